@@ -1,0 +1,67 @@
+# One line per target; 'make help' lists them. Each sets up what it needs in .venv.
+SHELL := /bin/bash
+PYTHON ?= python3
+BIN := .venv/bin
+NATIVE := CMakeLists.txt pyproject.toml $(wildcard cpp/*)
+INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation -e
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format bench parity fuzz docs wheel clean
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*## ' Makefile | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+
+demo: .venv/.core ## set everything up and score the embedded example
+	@$(BIN)/reelscore demo
+
+test: .venv/.dev ## set up what the tests need and run them
+	@tools/system_packages.sh java
+	@$(BIN)/python -m pytest
+
+check: .venv/.dev ## ruff, mypy --strict, clang-format
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/mypy
+	@$(BIN)/clang-format --dry-run --Werror cpp/*.hpp cpp/*.cpp fuzz/*.cpp
+
+format: .venv/.dev ## put all files into the common style
+	@$(BIN)/ruff check --fix --quiet
+	@$(BIN)/ruff format --quiet
+	@$(BIN)/clang-format -i cpp/*.hpp cpp/*.cpp fuzz/*.cpp
+
+bench: .venv/.dev ## measure speed and memory beside the Java tools, in one run
+	@tools/system_packages.sh java
+	@$(BIN)/python -m benchmarks
+
+parity: .venv/.dev ## compare every token and score with the Java tools, at full size
+	@tools/system_packages.sh java
+	@$(BIN)/python -m pytest tests/parity --full
+
+fuzz: .venv/.dev ## fuzz the kernels: FUZZ_SECONDS (default 600) in all
+	@tools/system_packages.sh clang
+	@fuzz/run.sh $${FUZZ_SECONDS:-600}
+
+docs: .venv/.dev ## build the documentation into docs/_build/html
+	@$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
+
+wheel: .venv/.dev ## build a wheel into dist/
+	@$(BIN)/pip wheel --quiet --no-deps --no-build-isolation -w dist .
+
+clean: ## remove everything that was built
+	@rm -rf .venv build dist docs/_build docs/generated
+
+.venv/.build: pyproject.toml
+	@tools/system_packages.sh compiler
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/pip install --quiet --disable-pip-version-check 'scikit-build-core>=0.10' 'nanobind>=2.4' 'cmake>=3.21' ninja
+	@touch $@
+
+.venv/.core: .venv/.build $(NATIVE)
+	@echo "Building reelscore..."
+	@$(INSTALL) .
+	@touch $@
+
+.venv/.dev: .venv/.build $(NATIVE)
+	@echo "Building reelscore with what its tests need..."
+	@$(INSTALL) '.[dev]'
+	@touch .venv/.core $@

@@ -1,0 +1,338 @@
+// The only file that knows Python. Each function takes flat arrays, lets other Python threads run
+// while it works, and hands back arrays that own their memory. Arguments are checked by the typed
+// Python functions that call these (text/, metrics/), not here.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+
+#include "language_index.hpp"
+#include "lcs.hpp"
+#include "meteor.hpp"
+#include "ngrams.hpp"
+#include "ptb.hpp"
+#include "strings.hpp"
+#include "words.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace reelscore {
+namespace {
+
+template <typename T>
+using ArrayIn = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <typename T>
+using ArrayOut = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+using MatrixOut = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
+using Bytes = ArrayIn<std::uint8_t>;
+using Offsets = ArrayIn<std::int64_t>;
+using Ids = ArrayIn<std::uint32_t>;
+using PackedOut = std::pair<ArrayOut<std::uint8_t>, ArrayOut<std::int64_t>>;
+
+// A numpy array over a container's elements that keeps the container alive.
+template <typename T, typename Container>
+ArrayOut<T> array_of(Container&& container) {
+    auto* owner = new std::decay_t<Container>(std::forward<Container>(container));
+    nb::capsule keeper(owner, [](void* p) noexcept {
+        delete static_cast<std::decay_t<Container>*>(p);
+    });
+    return ArrayOut<T>(reinterpret_cast<T*>(owner->data()), {owner->size()}, keeper);
+}
+
+MatrixOut matrix_of(std::vector<double>&& values, std::size_t rows, std::size_t columns) {
+    auto* owner = new std::vector<double>(std::move(values));
+    nb::capsule keeper(owner,
+                       [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+    return MatrixOut(owner->data(), {rows, columns}, keeper);
+}
+
+PackedOut packed_of(Strings&& strings) {
+    return {array_of<std::uint8_t>(std::move(strings.bytes)),
+            array_of<std::int64_t>(std::move(strings.offsets))};
+}
+
+StringsView strings_view(const Bytes& bytes, const Offsets& offsets) {
+    return {reinterpret_cast<const char*>(bytes.data()), offsets.data(), offsets.size() - 1};
+}
+
+WordsView words_view(const Ids& ids, const Offsets& offsets) {
+    return {ids.data(), offsets.data(), offsets.size() - 1};
+}
+
+PackedOut pack(nb::list texts) {
+    Strings strings;
+    strings.offsets.reserve(texts.size() + 1);
+    for (nb::handle text : texts) {
+        Py_ssize_t size = 0;
+        const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+        if (bytes == nullptr) throw nb::python_error();
+        strings.push_back({bytes, static_cast<std::size_t>(size)});
+    }
+    return packed_of(std::move(strings));
+}
+
+nb::list unpack(const Bytes& bytes, const Offsets& offsets) {
+    const StringsView view = strings_view(bytes, offsets);
+    nb::list texts;
+    for (std::size_t k = 0; k < view.size; ++k) {
+        texts.append(nb::str(view[k].data(), view[k].size()));
+    }
+    return texts;
+}
+
+// Runs a kernel that fills rows x columns numbers, with the interpreter's lock released.
+template <typename Kernel>
+MatrixOut rows_of(std::size_t rows, std::size_t columns, Kernel&& kernel) {
+    std::vector<double> values(rows * columns);
+    {
+        nb::gil_scoped_release release;
+        kernel(values.data());
+    }
+    return matrix_of(std::move(values), rows, columns);
+}
+
+// A language index together with the mapped file it looks at.
+struct OpenIndex {
+    Bytes content;
+    LanguageIndex index;
+};
+
+std::optional<OpenIndex> open_index(Bytes content) {
+    const auto* bytes = reinterpret_cast<const std::byte*>(content.data());
+    try {
+        LanguageIndex index(bytes, content.size());
+        if (!intact(bytes, content.size())) return std::nullopt;
+        return OpenIndex{std::move(content), index};
+    } catch (const std::invalid_argument&) {
+        return std::nullopt;
+    }
+}
+
+MeteorParameters meteor_parameters(const std::array<double, 4>& values) {
+    MeteorParameters parameters;
+    parameters.alpha = values[0];
+    parameters.beta = values[1];
+    parameters.gamma = values[2];
+    parameters.delta = values[3];
+    return parameters;
+}
+
+std::string_view text_of(nb::bytes bytes) { return {bytes.c_str(), bytes.size()}; }
+
+}  // namespace
+
+NB_MODULE(_native, m) {
+    m.doc() = "The C++ kernels; use the typed functions of reelscore.text and reelscore.metrics.";
+
+    m.def("pack", &pack, "texts"_a);
+    m.def("unpack", &unpack, "bytes"_a, "offsets"_a);
+
+    m.def(
+        "ptb_tokenize",
+        [](Bytes bytes, Offsets offsets, bool coco, bool keep_punctuation, std::size_t threads) {
+            Strings tokens;
+            {
+                nb::gil_scoped_release release;
+                tokens = ptb_tokenize(strings_view(bytes, offsets),
+                                      coco ? PtbMode::coco : PtbMode::separate, keep_punctuation,
+                                      threads);
+            }
+            return packed_of(std::move(tokens));
+        },
+        "bytes"_a, "offsets"_a, "coco"_a, "keep_punctuation"_a, "threads"_a);
+
+    nb::class_<Vocabulary>(m, "Vocabulary")
+        .def(nb::init<>())
+        .def("__len__", &Vocabulary::size)
+        .def("word", [](const Vocabulary& self, std::size_t id) {
+            if (id >= self.size()) throw nb::index_error("no such word");
+            return self.word(id);
+        });
+    m.def(
+        "word_ids",
+        [](Bytes bytes, Offsets offsets, bool at_blanks, Vocabulary& vocabulary) {
+            Words words;
+            {
+                nb::gil_scoped_release release;
+                words = word_ids(strings_view(bytes, offsets),
+                                 at_blanks ? Split::blank : Split::whitespace, vocabulary);
+            }
+            return std::pair(array_of<std::uint32_t>(std::move(words.ids)),
+                             array_of<std::int64_t>(std::move(words.offsets)));
+        },
+        "bytes"_a, "offsets"_a, "at_blanks"_a, "vocabulary"_a);
+    m.def(
+        "plainly_spaced",
+        [](Bytes bytes, Offsets offsets) { return plainly_spaced(strings_view(bytes, offsets)); },
+        "bytes"_a, "offsets"_a);
+
+    m.def(
+        "bleu_statistics",
+        [](Ids candidates, Offsets candidate_offsets, Ids references, Offsets word_offsets,
+           Offsets items, Offsets reference_offsets, std::size_t order, std::size_t threads) {
+            const WordsView view = words_view(candidates, candidate_offsets);
+            return rows_of(view.size, 2 * order + 2, [&](double* out) {
+                bleu_statistics(view, words_view(references, word_offsets),
+                                {items.data(), reference_offsets.data()}, order, threads, out);
+            });
+        },
+        "candidates"_a, "candidate_offsets"_a, "references"_a, "word_offsets"_a, "items"_a,
+        "reference_offsets"_a, "order"_a, "threads"_a);
+    m.def(
+        "self_bleu_statistics",
+        [](Ids captions, Offsets caption_offsets, Offsets group_offsets, std::size_t order,
+           std::size_t threads) {
+            const WordsView view = words_view(captions, caption_offsets);
+            return rows_of(view.size, 2 * order + 2, [&](double* out) {
+                self_bleu_statistics(view, group_offsets.data(), group_offsets.size() - 1, order,
+                                     threads, out);
+            });
+        },
+        "captions"_a, "caption_offsets"_a, "group_offsets"_a, "order"_a, "threads"_a);
+    m.def(
+        "rouge_l_statistics",
+        [](Ids candidates, Offsets candidate_offsets, Ids references, Offsets word_offsets,
+           Offsets items, Offsets reference_offsets, std::size_t threads) {
+            const WordsView view = words_view(candidates, candidate_offsets);
+            return rows_of(view.size, 2, [&](double* out) {
+                rouge_l_statistics(view, words_view(references, word_offsets),
+                                   {items.data(), reference_offsets.data()}, threads, out);
+            });
+        },
+        "candidates"_a, "candidate_offsets"_a, "references"_a, "word_offsets"_a, "items"_a,
+        "reference_offsets"_a, "threads"_a);
+
+    nb::class_<DocumentFrequencies>(m, "DocumentFrequencies")
+        .def(nb::init<std::size_t>(), "order"_a)
+        .def("__len__", &DocumentFrequencies::size)
+        .def(
+            "count",
+            [](DocumentFrequencies& self, Ids references, Offsets word_offsets,
+               Offsets reference_offsets) {
+                nb::gil_scoped_release release;
+                self.count(words_view(references, word_offsets), reference_offsets.data(),
+                           reference_offsets.size() - 1);
+            },
+            "references"_a, "word_offsets"_a, "reference_offsets"_a)
+        .def(
+            "set",
+            [](DocumentFrequencies& self, Ids ngrams, Offsets ngram_offsets,
+               ArrayIn<double> frequencies) {
+                const WordsView view = words_view(ngrams, ngram_offsets);
+                for (std::size_t k = 0; k < view.size; ++k) self.set(view[k], frequencies(k));
+            },
+            "ngrams"_a, "ngram_offsets"_a, "frequencies"_a);
+    m.def(
+        "cider_statistics",
+        [](Ids candidates, Offsets candidate_offsets, Ids references, Offsets word_offsets,
+           Offsets items, Offsets reference_offsets, const DocumentFrequencies& frequencies,
+           double log_documents, double sigma, bool clip, std::size_t threads) {
+            const WordsView view = words_view(candidates, candidate_offsets);
+            return rows_of(view.size, frequencies.order(), [&](double* out) {
+                cider_statistics(view, words_view(references, word_offsets),
+                                 {items.data(), reference_offsets.data()}, frequencies,
+                                 {sigma, clip, log_documents}, threads, out);
+            });
+        },
+        "candidates"_a, "candidate_offsets"_a, "references"_a, "word_offsets"_a, "items"_a,
+        "reference_offsets"_a, "frequencies"_a, "log_documents"_a, "sigma"_a, "clip"_a,
+        "threads"_a);
+
+    nb::class_<OpenIndex>(m, "LanguageIndex")
+        .def_prop_ro_static("format_version", [](nb::handle) { return kLanguageIndexFormat; })
+        .def_static("open", &open_index, "content"_a);
+    nb::class_<LanguageIndexBuilder>(m, "LanguageIndexBuilder")
+        .def(nb::init<>())
+        .def("add_function_words",
+             [](LanguageIndexBuilder& self, nb::bytes text) {
+                 self.add_function_words(text_of(text));
+             })
+        .def("add_prefixes",
+             [](LanguageIndexBuilder& self, nb::bytes text) { self.add_prefixes(text_of(text)); })
+        .def("add_exceptions",
+             [](LanguageIndexBuilder& self, nb::bytes text) { self.add_exceptions(text_of(text)); })
+        .def("add_synsets",
+             [](LanguageIndexBuilder& self, nb::bytes text) { self.add_synsets(text_of(text)); })
+        .def("add_paraphrases",
+             [](LanguageIndexBuilder& self, nb::bytes chunk) {
+                 const std::string_view text = text_of(chunk);
+                 nb::gil_scoped_release release;
+                 self.add_paraphrases(text);
+             })
+        .def("finish", [](LanguageIndexBuilder& self) {
+            std::string blob;
+            {
+                nb::gil_scoped_release release;
+                blob = self.finish();
+            }
+            return array_of<std::uint8_t>(std::move(blob));
+        });
+    m.def(
+        "meteor_statistics",
+        [](const OpenIndex& language, Bytes candidates, Offsets candidate_offsets, Bytes references,
+           Offsets text_offsets, Offsets reference_offsets, std::array<double, 4> parameters,
+           std::size_t threads) {
+            const StringsView view = strings_view(candidates, candidate_offsets);
+            return rows_of(view.size, kMeteorStatistics, [&](double* out) {
+                meteor_statistics(language.index, view, strings_view(references, text_offsets),
+                                  reference_offsets.data(), view.size,
+                                  meteor_parameters(parameters), threads, out);
+            });
+        },
+        "language"_a, "candidates"_a, "candidate_offsets"_a, "references"_a, "text_offsets"_a,
+        "reference_offsets"_a, "parameters"_a, "threads"_a);
+    m.def(
+        "meteor_pairs",
+        [](const OpenIndex& language, Bytes candidates, Offsets candidate_offsets, Bytes references,
+           Offsets text_offsets, Offsets candidate_numbers, Offsets reference_numbers,
+           std::array<double, 4> parameters, std::size_t threads) {
+            const std::size_t pairs = candidate_numbers.size();
+            std::vector<double> scores(pairs);
+            {
+                nb::gil_scoped_release release;
+                meteor_pairs(language.index, strings_view(candidates, candidate_offsets),
+                             strings_view(references, text_offsets), candidate_numbers.data(),
+                             reference_numbers.data(), pairs, meteor_parameters(parameters),
+                             threads, nullptr, scores.data());
+            }
+            return array_of<double>(std::move(scores));
+        },
+        "language"_a, "candidates"_a, "candidate_offsets"_a, "references"_a, "text_offsets"_a,
+        "candidate_numbers"_a, "reference_numbers"_a, "parameters"_a, "threads"_a);
+    m.def(
+        "meteor_alignment",
+        [](const OpenIndex& language, std::string_view candidate, std::string_view reference,
+           std::array<double, 4> parameters) {
+            const MeteorAlignment found = meteor_alignment(language.index, candidate, reference,
+                                                           meteor_parameters(parameters));
+            std::vector<std::tuple<int, int, int, int, int>> matches;
+            for (const MeteorMatch& match : found.matches) {
+                matches.emplace_back(match.candidate_start, match.candidate_length,
+                                     match.reference_start, match.reference_length,
+                                     static_cast<int>(match.module));
+            }
+            return std::tuple(found.candidate_words, found.reference_words, matches, found.score);
+        },
+        "language"_a, "candidate"_a, "reference"_a, "parameters"_a);
+    m.def(
+        "power",
+        [](ArrayIn<double> base, double exponent) {
+            std::vector<double> result(base.size());
+            for (std::size_t k = 0; k < result.size(); ++k) result[k] = std::pow(base(k), exponent);
+            return array_of<double>(std::move(result));
+        },
+        "base"_a, "exponent"_a);
+}
+
+}  // namespace reelscore

@@ -1,0 +1,133 @@
+// What METEOR knows of a language, compiled into one flat, position-independent blob that Python
+// maps into memory: function words, abbreviations, irregular forms, synonym sets and paraphrases.
+// Little-endian machines only. A damaged blob may give wrong answers (intact() tells), but no
+// content of it can lead to a read outside it or to a loop without end.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace reelscore {
+
+// Changes with the layout of the blob: part of the name of its file.
+constexpr std::uint32_t kLanguageIndexFormat = 1;
+
+// A fast hash of short strings; also decides the layout of the blob.
+std::uint64_t hash_bytes(std::string_view text);
+
+// Whether the blob is complete and unchanged since it was built (reads all of it).
+bool intact(const std::byte* bytes, std::size_t size);
+
+// An array inside the blob. Reading past its end gives zeros.
+template <typename Value>
+class BlobArray {
+  public:
+    BlobArray() = default;
+    BlobArray(const std::byte* bytes, std::size_t size) : bytes_(bytes), size_(size) {}
+
+    std::size_t size() const { return size_; }
+    Value operator[](std::size_t k) const {
+        Value value{};
+        if (k < size_) std::memcpy(&value, bytes_ + k * sizeof(Value), sizeof(Value));
+        return value;
+    }
+
+  private:
+    const std::byte* bytes_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+// A piece of a BlobArray: values [begin, end).
+struct BlobSpan {
+    const BlobArray<std::uint32_t>* values = nullptr;
+    std::size_t begin = 0, end = 0;
+
+    std::size_t size() const { return end - begin; }
+    bool empty() const { return begin == end; }
+    std::uint32_t operator[](std::size_t k) const { return (*values)[begin + k]; }
+};
+
+class LanguageIndex {
+  public:
+    static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
+    LanguageIndex() = default;
+    // The bytes must outlive the view. Throws std::invalid_argument unless magic, format version
+    // and all sizes fit together; does not read the content.
+    LanguageIndex(const std::byte* bytes, std::size_t size);
+
+    // Words. An id is below word_count(); find gives kNone for an unknown word.
+    std::uint32_t word_count() const { return static_cast<std::uint32_t>(flags_.size()); }
+    std::uint32_t find(std::string_view word) const;
+    bool is_function_word(std::uint32_t word) const { return flags_[word] & kFunctionWord; }
+    bool is_prefix(std::uint32_t word) const { return flags_[word] & kPrefix; }
+    bool is_numeric_prefix(std::uint32_t word) const { return flags_[word] & kNumericPrefix; }
+    // Synset numbers of the word as listed, and the base forms (word ids) of an irregular form.
+    BlobSpan synsets(std::uint32_t word) const;
+    BlobSpan bases(std::uint32_t word) const;
+
+    // Paraphrases. Phrases are nodes of a trie over word ids. A node is a source when the table
+    // has entries for the phrase (targets() lists them in the order of the file), a target when
+    // some entry leads to it, and possibly neither.
+    std::uint32_t node_count() const { return static_cast<std::uint32_t>(node_words_.size()); }
+    std::uint32_t longest_phrase() const { return longest_phrase_; }
+    std::uint32_t first_node(std::uint32_t word) const { return child_in(0, root_end_, word); }
+    std::uint32_t next_node(std::uint32_t node, std::uint32_t word) const;
+    bool is_source(std::uint32_t node) const { return bit(source_bits_, node); }
+    bool is_target(std::uint32_t node) const { return bit(target_bits_, node); }
+    BlobSpan targets(std::uint32_t node) const;
+
+  private:
+    friend class LanguageIndexBuilder;
+    enum Flag : std::uint8_t { kFunctionWord = 1, kPrefix = 2, kNumericPrefix = 4 };
+
+    static bool bit(const BlobArray<std::uint64_t>& bits, std::uint32_t k) {
+        return bits[k / 64] >> (k % 64) & 1;
+    }
+    std::uint32_t child_in(std::uint32_t begin, std::uint32_t end, std::uint32_t word) const;
+    bool spells(std::uint32_t word, std::string_view text) const;
+
+    std::uint32_t root_end_ = 0;        // nodes [0, root_end_) are the phrases of one word
+    std::uint32_t longest_phrase_ = 0;  // in words
+    const char* texts_ = nullptr;
+    std::size_t texts_size_ = 0;
+    BlobArray<std::uint32_t> slots_;         // hash table of word ids + 1; 0 is an empty slot
+    BlobArray<std::uint32_t> text_offsets_;  // word k is texts_[text_offsets_[k] .. [k + 1])
+    BlobArray<std::uint8_t> flags_;
+    BlobArray<std::uint32_t> synset_offsets_, synsets_;
+    BlobArray<std::uint32_t> base_offsets_, bases_;
+    BlobArray<std::uint32_t> node_words_;     // nodes level by level; children of a node together,
+    BlobArray<std::uint32_t> node_children_;  // at [k .. k + 1), ordered by word
+    BlobArray<std::uint64_t> source_bits_, target_bits_;
+    BlobArray<std::uint32_t> source_ranks_;  // sources before each 64 nodes
+    BlobArray<std::uint32_t> target_offsets_, targets_;
+};
+
+// Collects the text files (UTF-8) and writes the blob. Throws std::invalid_argument when a file
+// does not have the expected form.
+class LanguageIndexBuilder {
+  public:
+    LanguageIndexBuilder();
+    ~LanguageIndexBuilder();
+
+    void add_function_words(std::string_view text);  // one word a line
+    void add_prefixes(std::string_view text);        // Moses list: "Mr", "No #NUMERIC_ONLY#"
+    void add_exceptions(std::string_view text);      // base / irregular forms, in pairs of lines
+    void add_synsets(std::string_view text);         // word / synset numbers, in pairs of lines
+    // Number / phrase / paraphrase, three lines an entry, in chunks that may end anywhere.
+    void add_paraphrases(std::string_view chunk);
+    // The finished blob. The builder is empty afterwards.
+    std::string finish();
+
+  private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace reelscore

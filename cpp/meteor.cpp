@@ -1,0 +1,246 @@
+#include "meteor.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+
+#include "meteor_captions.hpp"
+#include "parallel.hpp"
+
+namespace reelscore {
+namespace {
+
+using std::int64_t;
+using std::size_t;
+using std::uint32_t;
+
+// Positions in a statistics vector; those of a module are kModules + 4 * module + which.
+enum Statistic : size_t {
+    kCandidateLength,
+    kReferenceLength,
+    kCandidateFunction,
+    kReferenceFunction,
+    kModules,
+    kChunks = kModules + 4 * kMeteorModules,
+    kCandidateMatches,
+    kReferenceMatches,
+};
+static_assert(kReferenceMatches + 1 == kMeteorStatistics, "23 statistics");
+
+bool is_complete_in_one_chunk(const double* s) {
+    return s[kCandidateMatches] == s[kCandidateLength] &&
+           s[kReferenceMatches] == s[kReferenceLength] && s[kChunks] == 1.0;
+}
+
+// Weighted matches of one side (0 candidate, 1 reference). The order of additions is METEOR's.
+double weighted_matches(const double* s, size_t side, const MeteorParameters& p) {
+    double sum = 0.0;
+    for (size_t m = 0; m < kMeteorModules; ++m) {
+        sum += s[kModules + 4 * m + side] * p.weights[m] * p.delta;
+    }
+    for (size_t m = 0; m < kMeteorModules; ++m) {
+        sum += s[kModules + 4 * m + 2 + side] * p.weights[m] * (1.0 - p.delta);
+    }
+    return sum;
+}
+
+double weighted_length(double length, double function_words, double delta) {
+    return delta * (length - function_words) + (1.0 - delta) * function_words;
+}
+
+CaptionOptions options_for(const MeteorParameters& parameters) {
+    return {parameters.normalize, parameters.modules[2], parameters.modules[3]};
+}
+
+// Aligns pairs of captions and counts; one per thread.
+class PairScorer {
+  public:
+    PairScorer(const MeteorCaptions& captions, const MeteorParameters& parameters)
+        : captions_(captions),
+          parameters_(parameters),
+          aligner_(captions, parameters.modules, parameters.beam) {}
+
+    const MeteorAligner& aligner() const { return aligner_; }
+
+    void set_candidate(uint32_t caption) {
+        if (has_candidate_ && caption == candidate_) return;
+        has_candidate_ = true;
+        candidate_ = caption;
+        candidate_function_ = function_words(caption);
+        aligner_.set_candidate(caption);
+    }
+
+    // Fills the statistics and returns the score.
+    double score(uint32_t reference, double* statistics) {
+        aligner_.align(reference);
+        const Slice<uint32_t> candidate = captions_.words(candidate_);
+        const Slice<uint32_t> words = captions_.words(reference);
+        std::fill_n(statistics, kMeteorStatistics, 0.0);
+        statistics[kCandidateLength] = static_cast<double>(candidate.size);
+        statistics[kReferenceLength] = static_cast<double>(words.size);
+        statistics[kCandidateFunction] = candidate_function_;
+        statistics[kReferenceFunction] = function_words(reference);
+        for (const MeteorMatch& match : aligner_.matches()) {
+            double* counts = statistics + kModules + 4 * static_cast<size_t>(match.module);
+            for (size_t k = 0; k < match.candidate_length; ++k) {
+                counts[2 * is_function_word(candidate[match.candidate_start + k])] += 1.0;
+            }
+            for (size_t k = 0; k < match.reference_length; ++k) {
+                counts[1 + 2 * is_function_word(words[match.reference_start + k])] += 1.0;
+            }
+            statistics[kCandidateMatches] += match.candidate_length;
+            statistics[kReferenceMatches] += match.reference_length;
+        }
+        statistics[kChunks] = aligner_.chunks();
+        return meteor_score(statistics, parameters_);
+    }
+
+  private:
+    bool is_function_word(uint32_t word) const { return captions_.facts(word).is_function_word; }
+    double function_words(uint32_t caption) const {
+        double count = 0.0;
+        for (uint32_t word : captions_.words(caption)) count += is_function_word(word);
+        return count;
+    }
+
+    const MeteorCaptions& captions_;
+    const MeteorParameters& parameters_;
+    MeteorAligner aligner_;
+    bool has_candidate_ = false;
+    uint32_t candidate_ = 0;
+    double candidate_function_ = 0.0;
+};
+
+// Lends scorers to threads: their memory grows with the vocabulary, so there are few of them.
+class ScorerPool {
+  public:
+    ScorerPool(const MeteorCaptions& captions, const MeteorParameters& parameters)
+        : captions_(captions), parameters_(parameters) {}
+
+    std::unique_ptr<PairScorer> borrow() {
+        {
+            std::lock_guard<std::mutex> lock(guard_);
+            if (!idle_.empty()) {
+                std::unique_ptr<PairScorer> scorer = std::move(idle_.back());
+                idle_.pop_back();
+                return scorer;
+            }
+        }
+        return std::make_unique<PairScorer>(captions_, parameters_);
+    }
+    void give_back(std::unique_ptr<PairScorer> scorer) {
+        std::lock_guard<std::mutex> lock(guard_);
+        idle_.push_back(std::move(scorer));
+    }
+
+  private:
+    const MeteorCaptions& captions_;
+    const MeteorParameters& parameters_;
+    std::mutex guard_;
+    std::vector<std::unique_ptr<PairScorer>> idle_;
+};
+
+}  // namespace
+
+double meteor_score(const double* s, const MeteorParameters& p) {
+    const double candidate_length =
+        weighted_length(s[kCandidateLength], s[kCandidateFunction], p.delta);
+    const double reference_length =
+        weighted_length(s[kReferenceLength], s[kReferenceFunction], p.delta);
+    const double precision = weighted_matches(s, 0, p) / candidate_length;
+    const double recall = weighted_matches(s, 1, p) / reference_length;
+    const double f = 1.0 / ((1.0 - p.alpha) / precision + p.alpha / recall);
+    const double fragmentation =
+        is_complete_in_one_chunk(s)
+            ? 0.0
+            : s[kChunks] / ((s[kCandidateMatches] + s[kReferenceMatches]) / 2.0);
+    const double score = f * (1.0 - p.gamma * std::pow(fragmentation, p.beta));
+    return score > 0.0 ? score : 0.0;  // also for NaN, which no match at all gives
+}
+
+void meteor_aggregate(const double* statistics, size_t n, double* sum) {
+    std::fill_n(sum, kMeteorStatistics, 0.0);
+    for (size_t k = 0; k < n; ++k) {
+        const double* row = statistics + k * kMeteorStatistics;
+        for (size_t m = 0; m < kMeteorStatistics; ++m) {
+            if (m != kChunks || !is_complete_in_one_chunk(row)) sum[m] += row[m];
+        }
+    }
+}
+
+void meteor_statistics(const LanguageIndex& index, StringsView candidates, StringsView references,
+                       const int64_t* reference_offsets, size_t n,
+                       const MeteorParameters& parameters, size_t threads, double* out) {
+    MeteorCaptions captions(index, options_for(parameters), threads);
+    const std::vector<uint32_t> candidate_ids = captions.add(candidates);
+    const std::vector<uint32_t> reference_ids = captions.add(references);
+    captions.analyze();
+    ScorerPool pool(captions, parameters);
+    parallel_blocks(n, 64, threads, [&](size_t begin, size_t end) {
+        std::unique_ptr<PairScorer> scorer = pool.borrow();
+        double statistics[kMeteorStatistics];
+        for (size_t k = begin; k < end; ++k) {
+            double* best = out + k * kMeteorStatistics;
+            std::fill_n(best, kMeteorStatistics, 0.0);
+            double best_score = -1.0;
+            scorer->set_candidate(candidate_ids[k]);
+            for (int64_t r = reference_offsets[k]; r < reference_offsets[k + 1]; ++r) {
+                const double score =
+                    scorer->score(reference_ids[static_cast<size_t>(r)], statistics);
+                if (score <= best_score) continue;
+                best_score = score;
+                std::copy_n(statistics, kMeteorStatistics, best);
+            }
+        }
+        pool.give_back(std::move(scorer));
+    });
+}
+
+void meteor_pairs(const LanguageIndex& index, StringsView candidates, StringsView references,
+                  const int64_t* candidate_ids, const int64_t* reference_ids, size_t n,
+                  const MeteorParameters& parameters, size_t threads, double* statistics,
+                  double* scores) {
+    MeteorCaptions captions(index, options_for(parameters), threads);
+    const std::vector<uint32_t> candidate_captions = captions.add(candidates);
+    const std::vector<uint32_t> reference_captions = captions.add(references);
+    captions.analyze();
+    ScorerPool pool(captions, parameters);
+    parallel_blocks(n, 1024, threads, [&](size_t begin, size_t end) {
+        std::unique_ptr<PairScorer> scorer = pool.borrow();
+        double row[kMeteorStatistics];
+        for (size_t k = begin; k < end; ++k) {
+            scorer->set_candidate(candidate_captions[static_cast<size_t>(candidate_ids[k])]);
+            const uint32_t reference = reference_captions[static_cast<size_t>(reference_ids[k])];
+            const double score = scorer->score(reference, row);
+            if (statistics) std::copy_n(row, kMeteorStatistics, statistics + k * kMeteorStatistics);
+            if (scores) scores[k] = score;
+        }
+        pool.give_back(std::move(scorer));
+    });
+}
+
+MeteorAlignment meteor_alignment(const LanguageIndex& index, std::string_view candidate,
+                                 std::string_view reference, const MeteorParameters& parameters) {
+    Strings texts;
+    texts.push_back(candidate);
+    texts.push_back(reference);
+    MeteorCaptions captions(index, options_for(parameters), 1);
+    const std::vector<uint32_t> ids = captions.add(texts.view());
+    captions.analyze();
+    PairScorer scorer(captions, parameters);
+    scorer.set_candidate(ids[0]);
+    MeteorAlignment alignment;
+    alignment.score = scorer.score(ids[1], alignment.statistics.data());
+    alignment.matches = scorer.aligner().matches();
+    for (uint32_t word : captions.words(ids[0])) {
+        alignment.candidate_words.emplace_back(captions.text(word));
+    }
+    for (uint32_t word : captions.words(ids[1])) {
+        alignment.reference_words.emplace_back(captions.text(word));
+    }
+    return alignment;
+}
+
+}  // namespace reelscore

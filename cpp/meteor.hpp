@@ -1,0 +1,61 @@
+// METEOR 1.5 for English as pycocoevalcap runs it ("-l en -norm"), bit for bit.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "language_index.hpp"
+#include "meteor_align.hpp"
+#include "strings.hpp"
+
+namespace reelscore {
+
+// The statistics of a caption: candidate length, reference length, candidate function words,
+// reference function words; for each module candidate content, reference content, candidate
+// function, reference function matches; chunks, candidate matches, reference matches.
+constexpr std::size_t kMeteorStatistics = 23;
+
+struct MeteorParameters {
+    double alpha = 0.85, beta = 0.2, gamma = 0.6, delta = 0.75;
+    std::array<double, kMeteorModules> weights{1.0, 0.6, 0.8, 0.6};
+    std::array<bool, kMeteorModules> modules{true, true, true, true};
+    std::size_t beam = 40;
+    bool normalize = true;  // METEOR's own punctuation rules; lower-casing happens always
+};
+
+// The score of one statistics vector, of a caption or of a sum.
+double meteor_score(const double* statistics, const MeteorParameters& parameters);
+
+// Sums n x 23 statistics the way METEOR aggregates a system: a caption that is complete in one
+// chunk adds no chunk.
+void meteor_aggregate(const double* statistics, std::size_t n, double* sum);
+
+// For each of n candidates the statistics against the best of its references, which are
+// references[reference_offsets[k] .. reference_offsets[k + 1]). Of equal scores the first counts;
+// without references the row is zero. out: n x 23, row-major.
+void meteor_statistics(const LanguageIndex& index, StringsView candidates, StringsView references,
+                       const std::int64_t* reference_offsets, std::size_t n,
+                       const MeteorParameters& parameters, std::size_t threads, double* out);
+
+// Any pairs of a candidate and a reference, given by number. statistics: n x 23 or nullptr;
+// scores: n or nullptr. Fastest when pairs with the same candidate follow each other.
+void meteor_pairs(const LanguageIndex& index, StringsView candidates, StringsView references,
+                  const std::int64_t* candidate_ids, const std::int64_t* reference_ids,
+                  std::size_t n, const MeteorParameters& parameters, std::size_t threads,
+                  double* statistics, double* scores);
+
+// One pair in full, for drawing.
+struct MeteorAlignment {
+    std::vector<std::string> candidate_words, reference_words;
+    std::vector<MeteorMatch> matches;  // by position in the reference
+    std::array<double, kMeteorStatistics> statistics{};
+    double score = 0;
+};
+MeteorAlignment meteor_alignment(const LanguageIndex& index, std::string_view candidate,
+                                 std::string_view reference, const MeteorParameters& parameters);
+
+}  // namespace reelscore

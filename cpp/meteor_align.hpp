@@ -1,0 +1,191 @@
+// METEOR's choice among all possible word and phrase matches of two captions: a beam search, kept
+// exactly as METEOR 1.5 does it, with its integer weights and its misplaced distances.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "meteor_captions.hpp"
+
+namespace reelscore {
+
+enum class MeteorModule : std::uint8_t { exact, stem, synonym, paraphrase };
+constexpr std::size_t kMeteorModules = 4;
+
+struct MeteorMatch {
+    std::uint32_t candidate_start, candidate_length, reference_start, reference_length;
+    MeteorModule module;
+};
+
+// Aligns one candidate with many references. Keeps its memory from pair to pair; one per thread.
+class MeteorAligner {
+  public:
+    MeteorAligner(const MeteorCaptions& captions, std::array<bool, kMeteorModules> modules,
+                  std::size_t beam);
+
+    void set_candidate(std::uint32_t caption);
+    // Sets matches() and chunks(). Throws std::length_error for captions of excessive length.
+    void align(std::uint32_t reference);
+
+    const std::vector<MeteorMatch>& matches() const { return matches_; }  // by reference_start
+    std::uint32_t chunks() const;
+
+  private:
+    // A number per id that is forgotten all at once when the next caption comes.
+    class Notes {
+      public:
+        explicit Notes(std::size_t size = 0) : notes_(size) {}
+        void forget_all();
+        bool has(std::uint32_t id) const { return notes_[id].time == now_; }
+        std::uint32_t operator[](std::uint32_t id) const { return notes_[id].value; }
+        void set(std::uint32_t id, std::uint32_t value) { notes_[id] = {now_, value}; }
+
+      private:
+        struct Note {
+            std::uint32_t time = 0, value = 0;
+        };
+        std::vector<Note> notes_;
+        std::uint32_t now_ = 1;
+    };
+
+    // Where each phrase stands in a caption: a chain of occurrences in ascending order.
+    struct PhraseChains {
+        Slice<PhraseOccurrence> occurrences;
+        Notes first;
+        std::vector<std::uint32_t> next;
+
+        void build(Slice<PhraseOccurrence> all);
+    };
+
+    // A set of candidate words is `stride_` 64-bit words long.
+    using Bits = std::uint64_t;
+    struct WordSets {
+        Notes slots;
+        std::vector<Bits> bits;
+
+        void forget_all();
+        void insert(std::uint32_t id, std::size_t position, std::size_t stride);
+        const Bits* find(std::uint32_t id, std::size_t stride) const {
+            return slots.has(id) ? bits.data() + slots[id] * stride : nullptr;
+        }
+    };
+
+    // A paraphrase that leads from a candidate phrase to a phrase of the reference.
+    struct BackLink {
+        std::uint32_t occurrence;  // of the source, in the candidate
+        std::uint32_t next;        // the next link to the same reference phrase
+    };
+
+    struct PhraseMatch {
+        std::uint32_t candidate_start, candidate_length, reference_length;
+    };
+
+    // What may begin at a word of the reference.
+    struct Start {
+        std::uint32_t row = 0;        // which candidate words match in modules 1 to 3
+        std::uint32_t proposals = 0;  // how many matches begin here
+        std::uint32_t phrase_matches = 0;
+        std::uint32_t coverage = 0;  // how many proposed matches cover this word
+        bool is_fixed = false;       // its only match was taken before the search
+        bool is_covered_by_fixed = false;
+        MeteorMatch only{};  // the match, when there is just one
+    };
+
+    // How good a state is, in one integer, small is good: weight (inverted), chunks, distance and
+    // order of creation, each in as many bits as the pair of captions needs.
+    struct KeyLayout {
+        unsigned distance_shift, chunk_shift, weight_shift, bits;
+        std::uint64_t initial_weight;
+    };
+    template <typename Key>
+    struct State {
+        Key key;                // its order of creation left out
+        std::uint32_t last;     // end of the previous match in the candidate, or kNowhere
+        std::uint32_t next;     // next reference word to deal with
+        std::uint32_t history;  // newest step, or kNowhere
+        std::uint32_t used;     // slot of the set of used candidate words
+    };
+    struct Step {
+        MeteorMatch match;
+        std::uint32_t previous;
+    };
+    // What a new state does at the current word; no match when candidate_length is 0.
+    struct Successor {
+        std::uint32_t parent, last, next, candidate_start, candidate_length;
+        MeteorModule module;
+    };
+    template <typename Key>
+    struct Beam {
+        std::vector<State<Key>> states, new_states;
+        std::vector<Key> keys;  // of successors; the lowest bits tell which
+        Key worst;              // successors from here on cannot get into the beam
+    };
+    using WideKey = unsigned __int128;
+
+    bool uses(MeteorModule module) const { return modules_[static_cast<std::size_t>(module)]; }
+    bool is_same_text() const;
+    void propose(bool only_exact);
+    void propose_words(bool only_exact);
+    void fill_row(const WordFacts& word, bool only_exact);
+    void link_phrases();
+    void collect_phrase_matches(std::size_t j);
+    void cover_candidate(std::size_t start, std::size_t length);
+    void count_words(std::size_t j);
+    void count_phrases(std::size_t j);
+    bool is_covered_once(const MeteorMatch& match) const;
+    void fix_matches();
+    KeyLayout layout_keys() const;
+    void search();
+    template <typename Key>
+    void search_with(Beam<Key>& beam);
+    template <typename Key>
+    void advance_without_choice(Beam<Key>& beam, std::size_t j) const;
+    template <typename Key>
+    void expand(Beam<Key>& beam, std::size_t j);
+    template <typename Key>
+    void expand_state(Beam<Key>& beam, std::size_t j, std::uint32_t parent);
+    template <typename Key>
+    void append_match(Beam<Key>& beam, State<Key>& state, std::uint32_t parent, std::size_t j,
+                      PhraseMatch match, MeteorModule module);
+    template <typename Key>
+    void append_successor(Beam<Key>& beam, Key key, const Successor& successor);
+    template <typename Key>
+    void keep_best(Beam<Key>& beam) const;
+    template <typename Key>
+    void make_states(Beam<Key>& beam, std::size_t j);
+    bool is_free(std::size_t used_slot, std::size_t start, std::size_t length) const;
+    void trace_back(std::uint32_t history);
+
+    const MeteorCaptions& captions_;
+    std::array<bool, kMeteorModules> modules_;
+    std::size_t beam_size_;
+
+    Slice<std::uint32_t> candidate_, reference_;
+    std::size_t stride_ = 1;
+    WordSets key_sets_, stem_sets_, synset_sets_;  // candidate words by key, stem and synset
+    PhraseChains candidate_phrases_, reference_phrases_;
+    Notes rows_of_words_;
+
+    std::vector<Start> starts_;
+    std::vector<Bits> rows_;                     // three sets for each distinct reference word
+    std::vector<Bits> covered_, covered_again_;  // candidate words covered once, more than once
+    std::vector<std::uint32_t> phrase_begins_;   // first reference phrase at or after each word
+    std::vector<std::uint32_t> forward_begins_;  // per reference phrase: its forward links
+    std::vector<std::uint32_t> forward_targets_;
+    std::vector<BackLink> back_links_;
+    Notes first_back_links_, last_back_links_;
+    std::vector<PhraseMatch> phrase_matches_;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> merged_links_;
+
+    KeyLayout layout_{};
+    Beam<std::uint64_t> beam_of_short_;
+    Beam<WideKey> beam_of_long_;
+    std::vector<Bits> used_, new_used_;
+    std::vector<Successor> successors_;
+    std::vector<Step> steps_;
+    std::vector<MeteorMatch> matches_;
+};
+
+}  // namespace reelscore

@@ -1,0 +1,247 @@
+#include "meteor_captions.hpp"
+
+#include <algorithm>
+
+#include "meteor_normalize.hpp"
+#include "parallel.hpp"
+#include "stemmer.hpp"
+#include "unicode.hpp"
+
+namespace reelscore {
+namespace {
+
+using std::size_t;
+using std::string_view;
+using std::uint32_t;
+
+constexpr size_t kBlock = 256;  // captions handed to a thread at a time
+constexpr uint32_t kNone = LanguageIndex::kNone;
+
+struct Ending {
+    string_view from, to;
+};
+
+// WordNet's rules of detachment for nouns, verbs and adjectives, one after the other: METEOR does
+// not know the part of speech. The first result that WordNet lists wins.
+constexpr Ending kDetachments[] = {
+    {"s", ""},      {"ses", "s"},   {"xes", "x"}, {"zes", "z"}, {"ches", "ch"},
+    {"shes", "sh"}, {"men", "man"}, {"ies", "y"}, {"s", ""},    {"ies", "y"},
+    {"es", "e"},    {"es", ""},     {"ed", "e"},  {"ed", ""},   {"ing", "e"},
+    {"ing", ""},    {"er", ""},     {"est", ""},  {"er", "e"},  {"est", "e"},
+};
+
+bool ends_with(string_view text, string_view suffix) {
+    return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
+}
+
+// The base form that regular morphology gives, as an indexed word, or kNone.
+uint32_t regular_base(const LanguageIndex& index, string_view word) {
+    if (word.size() <= 2 || ends_with(word, "ss")) return kNone;
+    std::string base;
+    for (const Ending& rule : kDetachments) {
+        if (!ends_with(word, rule.from)) continue;
+        base.assign(word.substr(0, word.size() - rule.from.size())).append(rule.to);
+        const uint32_t found = index.find(base);
+        if (found != kNone && !index.synsets(found).empty()) return found;
+    }
+    return kNone;
+}
+
+}  // namespace
+
+uint32_t java_hash(string_view text) {
+    uint32_t hash = 0;
+    for (size_t k = 0; k < text.size();) {
+        if (static_cast<unsigned char>(text[k]) < 0x80) {
+            hash = hash * 31 + static_cast<unsigned char>(text[k++]);
+            continue;
+        }
+        const uint32_t code_point = decode(text, k);
+        if (code_point < 0x10000) {
+            hash = hash * 31 + code_point;
+        } else {
+            hash = hash * 31 + (0xD800 + ((code_point - 0x10000) >> 10));
+            hash = hash * 31 + (0xDC00 + ((code_point - 0x10000) & 0x3FF));
+        }
+    }
+    return hash;
+}
+
+std::vector<uint32_t> MeteorCaptions::add(StringsView texts) {
+    std::vector<uint32_t> ids(texts.size);
+    for (size_t k = 0; k < texts.size; ++k) {
+        const string_view text = texts[k];
+        ids[k] = text_table_.find_or_add(
+            hash_bytes(text), [&](uint32_t id) { return texts_[id] == text; },
+            [&] {
+                texts_.push_back(text);
+                return static_cast<uint32_t>(texts_.size() - 1);
+            });
+    }
+    return ids;
+}
+
+void MeteorCaptions::analyze() {
+    split_into_words();
+    learn_words();
+    if (options_.paraphrases) {
+        find_phrases();
+    } else {
+        phrase_offsets_.assign(texts_.size() + 1, 0);
+    }
+}
+
+void MeteorCaptions::split_into_words() {
+    struct Block {
+        Strings words;
+        std::vector<size_t> counts;
+    };
+    std::vector<Block> blocks((texts_.size() + kBlock - 1) / kBlock);
+    parallel_blocks(texts_.size(), kBlock, threads_, [&](size_t begin, size_t end) {
+        MeteorNormalizer normalizer(index_);
+        Block& block = blocks[begin / kBlock];
+        for (size_t k = begin; k < end; ++k) {
+            block.counts.push_back(
+                normalizer.append_words(texts_[k], options_.normalize, block.words));
+        }
+    });
+    for (Block& block : blocks) {
+        const StringsView words = block.words.view();
+        for (size_t k = 0; k < words.size; ++k) words_.push_back(word_id(words[k]));
+        for (size_t count : block.counts) word_offsets_.push_back(word_offsets_.back() + count);
+        block = {};
+    }
+}
+
+uint32_t MeteorCaptions::word_id(string_view word) {
+    return word_table_.find_or_add(
+        hash_bytes(word), [&](uint32_t id) { return text(id) == word; },
+        [&] {
+            word_texts_.push_back(word);
+            return static_cast<uint32_t>(word_texts_.size() - 1);
+        });
+}
+
+void MeteorCaptions::learn_words() {
+    std::string stemmed;
+    for (uint32_t word = 0; word < word_texts_.size(); ++word) {
+        const string_view spelling = text(word);
+        const uint32_t indexed = index_.find(spelling);
+        indexed_words_.push_back(indexed);
+        first_nodes_.push_back(indexed == kNone ? kNone : index_.first_node(indexed));
+        stemmed.assign(spelling);
+        stem(stemmed);
+        WordFacts facts;
+        facts.key = keys_.id_of(java_hash(spelling));
+        facts.stem = stems_.id_of(java_hash(stemmed));
+        facts.is_function_word = indexed != kNone && index_.is_function_word(indexed);
+        facts.synsets_begin = static_cast<uint32_t>(synset_ids_.size());
+        if (options_.synonyms) find_synsets(spelling, indexed);
+        facts.synsets_end = static_cast<uint32_t>(synset_ids_.size());
+        facts_.push_back(facts);
+    }
+}
+
+// The synsets of the word itself and of its base forms.
+void MeteorCaptions::find_synsets(string_view word, uint32_t indexed) {
+    found_synsets_.clear();
+    if (indexed != kNone) append_synsets(indexed);
+    const BlobSpan bases = indexed != kNone ? index_.bases(indexed) : BlobSpan{};
+    for (size_t k = 0; k < bases.size(); ++k) append_synsets(bases[k]);
+    if (bases.empty()) {
+        const uint32_t base = regular_base(index_, word);
+        if (base != kNone) append_synsets(base);
+    }
+    std::sort(found_synsets_.begin(), found_synsets_.end());
+    found_synsets_.erase(std::unique(found_synsets_.begin(), found_synsets_.end()),
+                         found_synsets_.end());
+    for (uint32_t number : found_synsets_) synset_ids_.push_back(synset_numbers_.id_of(number));
+}
+
+void MeteorCaptions::append_synsets(uint32_t indexed) {
+    const BlobSpan numbers = index_.synsets(indexed);
+    for (size_t k = 0; k < numbers.size(); ++k) found_synsets_.push_back(numbers[k]);
+}
+
+// Every phrase of the table that stands in the caption, by start and then by length. The phrase
+// is given as its node in the language index.
+void MeteorCaptions::append_phrases(size_t caption, std::vector<PhraseOccurrence>& found) const {
+    const Slice<uint32_t> words = this->words(static_cast<uint32_t>(caption));
+    for (size_t start = 0; start < words.size; ++start) {
+        const size_t limit = std::min<size_t>(words.size - start, index_.longest_phrase());
+        uint32_t node = kNone;
+        for (size_t length = 1; length <= limit; ++length) {
+            const uint32_t word = indexed_words_[words[start + length - 1]];
+            if (word == kNone) break;
+            node = length == 1 ? first_nodes_[words[start]] : index_.next_node(node, word);
+            if (node == kNone) break;
+            if (index_.is_source(node) || index_.is_target(node)) {
+                found.push_back(
+                    {node, static_cast<uint32_t>(start), static_cast<uint32_t>(length)});
+            }
+        }
+    }
+}
+
+void MeteorCaptions::find_phrases() {
+    std::vector<std::vector<PhraseOccurrence>> blocks((texts_.size() + kBlock - 1) / kBlock);
+    std::vector<size_t> counts(texts_.size());
+    parallel_blocks(texts_.size(), kBlock, threads_, [&](size_t begin, size_t end) {
+        std::vector<PhraseOccurrence>& found = blocks[begin / kBlock];
+        for (size_t k = begin; k < end; ++k) {
+            const size_t before = found.size();
+            append_phrases(k, found);
+            counts[k] = found.size() - before;
+        }
+    });
+    IntegerTable nodes;
+    for (std::vector<PhraseOccurrence>& block : blocks) {
+        for (PhraseOccurrence& occurrence : block) {
+            occurrence.phrase = nodes.id_of(occurrence.phrase);
+            phrases_.push_back(occurrence);
+        }
+        block = {};
+    }
+    for (size_t count : counts) phrase_offsets_.push_back(phrase_offsets_.back() + count);
+    link_paraphrases(nodes);
+    drop_useless_phrases();
+}
+
+void MeteorCaptions::link_paraphrases(const IntegerTable& nodes) {
+    std::vector<std::pair<uint32_t, uint32_t>> ids;  // node, phrase: sorted for look-up
+    std::vector<bool> present(index_.node_count());
+    for (uint32_t phrase = 0; phrase < nodes.size(); ++phrase) {
+        ids.emplace_back(static_cast<uint32_t>(nodes.values()[phrase]), phrase);
+        present[nodes.values()[phrase]] = true;
+    }
+    std::sort(ids.begin(), ids.end());
+    for (uint32_t phrase = 0; phrase < nodes.size(); ++phrase) {
+        const BlobSpan targets = index_.targets(static_cast<uint32_t>(nodes.values()[phrase]));
+        for (size_t k = 0; k < targets.size(); ++k) {
+            const uint32_t node = targets[k];
+            if (node >= present.size() || !present[node]) continue;
+            targets_.push_back(
+                std::lower_bound(ids.begin(), ids.end(), std::make_pair(node, 0u))->second);
+        }
+        target_offsets_.push_back(targets_.size());
+    }
+}
+
+// Most phrases of a caption have no counterpart in any other caption.
+void MeteorCaptions::drop_useless_phrases() {
+    std::vector<bool> useful(phrase_count());
+    for (size_t phrase = 0; phrase < useful.size(); ++phrase) {
+        if (target_offsets_[phrase + 1] > target_offsets_[phrase]) useful[phrase] = true;
+    }
+    for (uint32_t target : targets_) useful[target] = true;
+    size_t kept = 0;
+    for (size_t caption = 0, k = 0; caption < texts_.size(); ++caption) {
+        for (; k < phrase_offsets_[caption + 1]; ++k) {
+            if (useful[phrases_[k].phrase]) phrases_[kept++] = phrases_[k];
+        }
+        phrase_offsets_[caption + 1] = kept;
+    }
+    phrases_.resize(kept);
+}
+
+}  // namespace reelscore

@@ -1,0 +1,248 @@
+#include "ptb.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parallel.hpp"
+#include "ptb_automaton.hpp"
+#include "ptb_rules.hpp"
+#include "unicode.hpp"
+
+namespace reelscore {
+namespace {
+
+using ptb::Automaton;
+using ptb::Make;
+
+const Automaton& automaton() {
+    static const Automaton built = [] {
+        std::vector<ptb::RulePattern> patterns;
+        for (std::size_t k = 0; k < ptb::kRuleCount; ++k) {
+            patterns.push_back({ptb::kRules[k].pattern, ptb::kRules[k].ahead});
+        }
+        return Automaton(ptb::kDefinitions, ptb::kDefinitionCount, patterns.data(),
+                         patterns.size());
+    }();
+    return built;
+}
+
+// What pycocoevalcap drops. The bracket names of its list are in capitals and the tokens are not,
+// so brackets stay.
+bool is_punctuation(std::string_view token) {
+    static constexpr std::array<std::string_view, 13> kDropped = {
+        "''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "...", ";"};
+    return token.size() <= 3 &&
+           std::find(kDropped.begin(), kDropped.end(), token) != kDropped.end();
+}
+
+bool is_ascii(std::string_view text) {
+    return std::all_of(text.begin(), text.end(), [](char c) { return (c & 0x80) == 0; });
+}
+
+// Writes the tokens of one line.
+class LineWriter {
+  public:
+    LineWriter(std::string& out, bool keep_punctuation)
+        : out_(out), start_(out.size()), keep_punctuation_(keep_punctuation) {}
+
+    void add(std::string_view token) {
+        const std::size_t size = out_.size();
+        if (any_) out_ += ' ';
+        const std::size_t begin = out_.size();
+        if (is_ascii(token)) {
+            for (const char c : token) out_ += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+        } else {
+            append_lower(out_, token);
+        }
+        if (!keep_punctuation_ && is_punctuation(std::string_view(out_).substr(begin))) {
+            out_.resize(size);
+        } else {
+            any_ = true;
+        }
+    }
+
+  private:
+    std::string& out_;
+    std::size_t start_;
+    bool keep_punctuation_;
+    bool any_ = false;
+};
+
+// Appends token with the parts that `change` knows replaced: change(code point) gives the text to
+// write instead, or nullptr.
+template <typename Change>
+void rewrite(std::string& out, std::string_view token, Change change) {
+    for (std::size_t p = 0; p < token.size();) {
+        const std::size_t begin = p;
+        const char32_t c = decode(token, p);
+        if (const char* text = change(c)) {
+            out += text;
+        } else {
+            out.append(token.substr(begin, p - begin));
+        }
+    }
+}
+
+const char* without_soft_hyphen(char32_t c) {
+    return c == 0xAD ? "" : nullptr;
+}
+
+const char* plain_apostrophe(char32_t c) {
+    switch (c) {
+        case 0x92:
+        case 0x2019: return "'";
+        case 0x91:
+        case 0x2018: return "`";
+        default: return without_soft_hyphen(c);
+    }
+}
+
+const char* spelled_bracket(char32_t c) {
+    return c == '(' ? "-LRB-" : c == ')' ? "-RRB-" : nullptr;
+}
+
+const char* joined(char32_t c) {
+    return c == ' ' ? "\u00A0" : spelled_bracket(c);
+}
+
+const char* quotation_mark(char32_t c) {
+    switch (c) {
+        case 0x91:
+        case 0x2018:
+        case 0x201B:
+        case 0x2039: return "`";
+        case 0x92:
+        case 0x2019:
+        case 0x203A: return "'";
+        case 0x93:
+        case 0xAB:
+        case 0x201C: return "``";
+        case 0x94:
+        case 0xBB:
+        case 0x201D: return "''";
+        default: return nullptr;
+    }
+}
+
+class Lexer {
+  public:
+    explicit Lexer(std::string_view text) : rules_(automaton()), text_(text) {}
+
+    // Writes the tokens of the line text[begin .. end); looks ahead as far as `limit`.
+    void line(std::size_t begin, std::size_t end, std::size_t limit, LineWriter& out) {
+        misses_.clear();
+        for (std::size_t p = begin; p < end;) {
+            const auto match = rules_.longest(text_, p, limit, misses_);
+            if (match.rule < 0) {  // a character no rule knows
+                decode(text_, p);
+                continue;
+            }
+            const auto& rule = ptb::kRules[match.rule];
+            const std::size_t token_end = rules_.token_end(text_, p, match);
+            make(rule, text_.substr(p, token_end - p), out);
+            p = token_end;
+            if (rule.make == Make::last_dot) --p;
+        }
+    }
+
+  private:
+    void make(const ptb::Rule& rule, std::string_view token, LineWriter& out) {
+        scratch_.clear();
+        switch (rule.make) {
+            case Make::skip: return;
+            case Make::same:
+            case Make::last_dot: out.add(token); return;
+            case Make::fixed: out.add(rule.text); return;
+            case Make::word:
+                if (is_ascii(token)) {
+                    out.add(token);
+                    return;
+                }
+                rewrite(scratch_, token, without_soft_hyphen);
+                break;
+            case Make::apostrophes: rewrite(scratch_, token, plain_apostrophe); break;
+            case Make::brackets: rewrite(scratch_, token, spelled_bracket); break;
+            case Make::joined: rewrite(scratch_, token, joined); break;
+            case Make::quotes: rewrite(scratch_, token, quotation_mark); break;
+            case Make::ampersand:
+                for (std::size_t p = 0; p < token.size(); ++p) {
+                    scratch_ += token[p];
+                    if (token.substr(p, 5) == "&amp;") p += 4;
+                }
+                break;
+        }
+        out.add(scratch_.empty() ? std::string_view("-") : std::string_view(scratch_));
+    }
+
+    const Automaton& rules_;
+    std::string_view text_;
+    Automaton::Misses misses_;
+    std::string scratch_;
+};
+
+// All captions, each followed by a line feed; line feeds and other line ends inside a caption
+// become blanks.
+struct Lines {
+    std::string text;
+    std::vector<std::size_t> starts;  // one for each caption, and the end
+};
+
+void append_caption(std::string& text, std::string_view caption) {
+    if (!caption.empty() && caption.back() == '\r') caption.remove_suffix(1);
+    const std::size_t begin = text.size();
+    text.append(caption);
+    for (std::size_t p = begin; p < text.size(); ++p) {
+        const char c = text[p];
+        if (c >= '\n' && c <= '\r') text[p] = ' ';
+    }
+    // U+2028 and U+2029 are E2 80 A8 and E2 80 A9.
+    for (std::size_t p = text.find("\xE2\x80", begin); p != std::string::npos;
+         p = text.find("\xE2\x80", p + 1)) {
+        if (p + 2 < text.size() && (text[p + 2] == '\xA8' || text[p + 2] == '\xA9')) {
+            text.replace(p, 3, 1, ' ');
+        }
+    }
+    text += '\n';
+}
+
+}  // namespace
+
+Strings ptb_tokenize(StringsView captions, PtbMode mode, bool keep_punctuation,
+                     std::size_t threads) {
+    Lines lines;
+    for (std::size_t k = 0; k < captions.size; ++k) {
+        lines.starts.push_back(lines.text.size());
+        append_caption(lines.text, captions[k]);
+    }
+    lines.starts.push_back(lines.text.size());
+    // The file that pycocoevalcap writes has no line feed behind its last line.
+    const std::size_t file_end = lines.text.empty() ? 0 : lines.text.size() - 1;
+
+    constexpr std::size_t kBlock = 256;
+    std::vector<Strings> blocks((captions.size + kBlock - 1) / kBlock);
+    parallel_blocks(captions.size, kBlock, threads, [&](std::size_t begin, std::size_t end) {
+        Lexer lexer(lines.text);
+        Strings& block = blocks[begin / kBlock];
+        for (std::size_t k = begin; k < end; ++k) {
+            const std::size_t line_end = lines.starts[k + 1] - 1;
+            LineWriter writer(block.bytes, keep_punctuation);
+            lexer.line(lines.starts[k], line_end,
+                       mode == PtbMode::coco ? file_end : line_end + 1, writer);
+            block.offsets.push_back(static_cast<std::int64_t>(block.bytes.size()));
+        }
+    });
+    Strings out;
+    for (const Strings& block : blocks) {
+        const auto shift = static_cast<std::int64_t>(out.bytes.size());
+        out.bytes += block.bytes;
+        for (std::size_t k = 1; k < block.offsets.size(); ++k) {
+            out.offsets.push_back(shift + block.offsets[k]);
+        }
+    }
+    return out;
+}
+
+}  // namespace reelscore

@@ -1,0 +1,118 @@
+#include "words.hpp"
+
+namespace reelscore {
+namespace {
+
+std::uint64_t hash_of(std::string_view text) {
+    std::uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a; words are short
+    for (unsigned char byte : text) hash = (hash ^ byte) * 0x100000001b3u;
+    return hash ^ (hash >> 29);
+}
+
+// Bytes of the white space that begins at text[k], 0 where there is none; Python's str.isspace().
+std::size_t space_at(std::string_view text, std::size_t k) {
+    const auto byte = [&](std::size_t i) {
+        return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
+    };
+    const unsigned first = byte(k);
+    if (first < 0x80) {
+        return first == ' ' || (first >= 0x09 && first <= 0x0d) || (first >= 0x1c && first <= 0x1f);
+    }
+    const unsigned second = byte(k + 1), third = byte(k + 2);
+    if (first == 0xc2) return second == 0x85 || second == 0xa0 ? 2 : 0;
+    if (first == 0xe1) return second == 0x9a && third == 0x80 ? 3 : 0;
+    if (first == 0xe3) return second == 0x80 && third == 0x80 ? 3 : 0;
+    if (first != 0xe2) return 0;
+    if (second == 0x81) return third == 0x9f ? 3 : 0;
+    const bool space = second == 0x80 && ((third >= 0x80 && third <= 0x8a) || third == 0xa8 ||
+                                          third == 0xa9 || third == 0xaf);
+    return space ? 3 : 0;
+}
+
+template <typename Visit>
+void split_whitespace(std::string_view text, Visit&& visit) {
+    std::size_t begin = 0;
+    for (std::size_t k = 0; k < text.size();) {
+        const std::size_t space = space_at(text, k);
+        if (space == 0) {
+            ++k;
+            continue;
+        }
+        if (k > begin) visit(text.substr(begin, k - begin));
+        k += space;
+        begin = k;
+    }
+    if (text.size() > begin) visit(text.substr(begin));
+}
+
+template <typename Visit>
+void split_blank(std::string_view text, Visit&& visit) {
+    for (std::size_t begin = 0;;) {
+        const std::size_t end = text.find(' ', begin);
+        if (end == std::string_view::npos) {
+            visit(text.substr(begin));
+            return;
+        }
+        visit(text.substr(begin, end - begin));
+        begin = end + 1;
+    }
+}
+
+}  // namespace
+
+std::uint32_t Vocabulary::id(std::string_view word) {
+    if (2 * (hashes_.size() + 1) > slots_.size()) grow();
+    const std::uint64_t hash = hash_of(word);
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t slot = hash & mask;; slot = (slot + 1) & mask) {
+        if (slots_[slot] == 0) {
+            hashes_.push_back(hash);
+            words_.push_back(word);
+            slots_[slot] = static_cast<std::uint32_t>(hashes_.size());
+            return slots_[slot] - 1;
+        }
+        const std::uint32_t known = slots_[slot] - 1;
+        if (hashes_[known] == hash && words_.view()[known] == word) return known;
+    }
+}
+
+void Vocabulary::grow() {
+    slots_.assign(slots_.empty() ? 1024 : 2 * slots_.size(), 0);
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t k = 0; k < hashes_.size(); ++k) {
+        std::size_t slot = hashes_[k] & mask;
+        while (slots_[slot] != 0) slot = (slot + 1) & mask;
+        slots_[slot] = static_cast<std::uint32_t>(k + 1);
+    }
+}
+
+Words word_ids(StringsView captions, Split split, Vocabulary& vocabulary) {
+    Words words;
+    words.offsets.reserve(captions.size + 1);
+    const auto add = [&](std::string_view word) { words.ids.push_back(vocabulary.id(word)); };
+    for (std::size_t k = 0; k < captions.size; ++k) {
+        if (split == Split::whitespace) {
+            split_whitespace(captions[k], add);
+        } else {
+            split_blank(captions[k], add);
+        }
+        words.offsets.push_back(static_cast<std::int64_t>(words.ids.size()));
+    }
+    return words;
+}
+
+bool plainly_spaced(StringsView captions) {
+    for (std::size_t k = 0; k < captions.size; ++k) {
+        const std::string_view text = captions[k];
+        bool after_blank = true;
+        for (std::size_t i = 0; i < text.size(); ++i) {
+            const bool blank = text[i] == ' ';
+            if (blank ? after_blank : space_at(text, i) != 0) return false;
+            after_blank = blank;
+        }
+        if (after_blank) return false;  // ends in a blank, or is empty
+    }
+    return true;
+}
+
+}  // namespace reelscore

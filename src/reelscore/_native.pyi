@@ -1,0 +1,109 @@
+"""The C++ kernels as Python sees them: flat arrays in, flat arrays out (cpp/bindings.cpp)."""
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bytes: TypeAlias = NDArray[np.uint8]
+Offsets: TypeAlias = NDArray[np.int64]
+Ids: TypeAlias = NDArray[np.uint32]
+Floats: TypeAlias = NDArray[np.float64]
+MeteorParameters: TypeAlias = tuple[float, float, float, float]
+
+def pack(texts: list[str]) -> tuple[Bytes, Offsets]: ...
+def unpack(bytes: Bytes, offsets: Offsets) -> list[str]: ...
+def ptb_tokenize(
+    bytes: Bytes, offsets: Offsets, coco: bool, keep_punctuation: bool, threads: int
+) -> tuple[Bytes, Offsets]: ...
+
+class Vocabulary:
+    def __len__(self) -> int: ...
+    def word(self, id: int) -> str: ...
+
+def word_ids(
+    bytes: Bytes, offsets: Offsets, at_blanks: bool, vocabulary: Vocabulary
+) -> tuple[Ids, Offsets]: ...
+def plainly_spaced(bytes: Bytes, offsets: Offsets) -> bool: ...
+def bleu_statistics(
+    candidates: Ids,
+    candidate_offsets: Offsets,
+    references: Ids,
+    word_offsets: Offsets,
+    items: Offsets,
+    reference_offsets: Offsets,
+    order: int,
+    threads: int,
+) -> Floats: ...
+def self_bleu_statistics(
+    captions: Ids, caption_offsets: Offsets, group_offsets: Offsets, order: int, threads: int
+) -> Floats: ...
+def rouge_l_statistics(
+    candidates: Ids,
+    candidate_offsets: Offsets,
+    references: Ids,
+    word_offsets: Offsets,
+    items: Offsets,
+    reference_offsets: Offsets,
+    threads: int,
+) -> Floats: ...
+
+class DocumentFrequencies:
+    def __init__(self, order: int) -> None: ...
+    def __len__(self) -> int: ...
+    def count(self, references: Ids, word_offsets: Offsets, reference_offsets: Offsets) -> None: ...
+    def set(self, ngrams: Ids, ngram_offsets: Offsets, frequencies: Floats) -> None: ...
+
+def cider_statistics(
+    candidates: Ids,
+    candidate_offsets: Offsets,
+    references: Ids,
+    word_offsets: Offsets,
+    items: Offsets,
+    reference_offsets: Offsets,
+    frequencies: DocumentFrequencies,
+    log_documents: float,
+    sigma: float,
+    clip: bool,
+    threads: int,
+) -> Floats: ...
+
+class LanguageIndex:
+    format_version: int
+    @staticmethod
+    def open(content: Bytes) -> LanguageIndex | None: ...
+
+class LanguageIndexBuilder:
+    def __init__(self) -> None: ...
+    def add_function_words(self, text: bytes) -> None: ...
+    def add_prefixes(self, text: bytes) -> None: ...
+    def add_exceptions(self, text: bytes) -> None: ...
+    def add_synsets(self, text: bytes) -> None: ...
+    def add_paraphrases(self, chunk: bytes) -> None: ...
+    def finish(self) -> Bytes: ...
+
+def meteor_statistics(
+    language: LanguageIndex,
+    candidates: Bytes,
+    candidate_offsets: Offsets,
+    references: Bytes,
+    text_offsets: Offsets,
+    reference_offsets: Offsets,
+    parameters: MeteorParameters,
+    threads: int,
+) -> Floats: ...
+def meteor_pairs(
+    language: LanguageIndex,
+    candidates: Bytes,
+    candidate_offsets: Offsets,
+    references: Bytes,
+    text_offsets: Offsets,
+    candidate_numbers: Offsets,
+    reference_numbers: Offsets,
+    parameters: MeteorParameters,
+    threads: int,
+) -> Floats: ...
+def meteor_alignment(
+    language: LanguageIndex, candidate: str, reference: str, parameters: MeteorParameters
+) -> tuple[list[str], list[str], list[tuple[int, int, int, int, int]], float]: ...
+def power(base: Floats, exponent: float) -> Floats: ...

@@ -1,0 +1,168 @@
+"""``reelscore compare``."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Sequence
+
+import click
+import msgspec
+
+from reelscore.cli.options import Scoring, progress_bar, scoring_options, show, terminal_width
+from reelscore.data.table import ScoreTable
+from reelscore.metrics.comparison import Comparison, Test, compare
+from reelscore.report.grid import Cell, Grid
+from reelscore.report.leaderboard import leaderboard
+from reelscore.stats.corrections import Correction
+
+_TESTS: dict[str, tuple[Test, ...]] = {
+    "both": ("bootstrap", "randomization"),
+    "bootstrap": ("bootstrap",),
+    "randomization": ("randomization",),
+}
+
+
+@click.command("compare")
+@scoring_options
+@click.option("--baseline", "-b", metavar="NAME", help="The system to compare with; the first.")
+@click.option("--all-pairs", is_flag=True, help="Compare every system with every other.")
+@click.option(
+    "--test",
+    type=click.Choice(list(_TESTS)),
+    default="both",
+    show_default=True,
+    help="Paired bootstrap, approximate randomization, or both.",
+)
+@click.option(
+    "--correction",
+    type=click.Choice(["holm", "bonferroni", "bh", "none"]),
+    default="holm",
+    show_default=True,
+    help="Correction for the number of comparisons by one metric.",
+)
+@click.option(
+    "--level",
+    type=click.FloatRange(0, 1),
+    default=0.05,
+    show_default=True,
+    help="Corrected p-values below it are marked.",
+)
+@click.option(
+    "--resamples",
+    type=click.IntRange(min=10),
+    default=1000,
+    show_default=True,
+    help="Resamples of the bootstrap.",
+)
+@click.option(
+    "--trials",
+    type=click.IntRange(min=10),
+    default=10_000,
+    show_default=True,
+    help="Exchanges of the randomization.",
+)
+def command(
+    scoring: Scoring,
+    baseline: str | None,
+    all_pairs: bool,
+    test: str,
+    correction: Correction,
+    level: float,
+    resamples: int,
+    trials: int,
+) -> None:
+    """Score systems and test whether they differ.
+
+    CANDIDATES are files of captions, one for each system, or NAME=FILE. A system is marked with *
+    where it differs from the baseline by every test made, and with --all-pairs by the letters of
+    the systems it is better than.
+
+    \b
+    Examples:
+      reelscore compare base.json ours.json --refs refs.json
+      reelscore compare *.json -r refs.json --all-pairs --latex table.tex
+    """
+    table = scoring.run()
+    other = None if all_pairs else baseline or table.systems[0]
+    with progress_bar("Testing") as progress:
+        found = compare(
+            table,
+            other,
+            tests=_TESTS[test],
+            correction=correction,
+            resamples=resamples,
+            trials=trials,
+            seed=scoring.seed,
+            progress=progress,
+        )
+    letters = dict(zip(table.systems, string.ascii_letters, strict=False)) if all_pairs else {}
+    grid = leaderboard(table, _marks(found, level, letters))
+    if letters:
+        named = [
+            [Cell(f"{letters.get(row[0].text, '?')} {row[0].text}"), *row[1:]] for row in grid.rows
+        ]
+        grid = Grid(grid.columns, named)
+    scoring.write(table, grid, _json(table, found))
+    if scoring.shows:
+        show(table, grid)
+        click.echo("\n" + _p_value_grid(found).to_text(terminal_width()))
+        click.echo("\n" + _legend(other, level, correction, _TESTS[test]))
+
+
+def _marks(
+    found: Sequence[Comparison], level: float, letters: dict[str, str]
+) -> dict[tuple[str, str], str]:
+    """Mark what every test finds: * beside a baseline, or the letters of systems outdone."""
+    p_values: dict[tuple[str, str, str], float] = {}
+    for each in found:
+        key = (each.metric, each.system, each.other)
+        p_values[key] = max(p_values.get(key, 0.0), each.p_corrected)
+    differences = {(each.metric, each.system, each.other): each.difference for each in found}
+    marks: dict[tuple[str, str], str] = {}
+    for (metric, system, other), p in p_values.items():
+        if p >= level:
+            continue
+        if not letters:
+            marks[system, metric] = "*"
+            continue
+        better, worse = system, other
+        if differences[metric, system, other] < 0:
+            better, worse = other, system
+        marks[better, metric] = "".join(sorted(marks.get((better, metric), "") + letters[worse]))
+    return marks
+
+
+def _p_value_grid(found: Sequence[Comparison]) -> Grid:
+    metrics = list(dict.fromkeys(each.metric for each in found))
+    rows: dict[tuple[str, str, str], dict[str, float]] = {}
+    for each in found:
+        rows.setdefault((each.system, each.other, each.test), {})[each.metric] = each.p_corrected
+    return Grid(
+        ["p, corrected", *metrics],
+        [
+            [Cell(f"{system}–{other} {test[:4]}."), *(Cell(_p(values[m])) for m in metrics)]
+            for (system, other, test), values in rows.items()
+        ],
+    )
+
+
+def _p(value: float) -> str:
+    return f"{value:.4f}" if value >= 0.0001 else "<.0001"
+
+
+def _legend(
+    baseline: str | None, level: float, correction: Correction, tests: Sequence[Test]
+) -> str:
+    how = " and ".join(
+        {"bootstrap": "paired bootstrap", "randomization": "approximate randomization"}[test]
+        for test in tests
+    )
+    what = (
+        f"* differs from {baseline}" if baseline else "letters: better than the systems so marked"
+    )
+    return f"{what}, p < {level:g} ({how}; correction: {correction})"
+
+
+def _json(table: ScoreTable, found: Sequence[Comparison]) -> str:
+    everything = {**table.to_dict(), "comparisons": [each.to_dict() for each in found]}
+    return msgspec.json.encode(everything).decode()

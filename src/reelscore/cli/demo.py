@@ -1,0 +1,69 @@
+"""``reelscore demo``."""
+
+from __future__ import annotations
+
+import click
+
+from reelscore import examples
+from reelscore.cli.options import show, terminal_width
+from reelscore.cli.score import with_intervals
+from reelscore.metrics.comparison import compare
+from reelscore.metrics.scoring import score_systems
+from reelscore.report.grid import Cell, Grid
+from reelscore.report.leaderboard import leaderboard
+from reelscore.text.tokens import tokenize
+
+
+@click.command("demo")
+def command() -> None:
+    """Score the embedded example and show what reelscore does.
+
+    Fifteen clips with three references each, captioned by a person and by three systems of
+    falling quality. The files lie in the package; the last lines say where.
+    """
+    systems, references = examples.clips()
+
+    _heading("Four systems, 15 clips, 3 references each; ± half a 95 % interval")
+    table = score_systems(systems, references)
+    show(table, leaderboard(with_intervals(table, 1000, 12345)))
+
+    _heading("Is the difference to 'strong' more than chance? (p, approximate randomization)")
+    found = compare(table, "strong", tests=["randomization"])
+    rows: dict[str, list[Cell]] = {}
+    for each in found:
+        mark = "*" if each.p_corrected < 0.05 else ""
+        rows.setdefault(each.system, [Cell(each.system)]).append(
+            Cell(f"{each.p_corrected:.4f}", mark)
+        )
+    grid = Grid(["system", *table.metrics], list(rows.values()))
+    click.echo(grid.to_text(terminal_width()))
+
+    _heading("Where 'strong' and 'human' differ most, by METEOR")
+    human, strong = table["human"]["meteor"].items, table["strong"]["meteor"].items
+    worst = max(human, key=lambda item: human[item] - strong[item])
+    for name, caption in [
+        *(
+            (f"{name} {table[name]['meteor'].items[worst]:.2f}", systems[name][worst])
+            for name in ("human", "strong")
+        ),
+        *(("reference", text) for text in references[worst]),
+    ]:
+        click.echo(f"{worst}  {name:<11} {caption}")
+
+    _heading("How varied are the captions?")
+    variety = score_systems(systems, metrics="diversity,self_bleu")
+    click.echo(leaderboard(variety).to_text(terminal_width()))
+
+    _heading("What the metrics see")
+    caption = references["clip01"][0]
+    click.echo(f"{caption}\n{tokenize([caption])[0]}")
+
+    _heading("Try it on these files, then on yours")
+    folder = examples.path("clips")
+    click.echo(f"cd {folder}")
+    click.echo("reelscore score systems/*.json --refs references.json --intervals")
+    click.echo("reelscore compare systems/*.json --refs references.json --all-pairs")
+
+
+def _heading(text: str) -> None:
+    click.echo("\n" + click.style(text, bold=True))

@@ -1,0 +1,60 @@
+"""The ``reelscore`` command; each subcommand's module is imported when it is called."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import click
+
+from reelscore._version import __version__
+from reelscore.errors import ReelscoreError
+
+# name: (module, what it does); the text stands here so that --help imports no command.
+_COMMANDS = {
+    "score": ("score", "Score captions: a row per system."),
+    "compare": ("compare", "Score systems and test whether they differ."),
+    "tokenize": ("tokenize", "Tokenize captions as the metrics see them."),
+    "metrics": ("metrics", "List the metrics and their parameters."),
+    "demo": ("demo", "Score the embedded example and show what reelscore does."),
+}
+
+
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module = import_module(f"reelscore.cli.{_COMMANDS[cmd_name][0]}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in _COMMANDS.items()])
+
+
+@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="reelscore")
+def cli() -> None:
+    """How good your video captions are, and how far to trust the number."""
+
+
+def main() -> None:
+    """Run the command line; an expected error is one message and exit status 2."""
+    try:
+        cli(standalone_mode=False)
+    except ReelscoreError as error:
+        click.echo(f"Error: {error}", err=True)
+        sys.exit(2)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("Interrupted; nothing was written.", err=True)
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)

@@ -1,0 +1,235 @@
+"""Options and habits that the commands share."""
+
+from __future__ import annotations
+
+import functools
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import click
+
+from reelscore.data import read_candidates, read_references
+from reelscore.data.pairing import Empty, Missing
+from reelscore.data.table import ScoreTable
+from reelscore.data.writing import write_atomically
+from reelscore.errors import DataError
+from reelscore.metrics.scoring import score_systems
+from reelscore.report.grid import Grid
+from reelscore.text.tokens import Tokenizer
+
+STDOUT = "-"
+_MANY = 50_000  # captions from which on a progress bar is worth showing
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """What to score and where to put it: the options every scoring command has."""
+
+    candidates: tuple[str, ...]
+    refs: tuple[str, ...]
+    metrics: str
+    tokenizer: Tokenizer
+    file_format: str | None
+    missing: Missing
+    empty: Empty
+    threads: int | None
+    seed: int
+    json_file: str | None
+    csv_file: str | None
+    latex_file: str | None
+    table_file: str | None
+
+    def run(self) -> ScoreTable:
+        """Read the files and score them."""
+        systems = self._systems()
+        references = read_references(self.refs, format=self.file_format) if self.refs else None
+        many = sum(map(len, systems.values())) >= _MANY
+        with progress_bar("Scoring", wanted=many) as progress:
+            return score_systems(
+                systems,
+                references,
+                self.metrics,
+                tokenizer=self.tokenizer,
+                missing=self.missing,
+                empty=self.empty,
+                threads=self.threads,
+                progress=progress,
+            )
+
+    def _systems(self) -> dict[str, dict[str, str]]:
+        """Read the systems' files; each argument is a file, or NAME=FILE."""
+        systems: dict[str, dict[str, str]] = {}
+        for argument in self.candidates:
+            name, equals, path = argument.partition("=")
+            if not equals or Path(argument).exists():
+                name, path = _name_of(argument), argument
+            if name in systems:
+                raise DataError(f"Two systems are called {name!r}; name them: NAME=FILE.")
+            systems[name] = read_candidates(path, format=self.file_format)
+        return systems
+
+    def write(self, table: ScoreTable, grid: Grid, json_text: str | None = None) -> None:
+        """Write the files that were asked for; JSON is the table unless another text is given."""
+        if self.table_file:
+            table.write(self.table_file)
+        if self.csv_file:
+            write(self.csv_file, grid.to_csv())
+        if self.latex_file:
+            write(self.latex_file, grid.to_latex())
+        if self.json_file:
+            write(self.json_file, json_text or table.to_json())
+
+    @property
+    def shows(self) -> bool:
+        """Whether the terminal is free for the table: nothing else goes to standard output."""
+        return STDOUT not in (self.json_file, self.csv_file, self.latex_file)
+
+
+_OPTIONS = [
+    click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES..."),
+    click.option(
+        "--refs",
+        "-r",
+        multiple=True,
+        metavar="FILE",
+        help="References; repeat it for several files, such as one per annotator.",
+    ),
+    click.option(
+        "--metrics",
+        "-m",
+        default="bleu,meteor,rouge_l,cider",
+        show_default=True,
+        metavar="LIST",
+        help="Metrics, with parameters if wanted: 'bleu|n:2,cider'.",
+    ),
+    click.option(
+        "--tokenizer",
+        type=click.Choice(["ptb", "ptb-coco", "none"]),
+        default="ptb",
+        show_default=True,
+        help="ptb: each caption by itself; ptb-coco: as the COCO tools, which look "
+        "ahead into the next caption; none: the text is tokenized already.",
+    ),
+    click.option(
+        "--format",
+        "file_format",
+        metavar="NAME",
+        help="Format of the files (coco, json, jsonl, csv, tsv, lines), where the content "
+        "does not tell.",
+    ),
+    click.option(
+        "--missing",
+        type=click.Choice(["error", "zero", "skip"]),
+        default="error",
+        show_default=True,
+        help="What to do with items that have no candidate.",
+    ),
+    click.option(
+        "--empty",
+        type=click.Choice(["error", "zero"]),
+        default="error",
+        show_default=True,
+        help="What to do with captions that have no text.",
+    ),
+    click.option(
+        "--threads",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Threads to use; all cores if not given. Never changes a number.",
+    ),
+    click.option("--seed", type=int, default=12345, show_default=True, help="Seed of resampling."),
+    click.option(
+        "--json",
+        "json_file",
+        metavar="FILE",
+        help="Write all scores, signatures and items as JSON; - for standard output.",
+    ),
+    click.option("--csv", "csv_file", metavar="FILE", help="Write the table shown as CSV."),
+    click.option("--latex", "latex_file", metavar="FILE", help="Write the table shown as LaTeX."),
+    click.option(
+        "--table",
+        "table_file",
+        metavar="FILE",
+        help="Write the score table (system, item, metric, score), .csv or .json.",
+    ),
+]
+
+
+def scoring_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the scoring options, as one `Scoring` in its first argument."""
+
+    @functools.wraps(command)
+    def with_scoring(**arguments: Any) -> None:
+        values = {field.name: arguments.pop(field.name) for field in fields(Scoring)}
+        command(Scoring(**values), **arguments)
+
+    for option in reversed(_OPTIONS):
+        with_scoring = option(with_scoring)
+    return with_scoring
+
+
+def show(table: ScoreTable, grid: Grid) -> None:
+    """Print a table with its notes and signatures."""
+    width = terminal_width()
+    click.echo(grid.to_text(width, bold=sys.stdout.isatty()))
+    click.echo()
+    for system in table.systems:
+        for note in getattr(table[system], "notes", ()):
+            click.echo(f"{system}: {note}")
+    signatures = dict.fromkeys(
+        result.signature for row in table.results.values() for result in row.values()
+    )
+    for signature in signatures:
+        for line in _wrapped(signature, width):
+            click.echo(click.style(line, dim=True))
+
+
+def write(path: str, text: str) -> None:
+    """Write a result to a file, all or nothing, or to standard output for ``-``."""
+    if path == STDOUT:
+        click.echo(text, nl=not text.endswith("\n"))
+    else:
+        write_atomically(path, text if text.endswith("\n") else text + "\n")
+
+
+def terminal_width() -> int:
+    """The width to lay out for: the terminal's, 80 where there is none."""
+    return max(40, shutil.get_terminal_size((80, 24)).columns) if sys.stdout.isatty() else 80
+
+
+@contextmanager
+def progress_bar(what: str, *, wanted: bool = True) -> Iterator[Callable[[int, int], None] | None]:
+    """Show a bar on stderr for long work, where somebody is looking."""
+    if not (wanted and sys.stderr.isatty()):
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = [TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()]
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _name_of(path: str) -> str:
+    """Name a system after its file, without the ending: runs/ours.json.gz is 'ours'."""
+    name = Path(path).name
+    for suffix in (".gz", ".xz", ".zst", ".json", ".jsonl", ".csv", ".tsv", ".txt"):
+        name = name.removesuffix(suffix)
+    return name or path
+
+
+def _wrapped(signature: str, width: int) -> list[str]:
+    """Break a signature between its parts, so that it can be read and copied."""
+    lines = [""]
+    for part in signature.replace("|", "|\0").split("\0"):
+        if len(lines[-1]) + len(part) > width and lines[-1]:
+            lines.append("  ")
+        lines[-1] += part
+    return lines

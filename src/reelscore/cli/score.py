@@ -1,0 +1,55 @@
+"""``reelscore score``."""
+
+from __future__ import annotations
+
+import click
+
+from reelscore.cli.options import Scoring, scoring_options, show, terminal_width
+from reelscore.data.table import ScoreTable
+from reelscore.metrics.scoring import Scores
+from reelscore.report.leaderboard import item_rows, leaderboard
+
+
+@click.command("score")
+@scoring_options
+@click.option("--items", is_flag=True, help="Show the score of every item too.")
+@click.option("--intervals", is_flag=True, help="Add 95 % bootstrap intervals over items.")
+@click.option(
+    "--resamples",
+    type=click.IntRange(min=10),
+    default=1000,
+    show_default=True,
+    help="Resamples of the intervals.",
+)
+def command(scoring: Scoring, items: bool, intervals: bool, resamples: int) -> None:
+    """Score captions: a row per system.
+
+    CANDIDATES are files of captions, one for each system, or NAME=FILE.
+
+    \b
+    Examples:
+      reelscore score ours.json --refs refs.json
+      reelscore score a=run1.jsonl b=run2.jsonl -r refs.json -m meteor,cider
+      reelscore score ours.txt -r annotator1.txt -r annotator2.txt --json -
+    """
+    table = scoring.run()
+    if intervals:
+        table = with_intervals(table, resamples, scoring.seed)
+    grid = leaderboard(table)
+    by_item = item_rows(table) if items else None
+    scoring.write(table, by_item or grid)
+    if scoring.shows:
+        show(table, grid)
+        if by_item is not None:
+            click.echo("\n" + by_item.to_text(terminal_width()))
+
+
+def with_intervals(table: ScoreTable, resamples: int, seed: int) -> ScoreTable:
+    """Add intervals to all scores of a table."""
+    return ScoreTable(
+        {
+            system: scores.with_intervals(resamples=resamples, seed=seed)
+            for system, scores in table.results.items()
+            if isinstance(scores, Scores)
+        }
+    )

@@ -1,0 +1,45 @@
+"""``reelscore tokenize``."""
+
+from __future__ import annotations
+
+import click
+
+from reelscore.data import read_references
+from reelscore.text.tokens import Tokenizer, tokenize
+
+
+@click.command("tokenize")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option(
+    "--tokenizer",
+    type=click.Choice(["ptb", "ptb-coco"]),
+    default="ptb",
+    show_default=True,
+    help="ptb: each caption by itself; ptb-coco: as the COCO tools.",
+)
+@click.option("--keep-punctuation", is_flag=True, help="Keep the tokens the COCO tools drop.")
+@click.option("--format", "file_format", metavar="NAME", help="Format of the files.")
+@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Threads to use.")
+def command(
+    files: tuple[str, ...],
+    tokenizer: Tokenizer,
+    keep_punctuation: bool,
+    file_format: str | None,
+    threads: int | None,
+) -> None:
+    """Tokenize captions as the metrics see them.
+
+    Prints one caption a line, tokens separated by blanks, in the order of the files.
+
+    \b
+    Example:
+      reelscore tokenize captions.txt --keep-punctuation
+    """
+    captions = [
+        text
+        for path in files
+        for texts in read_references(path, format=file_format).values()
+        for text in texts
+    ]
+    tokens = tokenize(captions, tokenizer, keep_punctuation=keep_punctuation, threads=threads)
+    click.echo("\n".join(tokens))

@@ -1,0 +1,79 @@
+"""What makes an item id or a caption unusable, in words.
+
+Each check returns `None` for a good value, and otherwise the rest of a sentence whose subject the
+caller knows: "the caption of item 'v1'" + "is null; expected text".
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+
+def text_fault(value: object) -> str | None:
+    r"""Say why a value is no usable text: another type, a NUL, half a surrogate pair.
+
+    >>> text_fault("a man walks")
+    >>> text_fault(3)
+    'is a number (3); expected text'
+    >>> text_fault("a\x00b")
+    'holds a NUL character (position 2)'
+    """
+    if not isinstance(value, str):
+        return f"is {in_words(value)}; expected text"
+    if "\0" in value:
+        return f"holds a NUL character (position {value.index(chr(0)) + 1})"
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            lone = ascii(value[error.start])
+            return f"holds a lone surrogate ({lone}, position {error.start + 1}), half a character"
+    return None
+
+
+def id_fault(value: object) -> str | None:
+    """Say why a value is no usable item id: expected are integers and texts that are not blank.
+
+    >>> id_fault(7)
+    >>> id_fault("")
+    'is empty; expected text or an integer'
+    """
+    if isinstance(value, str):
+        if not value or value.isspace():
+            return "is empty; expected text or an integer"
+        return text_fault(value)
+    if hasattr(value, "__index__") and not isinstance(value, bool):  # NumPy's integers, too
+        return None
+    return f"is {in_words(value)}; expected text or an integer"
+
+
+def id_text(item: Any) -> str:
+    """Write a good item id as text: the integer 7 and the text '7' are the same item.
+
+    >>> id_text(7)
+    '7'
+    """
+    return item if isinstance(item, str) else str(operator.index(item))
+
+
+def in_words(value: object) -> str:
+    """Name the kind of a value that should have been something else.
+
+    >>> in_words(["a man"]), in_words(None)
+    ('a list', 'null')
+    """
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return str(value).lower()
+        case int() | float():
+            return f"a number ({value})"
+        case str():
+            return "a text"
+        case list() | tuple():
+            return "a list"
+        case dict():
+            return "an object"
+    return f"of type {type(value).__name__}"

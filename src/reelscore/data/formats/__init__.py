@@ -1,0 +1,72 @@
+"""The caption formats: one module each, named as the user names the format.
+
+A new format is a new module here, with the three functions of `Format`. Detection asks every
+module by content, never by file name; `lines` comes last, since any text is lines.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from typing import Protocol, cast
+
+from reelscore.data.problems import Problems
+from reelscore.data.source import Source
+from reelscore.errors import DataError, UnknownNameError
+
+LINES = "lines"
+
+
+class Format(Protocol):
+    """What a format module has."""
+
+    def sniff(self, head: bytes) -> bool:
+        """Tell whether a file that begins like this is of the format."""
+
+    def place(self, path: str, number: int) -> str:
+        """Name the place of a record, for messages."""
+
+    def read(self, source: Source, problems: Problems) -> Iterator[tuple[int, object, object]]:
+        """Yield number, item id and caption or list of captions of each record, unchecked."""
+
+
+@cache
+def format_names() -> tuple[str, ...]:
+    """List the formats, in the order in which detection tries them.
+
+    >>> format_names()
+    ('coco', 'csv', 'json', 'jsonl', 'tsv', 'lines')
+    """
+    names = sorted(module.name for module in pkgutil.iter_modules(__path__))
+    return (*(name for name in names if name != LINES), LINES)
+
+
+def get_format(name: str) -> Format:
+    """Load a format by name.
+
+    Raises:
+        UnknownNameError: If there is no such format.
+    """
+    names = format_names()
+    if name not in names:
+        raise UnknownNameError.of("format", name, names)
+    return cast(Format, import_module(f"{__name__}.{name}"))
+
+
+def detect_format(source: Source) -> str:
+    """Name the format of a file, by its content.
+
+    Raises:
+        DataError: If the content is like none of the formats.
+    """
+    names = format_names()
+    for name in names:
+        if get_format(name).sniff(source.head):
+            return name
+    raise DataError(
+        f"{source.path}: the content is of no known format (tried {', '.join(names)}). "
+        f"It is binary, JSON without item ids, or a table without the columns it needs. "
+        f"Mend it, or name the format if you know it, such as format={LINES!r}."
+    )

@@ -1,0 +1,24 @@
+"""`tsv`: tab-separated values with a header row; quoted fields may hold line breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reelscore.data.delimited import has_header, read_table
+from reelscore.data.problems import Problems
+from reelscore.data.source import Source
+
+
+def sniff(head: bytes) -> bool:
+    """Tell whether a file begins with a header that names an item id and captions."""
+    return has_header(head, "\t")
+
+
+def place(path: str, number: int) -> str:
+    """Name a row by its first line."""
+    return f"{path}:{number}"
+
+
+def read(source: Source, problems: Problems) -> Iterator[tuple[int, object, object]]:
+    """Yield line number, item id and caption or captions of each row."""
+    return read_table(source, "\t", problems)

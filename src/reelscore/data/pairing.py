@@ -1,0 +1,284 @@
+"""Bring the candidates of one system and the references together, item by item."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+from reelscore.data.checks import id_fault, id_text, in_words
+from reelscore.data.collecting import candidate_fault, references_fault
+from reelscore.data.problems import Problems, first_few
+from reelscore.errors import DataError, UnknownNameError
+
+Missing = Literal["error", "zero", "skip"]
+Empty = Literal["error", "zero"]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Paired:
+    """Candidates and references of the same items, in the order of the references.
+
+    Attributes:
+        items: The item ids.
+        candidates: The caption of each item.
+        references: The references of all items in one list, item after item.
+        reference_offsets: Where the references of each item begin, and the end of the last: those
+            of item `i` are `references[reference_offsets[i]:reference_offsets[i + 1]]`.
+        missing_candidates: Items without a candidate that a policy scored zero or skipped.
+        extra_candidates: Candidates without references that a policy skipped.
+        empty_candidates: Candidates that are empty or blank, besides the missing ones.
+        empty_references: References that are empty or blank.
+        missing: The policy for missing candidates.
+    """
+
+    items: list[str]
+    candidates: list[str]
+    references: list[str]
+    reference_offsets: array[int]
+    missing_candidates: int = 0
+    extra_candidates: int = 0
+    empty_candidates: int = 0
+    empty_references: int = 0
+    missing: Missing = "error"
+
+    def __len__(self) -> int:
+        """Count the items."""
+        return len(self.items)
+
+    def notes(self) -> list[str]:
+        """Say what the policies did, in a sentence each; nothing if there was nothing to do.
+
+        >>> pair({"v1": "a man"}, {"v1": ["a man"], "v2": ["a dog"]}, missing="skip").notes()
+        ['1 item has no candidate: skipped.']
+        """
+        done = "scored as an empty caption" if self.missing == "zero" else "skipped"
+        counted = [
+            (self.missing_candidates, "item has", "items have", f"no candidate: {done}"),
+            (self.extra_candidates, "candidate has", "candidates have", "no references: skipped"),
+            (self.empty_candidates, "candidate is", "candidates are", "empty"),
+            (self.empty_references, "reference is", "references are", "empty"),
+        ]
+        return [f"{_count(n, one, many)} {what}." for n, one, many, what in counted if n]
+
+
+def pair(
+    candidates: Mapping[str, str],
+    references: Mapping[str, Sequence[str]],
+    *,
+    missing: Missing = "error",
+    empty: Empty = "error",
+) -> Paired:
+    """Check candidates and references and pair them by item id.
+
+    Ids may be texts or integers; 7 and "7" are the same item.
+
+    Args:
+        candidates: The caption of each item.
+        references: The references of each item, at least one.
+        missing: What to do with ids on one side only. "error" refuses them. "zero" gives an item
+            without a candidate the empty caption, and refuses a candidate without references.
+            "skip" leaves both out.
+        empty: What to do with captions that are empty or blank. "error" refuses them; "zero"
+            keeps them as they are, for metrics to score zero.
+
+    Raises:
+        DataError: If an id or a caption is bad, or a policy refuses it. All are counted, the first
+            few are named.
+        UnknownNameError: If there is no such policy.
+
+    Example:
+        >>> paired = pair({"v1": "a man walks"}, {"v1": ["a man", "he walks"]})
+        >>> paired.items, paired.candidates, paired.references, list(paired.reference_offsets)
+        (['v1'], ['a man walks'], ['a man', 'he walks'], [0, 2])
+        >>> pair({"v1": "a man"}, {"v1": ["a man"], "v2": ["a dog"]}, missing="zero").candidates
+        ['a man', '']
+    """
+    _check_policy("missing", missing, ("error", "zero", "skip"))
+    _check_policy("empty", empty, ("error", "zero"))
+    given = _checked("candidates", candidates, candidate_fault)
+    wanted = _checked("references", references, _references_fault)
+    found = [given.get(item) for item in wanted]
+    missing_ids = [item for item, caption in zip(wanted, found, strict=True) if caption is None]
+    extra_candidates = len(given) - (len(wanted) - len(missing_ids))
+    _check_coverage(given, wanted, missing_ids, extra_candidates, missing)
+    if missing_ids and missing == "skip":
+        wanted = {item: texts for item, texts in wanted.items() if item in given}
+        found = [caption for caption in found if caption is not None]
+
+    items = list(wanted)
+    flat, offsets = _flattened(wanted.values())
+    return Paired(
+        items=items,
+        candidates=[caption or "" for caption in found],
+        references=flat,
+        reference_offsets=offsets,
+        missing_candidates=len(missing_ids),
+        extra_candidates=extra_candidates,
+        empty_candidates=_count_empty_candidates(items, found, empty),
+        empty_references=_count_empty_references(items, flat, offsets, empty),
+        missing=missing,
+    )
+
+
+def lone_candidates(candidates: Mapping[str, str], *, empty: Empty = "error") -> Paired:
+    """Check candidates as `pair` does, where there are no references.
+
+    >>> alone = lone_candidates({"v1": "a man", "v2": "a dog"})
+    >>> alone.candidates, alone.references, list(alone.reference_offsets)
+    (['a man', 'a dog'], [], [0, 0, 0])
+    """
+    _check_policy("empty", empty, ("error", "zero"))
+    given = _checked("candidates", candidates, candidate_fault)
+    items, captions = list(given), list(given.values())
+    return Paired(
+        items=items,
+        candidates=captions,
+        references=[],
+        reference_offsets=array("q", bytes(8 * (len(items) + 1))),
+        empty_candidates=_count_empty_candidates(items, captions, empty),
+    )
+
+
+def lone_references(references: Mapping[str, Sequence[str]], *, empty: Empty = "error") -> Paired:
+    """Check references as `pair` does, before there are candidates; the captions are empty.
+
+    >>> alone = lone_references({"v1": ["a man", "he walks"]})
+    >>> alone.candidates, alone.references, list(alone.reference_offsets)
+    ([''], ['a man', 'he walks'], [0, 2])
+    """
+    _check_policy("empty", empty, ("error", "zero"))
+    wanted = _checked("references", references, _references_fault)
+    items = list(wanted)
+    flat, offsets = _flattened(wanted.values())
+    return Paired(
+        items=items,
+        candidates=[""] * len(items),
+        references=flat,
+        reference_offsets=offsets,
+        empty_references=_count_empty_references(items, flat, offsets, empty),
+    )
+
+
+def _check_policy(option: str, policy: str, known: tuple[str, ...]) -> None:
+    if policy not in known:
+        raise UnknownNameError.of(f"policy {option}=", policy, known)
+
+
+def _checked(
+    what: str, captions: Mapping[str, T], fault_of: Callable[[object, object], str | None]
+) -> Mapping[str, T]:
+    """Check ids and captions, and return them under textual ids."""
+    if not isinstance(captions, Mapping):
+        raise DataError(f"The {what} are {in_words(captions)}; expected a mapping of item ids.")
+    if not captions:
+        raise DataError(f"There are no {what}; at least one is needed.")
+    problems = Problems(what)
+    for item, value in captions.items():
+        fault = id_fault(item)
+        fault = f"the item id {fault}" if fault else fault_of(item, value)
+        if fault:
+            problems.add(f"{what}: {fault}.")
+    problems.raise_if_any()
+    if all(isinstance(item, str) for item in captions):
+        return captions
+    by_text: dict[str, T] = {}
+    for item, value in captions.items():
+        if id_text(item) in by_text:
+            problems.add(f"{what}: the ids {int(item)} and {id_text(item)!r} are the same item.")
+        by_text[id_text(item)] = value
+    problems.raise_if_any()
+    return by_text
+
+
+def _references_fault(item: object, texts: object) -> str | None:
+    if isinstance(texts, (list, tuple)):
+        return references_fault(item, texts)
+    if isinstance(texts, str):
+        return f"the references of item {item!r} are one text; put it in a list"
+    if isinstance(texts, Sequence) and not isinstance(texts, (bytes, bytearray)):
+        return references_fault(item, texts)
+    return f"the references of item {item!r} are {in_words(texts)}; expected a list of texts"
+
+
+def _check_coverage(
+    given: Mapping[str, str],
+    wanted: Mapping[str, Sequence[str]],
+    missing_ids: list[str],
+    extra_candidates: int,
+    policy: Missing,
+) -> None:
+    extra_ids = [item for item in given if item not in wanted] if extra_candidates else []
+    if len(missing_ids) == len(wanted):
+        raise DataError(
+            "Candidates and references have no item in common: "
+            f"candidates have {len(given):,} ({first_few(extra_ids)}), "
+            f"references {len(wanted):,} ({first_few(missing_ids)})."
+        )
+    sizes = f"there are {len(given):,} candidates for {len(wanted):,} items"
+    if _are_line_numbers(given) and _are_line_numbers(wanted):
+        sizes += "; if they come from plain lines, these are out of step"
+    faults = []
+    if missing_ids and policy == "error":
+        faults.append(
+            f"{_count(len(missing_ids), 'item has', 'items have')} no candidate "
+            f"({first_few(missing_ids)}); {sizes}. "
+            'Add them or pass missing="zero" or missing="skip".'
+        )
+    if extra_ids and policy != "skip":
+        faults.append(
+            f"{_count(len(extra_ids), 'candidate has', 'candidates have')} no references "
+            f"({first_few(extra_ids)}); {sizes}. "
+            'Remove them or pass missing="skip".'
+        )
+    if faults:
+        raise DataError("\n".join(faults))
+
+
+def _are_line_numbers(ids: Iterable[str]) -> bool:
+    return all(item == str(number) for number, item in enumerate(ids, start=1))
+
+
+def _flattened(groups: Iterable[Sequence[str]]) -> tuple[list[str], array[int]]:
+    flat: list[str] = []
+    offsets = array("q", [0])
+    for texts in groups:
+        flat.extend(texts)
+        offsets.append(len(flat))
+    return flat, offsets
+
+
+def _count_empty_candidates(items: list[str], captions: Sequence[str | None], policy: Empty) -> int:
+    empty = [items[k] for k in _blank(captions)]
+    if empty and policy == "error":
+        raise DataError(
+            f"{_count(len(empty), 'candidate is', 'candidates are')} empty ({first_few(empty)}). "
+            'Mend them or pass empty="zero".'
+        )
+    return len(empty)
+
+
+def _count_empty_references(
+    items: list[str], flat: list[str], offsets: array[int], policy: Empty
+) -> int:
+    empty = _blank(flat)
+    if empty and policy == "error":
+        item = bisect_right(offsets, empty[0]) - 1
+        rank = empty[0] - offsets[item] + 1
+        raise DataError(
+            f"{_count(len(empty), 'reference is', 'references are')} empty "
+            f"(first: reference {rank} of item {items[item]!r}). "
+            'Mend them or pass empty="zero".'
+        )
+    return len(empty)
+
+
+def _blank(texts: Sequence[str | None]) -> list[int]:
+    return [k for k, text in enumerate(texts) if text == "" or (text and text.isspace())]
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"

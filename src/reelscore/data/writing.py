@@ -1,0 +1,77 @@
+"""Write files all or nothing: aside first, in the same folder, then renamed into place.
+
+Readers see the old content or the new, never half of it. A file that was there keeps its
+permissions, a new one gets the usual ones. Links are followed; devices and pipes, which cannot be
+replaced, are written to directly.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from pathlib import Path
+
+from reelscore.errors import DataError
+
+
+def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None:
+    r"""Write a whole file, or leave everything as it was.
+
+    Args:
+        path: The file to make or replace.
+        content: Bytes, or text to be written as UTF-8 with its line ends as they are.
+
+    Raises:
+        DataError: If the file cannot be written there.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     write_atomically(Path(folder, "scores.txt"), "bleu_4 0.31\n")
+        ...     Path(folder, "scores.txt").read_text()
+        'bleu_4 0.31\n'
+    """
+    name = os.fspath(path)
+    try:
+        data = content.encode() if isinstance(content, str) else content
+        _write(Path(path).resolve(), data)
+    except UnicodeEncodeError as error:
+        raise DataError(
+            f"{name}: the text holds a lone surrogate ({error.object[error.start]!a}, "
+            f"position {error.start + 1}) and cannot be written as UTF-8."
+        ) from None
+    except FileNotFoundError:
+        folder = str(Path(path).parent)
+        raise DataError(f"{name}: there is no folder {folder!r}; make it first.") from None
+    except IsADirectoryError:
+        raise DataError(f"{name}: is a folder; name a file in it.") from None
+    except NotADirectoryError:
+        folder = str(Path(path).parent)
+        raise DataError(f"{name}: {folder!r} is a file, not a folder.") from None
+    except PermissionError:
+        raise DataError(f"{name}: permission denied; choose a folder you may write to.") from None
+    except OSError as error:
+        raise DataError(f"{name}: cannot be written: {error.strerror or error}.") from None
+
+
+def _write(target: Path, data: bytes) -> None:
+    mode = target.stat().st_mode if target.exists() else None
+    if mode is not None and not stat.S_ISREG(mode):
+        target.write_bytes(data)  # renaming onto /dev/null would destroy it
+        return
+    # The part of a name that 255 bytes leave room for; the suffix makes it unique.
+    aside = target.with_name(f".{target.name[:50]}.{secrets.token_hex(4)}.tmp")
+    # os.open leaves the permissions of a new file to the user's umask, as tempfile does not.
+    descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        with open(descriptor, "wb") as file:  # noqa: PTH123 (a descriptor, not a path)
+            file.write(data)
+            file.flush()
+            os.fsync(descriptor)
+        if mode is not None:
+            aside.chmod(stat.S_IMODE(mode))
+        aside.replace(target)
+    except BaseException:
+        aside.unlink(missing_ok=True)
+        raise

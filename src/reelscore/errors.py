@@ -1,0 +1,50 @@
+"""Every error reelscore raises on purpose.
+
+ReelscoreError
+├── DataError (ValueError)             a file or argument does not say what it should
+├── UnknownNameError (LookupError)     a metric, format or option nobody knows
+├── ResourceError (OSError)            the language index cannot be built, written or read
+└── MissingExtraError (ImportError)    an optional dependency is not installed
+
+A message says what is wrong, where, what was expected, and how to mend it. The command line
+prints it as it is and exits with status 2; any other exception is a defect of reelscore and
+keeps its traceback.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class ReelscoreError(Exception):
+    """The root of the tree: catch this to catch everything reelscore reports."""
+
+
+class DataError(ReelscoreError, ValueError):
+    """Input that cannot be used as it is."""
+
+
+class UnknownNameError(ReelscoreError, LookupError):
+    """A name that is not in the list it was looked up in."""
+
+    @classmethod
+    def of(cls, kind: str, name: str, known: Iterable[str], remedy: str = "") -> UnknownNameError:
+        """Build the message, with the nearest known name as a suggestion.
+
+        >>> print(UnknownNameError.of("metric", "rogue_l", ["bleu", "rouge_l"]))
+        Unknown metric 'rogue_l'. Did you mean 'rouge_l'? Known: bleu, rouge_l.
+        """
+        known = sorted(known)
+        near = difflib.get_close_matches(name, known, n=1)
+        guess = f" Did you mean {near[0]!r}?" if near else ""
+        ending = remedy or f"Known: {', '.join(known)}."
+        return cls(f"Unknown {kind} {name!r}.{guess} {ending}")
+
+
+class ResourceError(ReelscoreError, OSError):
+    """Language data that is missing, damaged or cannot be stored."""
+
+
+class MissingExtraError(ReelscoreError, ImportError):
+    """A feature whose optional dependencies are not installed."""

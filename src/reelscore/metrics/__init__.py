@@ -1,0 +1,1 @@
+"""Metrics: one file each, computed by `reelscore.score`."""

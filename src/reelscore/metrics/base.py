@@ -1,0 +1,167 @@
+"""What every metric is: parameters, statistics of each item, and scores of their sums.
+
+The split is what the rest rests on. Statistics are computed once for each item, whatever the
+other items are; any set of items is scored from the *sum* of their rows. So threads, shards,
+streaming, per-item scores, bootstrap and permutation tests need no code in the metrics.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reelscore.errors import DataError, UnknownNameError
+from reelscore.text.words import CaptionBatch, Captions
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclasses.dataclass(frozen=True)
+class Metric(ABC):
+    """A metric is a value: its fields are its parameters, and appear in its signature.
+
+    Attributes:
+        name: The name in the registry, which is also the name of the file.
+        needs_references: False for metrics of the candidates alone.
+        independent: False where a caption's statistics depend on the system's other captions;
+            such a metric is computed over all captions at once and has no resampling interval.
+    """
+
+    name: ClassVar[str]
+    needs_references: ClassVar[bool] = True
+    independent: ClassVar[bool] = True
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Names of the scores this metric gives; most give one, under their own name."""
+        return (self.name,)
+
+    def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Any:
+        """Compute once what all systems share; handed to `statistics` as ``prepared``."""
+        return None
+
+    @abstractmethod
+    def statistics(self, batch: CaptionBatch, prepared: Any) -> FloatArray:
+        """Candidates × k numbers: everything the scores need from each."""
+
+    @abstractmethod
+    def scores(self, totals: FloatArray) -> FloatArray:
+        """Scores from sums of statistics: (..., k) in, (..., number of outputs) out.
+
+        A row by itself is the sum over one item, so the same function gives per-item scores.
+        """
+
+    def aggregate(self, statistics: FloatArray) -> FloatArray:
+        """Score any set of items together: one number per output."""
+        return self.scores(column_sums(statistics))
+
+    def signature(self, **context: object) -> str:
+        """Spell out name and all parameters, then the context: enough to make the number again.
+
+        >>> from reelscore.metrics.rouge_l import RougeL
+        >>> RougeL().signature(tok="ptb")
+        'rouge_l|beta:1.2|tok:ptb'
+        """
+        parameters = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        parts = [f"{key}:{_spell(value)}" for key, value in {**parameters, **context}.items()]
+        return "|".join([self.name, *parts])
+
+    @classmethod
+    def from_parameters(cls, parameters: dict[str, str]) -> Metric:
+        """Build the metric from parameters as a signature spells them.
+
+        Keys that are no parameter are taken for context where `CONTEXT_KEYS` has them, and
+        refused otherwise.
+        """
+        fields = {f.name: f for f in dataclasses.fields(cls)}
+        values: dict[str, Any] = {}
+        for key, text in parameters.items():
+            if key in fields:
+                values[key] = _value(cls, fields[key], text)
+            elif key not in CONTEXT_KEYS:
+                raise UnknownNameError.of(f"parameter of {cls.name}", key, fields)
+        return cls(**values)
+
+
+CONTEXT_KEYS = frozenset(
+    {"tok", "items", "refs", "data", "missing", "empty", "meteor_data", "resamples", "seed", "v"}
+)
+
+
+def column_sums(statistics: FloatArray) -> FloatArray:
+    """Sum each column, pairwise, so that a million items lose no digits.
+
+    >>> column_sums(np.array([[1.0, 2.0], [3.0, 4.0]])).tolist()
+    [4.0, 6.0]
+    """
+    sums: FloatArray = np.ascontiguousarray(statistics.T).sum(axis=1)
+    return sums
+
+
+def with_count(*columns: FloatArray) -> FloatArray:
+    """Put columns side by side and add one of ones, so that sums can be turned into means.
+
+    >>> with_count(np.array([0.5, 0.25])).tolist()
+    [[0.5, 1.0], [0.25, 1.0]]
+    """
+    return np.column_stack([*columns, np.ones(len(columns[0]))])
+
+
+def mean_of_first(totals: FloatArray) -> FloatArray:
+    """Scores of the metrics that are plain means: first column over last.
+
+    >>> mean_of_first(np.array([1.5, 2.0])).tolist()
+    [0.75]
+    """
+    return totals[..., :1] / totals[..., -1:]
+
+
+def _spell(value: object) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.17g}" if float(f"{value:g}") != value else f"{value:g}"
+    return str(value).translate(_ESCAPES)
+
+
+# A value must not hold the characters that separate the parts of a signature.
+_ESCAPES = str.maketrans({"%": "%25", "|": "%7C", ",": "%2C", "\n": "%0A"})
+
+
+def _unescape(text: str) -> str:
+    for code, character in (("%0A", "\n"), ("%2C", ","), ("%7C", "|"), ("%25", "%")):
+        text = text.replace(code, character)
+    return text
+
+
+def _boolean(text: str) -> bool:
+    return {"yes": True, "no": False}[text]
+
+
+_READERS: dict[str, Callable[[str], Any]] = {
+    "int": int,
+    "float": float,
+    "bool": _boolean,
+    "str": _unescape,
+}
+
+
+def _value(metric: type[Metric], field: dataclasses.Field[Any], text: str) -> Any:
+    """Read a parameter's value according to its annotation (``float``, ``str | None``…)."""
+    kinds = [kind.strip() for kind in str(field.type).split("|")]
+    if "None" in kinds and text == "none":
+        return None
+    kind = kinds[0] if kinds[0] in _READERS else "str"
+    try:
+        return _READERS[kind](text)
+    except (ValueError, KeyError):
+        raise DataError(
+            f"Parameter {field.name!r} of {metric.name} is {text!r}; expected {kind}."
+        ) from None

@@ -1,0 +1,118 @@
+"""METEOR 1.5: aligned words, stems, synonyms and paraphrases (Denkowski and Lavie, 2014).
+
+Scale 0–1, higher is better. Bit for bit the scores of ``meteor-1.5.jar -l en -norm`` as
+pycocoevalcap 1.2 runs it, per item and for the corpus, without Java. The corpus score is made from
+summed statistics, not the mean of the items' scores. Differs much from NLTK's and Hugging Face's
+"METEOR", which has other parameters, no paraphrases and no function words.
+
+The language data comes from the pycocoevalcap package and is compiled once into an index in the
+cache directory: see `reelscore.text.language`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from reelscore import _native
+from reelscore.metrics.base import FloatArray, Metric
+from reelscore.text.language import language_index
+from reelscore.text.packed import Packed, pack
+from reelscore.text.words import CaptionBatch
+
+# Columns of the statistics, as METEOR prints them.
+TEST_LENGTH, REFERENCE_LENGTH, TEST_FUNCTION, REFERENCE_FUNCTION = range(4)
+MATCHES = slice(
+    4, 20
+)  # four for each module: test and reference content, test and reference function
+CHUNKS, TEST_MATCHES, REFERENCE_MATCHES = 20, 21, 22
+COUNTED_CHUNKS = 23  # chunks as they enter a sum: none for a caption matched whole in one chunk
+
+MODULE_WEIGHTS = np.array([1.0, 0.6, 0.8, 0.6])  # exact, stem, synonym, paraphrase
+
+
+@dataclass(frozen=True)
+class Meteor(Metric):
+    """METEOR 1.5 for English; the defaults are the jar's.
+
+    Attributes:
+        alpha: Weight of recall against precision.
+        beta: Exponent of the fragmentation penalty.
+        gamma: Weight of the fragmentation penalty.
+        delta: Weight of content words against function words.
+
+    >>> from reelscore import score
+    >>> results = score({"v1": "a red car"}, {"v1": ["a red automobile"]}, metrics=[Meteor()])
+    >>> results["meteor"].score
+    0.9142857142857143
+    """
+
+    alpha: float = 0.85
+    beta: float = 0.2
+    gamma: float = 0.6
+    delta: float = 0.75
+    name: ClassVar[str] = "meteor"
+
+    def statistics(self, batch: CaptionBatch, prepared: Any) -> FloatArray:
+        """METEOR's 23 statistics against the best reference, and the chunks that count in sums."""
+        references, offsets = batch.references_in_order()
+        rows = _native.meteor_statistics(
+            language_index(),
+            *_as_the_coco_tools_send(batch.candidates.text),
+            *references,
+            offsets,
+            (self.alpha, self.beta, self.gamma, self.delta),
+            batch.threads,
+        )
+        whole = (
+            (rows[:, TEST_MATCHES] == rows[:, TEST_LENGTH])
+            & (rows[:, REFERENCE_MATCHES] == rows[:, REFERENCE_LENGTH])
+            & (rows[:, CHUNKS] == 1)
+        )
+        return np.column_stack([rows, np.where(whole, 0.0, rows[:, CHUNKS])])
+
+    def scores(self, totals: FloatArray) -> FloatArray:
+        """F-mean of weighted precision and recall, less the fragmentation penalty."""
+        d = self.delta
+        length = self._weighted(totals, TEST_LENGTH, TEST_FUNCTION)
+        reference_length = self._weighted(totals, REFERENCE_LENGTH, REFERENCE_FUNCTION)
+        matches = totals[..., MATCHES]
+        found = np.zeros(totals.shape[:-1])
+        reference_found = np.zeros(totals.shape[:-1])
+        # The order of these additions is the jar's: it decides the last bit.
+        for offset, weight in ((0, d), (2, 1 - d)):
+            for module, module_weight in enumerate(MODULE_WEIGHTS):
+                column = 4 * module + offset
+                found = found + matches[..., column] * module_weight * weight
+                reference_found = (
+                    reference_found + matches[..., column + 1] * module_weight * weight
+                )
+        with np.errstate(divide="ignore", invalid="ignore"):
+            precision, recall = found / length, reference_found / reference_length
+            f_mean = 1 / ((1 - self.alpha) / precision + self.alpha / recall)
+            mean_matches = (totals[..., TEST_MATCHES] + totals[..., REFERENCE_MATCHES]) / 2
+            fragmentation = totals[..., COUNTED_CHUNKS] / mean_matches
+            score = f_mean * (1 - self.gamma * _power(fragmentation, self.beta))
+        return np.maximum(np.nan_to_num(score, nan=0.0), 0.0)[..., np.newaxis]
+
+    def _weighted(self, totals: FloatArray, words: int, function_words: int) -> FloatArray:
+        function = totals[..., function_words]
+        weighted: FloatArray = (
+            self.delta * (totals[..., words] - function) + (1 - self.delta) * function
+        )
+        return weighted
+
+
+def _power(base: FloatArray, exponent: float) -> FloatArray:
+    """C's pow, which agrees with Java's; numpy's vector version may differ in the last bit."""
+    return _native.power(np.ascontiguousarray(base).ravel(), exponent).reshape(base.shape)
+
+
+def _as_the_coco_tools_send(candidates: Packed) -> Packed:
+    """Take METEOR's field separator out of the candidates, as pycocoevalcap does."""
+    if not (candidates.data == ord("|")).any():
+        return candidates
+    texts = candidates.unpack()
+    return pack([text.replace("|||", "").replace("  ", " ") for text in texts])

@@ -1,0 +1,101 @@
+"""Names of metrics, and metrics from names and signatures.
+
+A metric of another package joins by the entry point group ``reelscore.metrics``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib import import_module
+from importlib.metadata import entry_points
+
+from reelscore.errors import DataError, UnknownNameError
+from reelscore.metrics.base import Metric
+
+_BUILT_IN = {
+    "bleu": "reelscore.metrics.bleu:Bleu",
+    "meteor": "reelscore.metrics.meteor:Meteor",
+    "rouge_l": "reelscore.metrics.rouge_l:RougeL",
+    "cider": "reelscore.metrics.cider:Cider",
+    "sent_bleu": "reelscore.metrics.sent_bleu:SentBleu",
+    "self_bleu": "reelscore.metrics.self_bleu:SelfBleu",
+    "diversity": "reelscore.metrics.diversity:Diversity",
+}
+
+DEFAULT_METRICS = ("bleu", "meteor", "rouge_l", "cider")
+
+
+def metric_names() -> list[str]:
+    """All metrics that can be named, those of plugins included.
+
+    >>> metric_names()[:4]
+    ['bleu', 'meteor', 'rouge_l', 'cider']
+    """
+    return [*_BUILT_IN, *_plugins()]
+
+
+def metric_class(name: str) -> type[Metric]:
+    """Import the class of a metric by name.
+
+    >>> metric_class("rouge_l").__name__
+    'RougeL'
+    """
+    target = _BUILT_IN.get(name) or _plugins().get(name)
+    if target is None:
+        raise UnknownNameError.of(
+            "metric", name, metric_names(), "See 'reelscore metrics' for the list."
+        )
+    module, _, attribute = target.partition(":")
+    found: type[Metric] = getattr(import_module(module), attribute)
+    return found
+
+
+def parse(signature: str) -> Metric:
+    """Rebuild a metric from its signature, or build one from a name and a few parameters.
+
+    Args:
+        signature: ``name|parameter:value|…``; parameters left out take their defaults.
+
+    >>> parse("cider|variant:plain")
+    Cider(n=4, sigma=6.0, variant='plain', frequencies=None)
+    >>> metric = parse("bleu|n:2")
+    >>> parse(metric.signature(tok="ptb", v="0.1.0")) == metric
+    True
+    """
+    name, *parts = signature.strip().split("|")
+    parameters: dict[str, str] = {}
+    for part in parts:
+        key, colon, value = part.partition(":")
+        if not colon:
+            raise DataError(
+                f"{signature!r}: {part!r} is not of the form parameter:value, as in 'bleu|n:4'."
+            )
+        parameters[key] = value
+    return metric_class(name).from_parameters(parameters)
+
+
+def resolve(metrics: str | Metric | Iterable[str | Metric]) -> list[Metric]:
+    """Turn names, signatures and metrics into metrics; one name may list several with commas.
+
+    >>> [metric.name for metric in resolve("bleu,meteor")]
+    ['bleu', 'meteor']
+    """
+    if isinstance(metrics, (str, Metric)):
+        metrics = [metrics]
+    found: list[Metric] = []
+    for metric in metrics:
+        if isinstance(metric, Metric):
+            found.append(metric)
+        else:
+            found.extend(parse(part) for part in metric.split(",") if part.strip())
+    if not found:
+        raise DataError("No metric given. See 'reelscore metrics' for the list.")
+    outputs = [output for metric in found for output in metric.outputs]
+    twice = {output for output in outputs if outputs.count(output) > 1}
+    if twice:
+        raise DataError(f"Metric {min(twice)!r} is asked for twice; name each once.")
+    return found
+
+
+def _plugins() -> dict[str, str]:
+    return {entry.name: entry.value for entry in entry_points(group="reelscore.metrics")}

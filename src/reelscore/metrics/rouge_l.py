@@ -1,0 +1,54 @@
+"""ROUGE-L: F-score of the longest common subsequence (Lin, 2004).
+
+Scale 0–1, higher is better. Equal to ROUGE-L of the COCO tools (pycocoevalcap 1.2) within 1e-12:
+the highest precision and the highest recall over the references, perhaps of two different ones,
+weighted by beta = 1.2. The corpus score is the mean over items. Differs from the rouge-score
+package, which stems, splits words otherwise and takes the F-score of one reference.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from reelscore import _native
+from reelscore.metrics.base import FloatArray, Metric, mean_of_first, with_count
+from reelscore.text.words import CaptionBatch
+
+
+@dataclass(frozen=True)
+class RougeL(Metric):
+    """ROUGE-L; the defaults reproduce the COCO tools.
+
+    >>> from reelscore import score
+    >>> results = score({"v1": "a man rides a horse"}, {"v1": ["the man rides the horse"]},
+    ...                 metrics=[RougeL()])
+    >>> round(results["rouge_l"].score, 4)
+    0.6
+    """
+
+    beta: float = 1.2
+    name: ClassVar[str] = "rouge_l"
+
+    def statistics(self, batch: CaptionBatch, prepared: Any) -> FloatArray:
+        """The item's score, and 1."""
+        rows = _native.rouge_l_statistics(
+            *batch.candidates.blank_words,
+            *batch.references.blank_words,
+            batch.items,
+            batch.reference_offsets,
+            batch.threads,
+        )
+        precision, recall = rows[:, 0], rows[:, 1]
+        square = self.beta**2
+        below = recall + square * precision
+        f_score = np.divide(
+            (1 + square) * precision * recall, below, out=np.zeros(len(rows)), where=below > 0
+        )
+        return with_count(f_score)
+
+    def scores(self, totals: FloatArray) -> FloatArray:
+        """Mean over items."""
+        return mean_of_first(totals)

@@ -1,0 +1,1 @@
+"""Scores made visible: tables in text, CSV, Markdown and LaTeX."""

@@ -1,0 +1,90 @@
+"""The table people look at first: a row per system, a column per score."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from reelscore.data.table import MetricResult, ScoreTable
+from reelscore.report.grid import Cell, Grid
+
+# Less is better for these; the best is then the lowest. Lengths and counts have no best.
+LOWER_IS_BETTER = frozenset({"self_bleu"})
+NEITHER_IS_BETTER = frozenset(
+    {"length", "vocabulary", "distinct_1", "distinct_2", "unique", "novel"}
+)
+
+Marks = Mapping[tuple[str, str], str]
+
+
+def leaderboard(table: ScoreTable, marks: Marks | None = None) -> Grid:
+    """Set out a score table as a grid.
+
+    Args:
+        table: The scores.
+        marks: A mark for a system and metric, such as ``*`` for a significant difference.
+
+    >>> from reelscore import score_systems
+    >>> table = score_systems({"one": {"v1": "a man runs"}, "two": {"v1": "a dog"}},
+    ...                       {"v1": ["a man is running"]}, metrics="rouge_l")
+    >>> print(leaderboard(table).to_text())
+    system  rouge_l
+    one      0.5571
+    two      0.3144
+    """
+    metrics = table.metrics
+    best = {name: _best(table, name) for name in metrics} if len(table.systems) > 1 else {}
+    rows = []
+    for system in table.systems:
+        row = [Cell(system)]
+        for name in metrics:
+            result = table[system].get(name)
+            mark = (marks or {}).get((system, name), "")
+            row.append(_cell(result, mark, best.get(name)))
+        rows.append(row)
+    return Grid(["system", *metrics], rows)
+
+
+def item_rows(table: ScoreTable) -> Grid:
+    """Set out the score of every item, a row for each system and item.
+
+    >>> from reelscore import score_systems
+    >>> table = score_systems({"one": {"v1": "a man runs"}}, {"v1": ["a man is running"]},
+    ...                       metrics="rouge_l")
+    >>> print(item_rows(table).to_text())
+    system  item  rouge_l
+    one       v1   0.5571
+    """
+    metrics = table.metrics
+    rows = []
+    for system in table.systems:
+        columns = [table[system][name].items for name in metrics if name in table[system]]
+        for item in columns[0] if columns else []:
+            numbers = [Cell(_number(scores[item])) for scores in columns]
+            rows.append([Cell(system), Cell(item), *numbers])
+    return Grid(["system", "item", *metrics], rows)
+
+
+def _best(table: ScoreTable, name: str) -> str | None:
+    scores = [table[system][name].score for system in table.systems if name in table[system]]
+    if name in NEITHER_IS_BETTER or not scores:
+        return None
+    return _number(min(scores) if name in LOWER_IS_BETTER else max(scores))
+
+
+def _cell(result: MetricResult | None, mark: str, best: str | None) -> Cell:
+    if result is None:
+        return Cell("–")
+    text = _number(result.score)
+    under = ""
+    if result.interval is not None:
+        low, high = result.interval
+        under = f"±{_number((high - low) / 2)}"
+    return Cell(text, mark, under, best=text == best)
+
+
+def _number(value: float) -> str:
+    """Four decimals below 10, fewer above: 0.1727, 9.8210, 12.35, 1284."""
+    size = abs(value)
+    if size < 10:
+        return f"{value:.4f}"
+    return f"{value:.2f}" if size < 1000 else f"{value:.0f}"

@@ -1,0 +1,1 @@
+"""Statistics of scores: resampling, significance, corrections; they know nothing of captions."""

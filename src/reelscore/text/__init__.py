@@ -1,0 +1,1 @@
+"""From captions to words: packed strings, PTB tokens, word ids, and METEOR's language data."""

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Installs what pip cannot: a C++ compiler, Java (only to compare with the Java tools), clang (only
+# to fuzz). Does nothing where it is there; says what to install where it may not.
+set -euo pipefail
+
+need() { # need COMMAND PACKAGES...
+    local command=$1
+    shift
+    command -v "$command" >/dev/null && return
+    if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then
+        apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$@" >/dev/null
+    else
+        echo "'$command' is missing; install it (Debian: sudo apt-get install $*)." >&2
+        [ "$command" = java ] # tests that compare with Java are skipped without it
+    fi
+}
+
+case $1 in
+compiler)
+    need g++ g++
+    python3 -c 'import venv, ensurepip' 2>/dev/null || need no-venv python3-venv python3-dev
+    ;;
+java) need java default-jre-headless ;;
+clang) need clang++ clang libclang-rt-dev ;;
+esac
