@@ -22,6 +22,7 @@
 #include "ngrams.hpp"
 #include "ptb.hpp"
 #include "strings.hpp"
+#include "temporal.hpp"
 #include "words.hpp"
 
 namespace nb = nanobind;
@@ -35,6 +36,7 @@ using ArrayIn = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>
 template <typename T>
 using ArrayOut = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 using MatrixOut = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
+using MatrixIn = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Bytes = ArrayIn<std::uint8_t>;
 using Offsets = ArrayIn<std::int64_t>;
 using Ids = ArrayIn<std::uint32_t>;
@@ -217,14 +219,25 @@ NB_MODULE(_native, m) {
         .def(nb::init<std::size_t>(), "order"_a)
         .def("__len__", &DocumentFrequencies::size)
         .def(
+            "number",
+            [](DocumentFrequencies& self, Ids captions, Offsets word_offsets) {
+                std::vector<std::uint32_t> numbers;
+                {
+                    nb::gil_scoped_release release;
+                    numbers = self.number(words_view(captions, word_offsets));
+                }
+                return array_of<std::uint32_t>(std::move(numbers));
+            },
+            "captions"_a, "word_offsets"_a)
+        .def(
             "count",
-            [](DocumentFrequencies& self, Ids references, Offsets word_offsets,
+            [](DocumentFrequencies& self, Ids numbers, Ids references, Offsets word_offsets,
                Offsets reference_offsets) {
                 nb::gil_scoped_release release;
-                self.count(words_view(references, word_offsets), reference_offsets.data(),
-                           reference_offsets.size() - 1);
+                self.count(numbers.data(), words_view(references, word_offsets),
+                           reference_offsets.data(), reference_offsets.size() - 1);
             },
-            "references"_a, "word_offsets"_a, "reference_offsets"_a)
+            "numbers"_a, "references"_a, "word_offsets"_a, "reference_offsets"_a)
         .def(
             "set",
             [](DocumentFrequencies& self, Ids ngrams, Offsets ngram_offsets,
@@ -234,19 +247,30 @@ NB_MODULE(_native, m) {
             },
             "ngrams"_a, "ngram_offsets"_a, "frequencies"_a);
     m.def(
+        "cider_norms",
+        [](Ids numbers, Ids captions, Offsets word_offsets, const DocumentFrequencies& frequencies,
+           double log_documents) {
+            const WordsView view = words_view(captions, word_offsets);
+            return rows_of(view.size, frequencies.order(), [&](double* out) {
+                cider_norms(numbers.data(), view, frequencies, log_documents, out);
+            });
+        },
+        "numbers"_a, "captions"_a, "word_offsets"_a, "frequencies"_a, "log_documents"_a);
+    m.def(
         "cider_statistics",
         [](Ids candidates, Offsets candidate_offsets, Ids references, Offsets word_offsets,
-           Offsets items, Offsets reference_offsets, const DocumentFrequencies& frequencies,
-           double log_documents, double sigma, bool clip, std::size_t threads) {
+           MatrixIn reference_norms, Offsets items, Offsets reference_offsets,
+           const DocumentFrequencies& frequencies, double log_documents, double sigma, bool clip,
+           std::size_t threads) {
             const WordsView view = words_view(candidates, candidate_offsets);
             return rows_of(view.size, frequencies.order(), [&](double* out) {
-                cider_statistics(view, words_view(references, word_offsets),
+                cider_statistics(view, words_view(references, word_offsets), reference_norms.data(),
                                  {items.data(), reference_offsets.data()}, frequencies,
                                  {sigma, clip, log_documents}, threads, out);
             });
         },
-        "candidates"_a, "candidate_offsets"_a, "references"_a, "word_offsets"_a, "items"_a,
-        "reference_offsets"_a, "frequencies"_a, "log_documents"_a, "sigma"_a, "clip"_a,
+        "candidates"_a, "candidate_offsets"_a, "references"_a, "word_offsets"_a,
+        "reference_norms"_a, "items"_a, "reference_offsets"_a, "frequencies"_a, "log_documents"_a, "sigma"_a, "clip"_a,
         "threads"_a);
 
     nb::class_<OpenIndex>(m, "LanguageIndex")
@@ -333,6 +357,55 @@ NB_MODULE(_native, m) {
             return array_of<double>(std::move(result));
         },
         "base"_a, "exponent"_a);
+
+    // Stories: segments and sums are flat arrays of pairs of numbers.
+    m.def(
+        "segment_iou",
+        [](ArrayIn<double> candidates, Offsets candidate_offsets, ArrayIn<double> references,
+           Offsets reference_offsets, double epsilon, std::size_t threads) {
+            const StoryPairs pairs{candidate_offsets.data(), reference_offsets.data(),
+                                   candidate_offsets.size() - 1};
+            std::vector<double> values(pairs.cell_offsets().back());
+            {
+                nb::gil_scoped_release release;
+                segment_iou(candidates.data(), references.data(), pairs, epsilon, threads,
+                            values.data());
+            }
+            return array_of<double>(std::move(values));
+        },
+        "candidates"_a, "candidate_offsets"_a, "references"_a, "reference_offsets"_a, "epsilon"_a,
+        "threads"_a);
+    m.def(
+        "match_sums",
+        [](ArrayIn<double> costs, ArrayIn<double> bonuses, Offsets candidate_offsets,
+           Offsets reference_offsets, ArrayIn<double> sums, std::size_t threads) {
+            const StoryPairs pairs{candidate_offsets.data(), reference_offsets.data(),
+                                   candidate_offsets.size() - 1};
+            std::vector<MatchSum> matched(sums.size() / 2);
+            for (std::size_t k = 0; k < matched.size(); ++k) {
+                matched[k] = {sums(2 * k), sums(2 * k + 1)};
+            }
+            {
+                nb::gil_scoped_release release;
+                match_sums(costs.data(), bonuses.data(), pairs, threads, matched.data());
+            }
+            std::vector<double> flat;
+            for (const MatchSum& sum : matched) flat.insert(flat.end(), {sum.cost, sum.bonus});
+            return array_of<double>(std::move(flat));
+        },
+        "costs"_a, "bonuses"_a, "candidate_offsets"_a, "reference_offsets"_a, "sums"_a,
+        "threads"_a);
+    m.def(
+        "match_rows",
+        [](ArrayIn<double> costs, ArrayIn<double> bonuses, std::size_t rows, std::size_t columns) {
+            std::vector<std::int64_t> matched;
+            {
+                nb::gil_scoped_release release;
+                matched = match_rows(costs.data(), bonuses.data(), rows, columns);
+            }
+            return array_of<std::int64_t>(std::move(matched));
+        },
+        "costs"_a, "bonuses"_a, "rows"_a, "columns"_a);
 }
 
 }  // namespace reelscore

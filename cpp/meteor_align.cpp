@@ -34,9 +34,10 @@ unsigned bits_for(uint64_t largest) {
 
 // What a match adds to the weight of a state. METEOR searches with weights 1, 1/2, 1/2, 1/2 and
 // adds them to Java ints, so a single word matched by any module but the first adds nothing.
-uint64_t weight_of(MeteorModule module, uint64_t candidate_length, uint64_t reference_length) {
-    if (module == MeteorModule::exact) return candidate_length + reference_length;
-    return candidate_length / 2 + reference_length / 2;
+uint64_t weight_of(const MeteorMatch& match) {
+    const uint64_t candidate_length = match.candidate_length;
+    if (match.module == MeteorModule::exact) return candidate_length + match.reference_length;
+    return candidate_length / 2 + match.reference_length / 2;
 }
 
 }  // namespace
@@ -45,17 +46,6 @@ void MeteorAligner::Notes::forget_all() {
     if (++now_ == 0) {
         std::fill(notes_.begin(), notes_.end(), Note{});
         now_ = 1;
-    }
-}
-
-void MeteorAligner::PhraseChains::build(Slice<PhraseOccurrence> all) {
-    occurrences = all;
-    first.forget_all();
-    next.resize(all.size);
-    for (size_t k = all.size; k-- > 0;) {
-        const uint32_t phrase = all[k].phrase;
-        next[k] = first.has(phrase) ? first[phrase] : kNowhere;
-        first.set(phrase, static_cast<uint32_t>(k));
     }
 }
 
@@ -81,8 +71,8 @@ MeteorAligner::MeteorAligner(const MeteorCaptions& captions,
     key_sets_.slots = Notes(captions.key_count());
     stem_sets_.slots = Notes(captions.stem_count());
     synset_sets_.slots = Notes(captions.synset_count());
-    candidate_phrases_.first = Notes(captions.phrase_count());
-    reference_phrases_.first = Notes(captions.phrase_count());
+    first_occurrences_ = Notes(captions.phrase_count());
+    forward_ = Notes(captions.phrase_count());
     first_back_links_ = Notes(captions.phrase_count());
     last_back_links_ = Notes(captions.phrase_count());
     rows_of_words_ = Notes(captions.word_count());
@@ -99,12 +89,13 @@ void MeteorAligner::set_candidate(uint32_t caption) {
         if (!uses(MeteorModule::synonym)) continue;
         for (uint32_t synset : captions_.synsets(word)) synset_sets_.insert(synset, i, stride_);
     }
-    candidate_phrases_.build(captions_.phrases(caption));
+    candidate_phrases_ = captions_.phrases(caption);
+    link_candidate_phrases();
 }
 
 void MeteorAligner::align(uint32_t reference) {
     reference_ = captions_.words(reference);
-    reference_phrases_.build(captions_.phrases(reference));
+    reference_phrases_ = captions_.phrases(reference);
     matches_.clear();
     propose(is_same_text());
     fix_matches();
@@ -126,12 +117,9 @@ void MeteorAligner::propose(bool only_exact) {
     covered_.assign(stride_, 0);
     covered_again_.assign(stride_, 0);
     propose_words(only_exact);
-    const bool with_phrases = !only_exact && uses(MeteorModule::paraphrase);
-    if (!with_phrases || candidate_phrases_.occurrences.size == 0 ||
-        reference_phrases_.occurrences.size == 0) {
-        return;
-    }
-    link_phrases();
+    if (only_exact || !uses(MeteorModule::paraphrase)) return;
+    find_linked_phrases();
+    if (linked_phrases_.empty()) return;
     for (size_t j = 0; j < reference_.size; ++j) count_phrases(j);
 }
 
@@ -194,32 +182,24 @@ void MeteorAligner::count_words(size_t j) {
     start.coverage += start.proposals;
 }
 
-// Finds the pairs of phrases that the table connects. Forward: from a reference phrase. Backward:
-// from a candidate phrase; these are chained by the reference phrase they lead to.
-void MeteorAligner::link_phrases() {
-    const Slice<PhraseOccurrence> reference = reference_phrases_.occurrences;
-    phrase_begins_.resize(reference_.size + 1);
-    for (size_t j = 0, k = 0; j <= reference_.size; ++j) {
-        while (k < reference.size && reference[k].start < j) ++k;
-        phrase_begins_[j] = static_cast<uint32_t>(k);
+// Notes which phrases the table connects with phrases of the candidate. Forward: phrases that
+// have a paraphrase in the candidate. Backward: paraphrases of what stands in the candidate.
+void MeteorAligner::link_candidate_phrases() {
+    for (Notes* notes : {&first_occurrences_, &forward_, &first_back_links_, &last_back_links_}) {
+        notes->forget_all();
     }
-    forward_targets_.clear();
-    forward_begins_.clear();
-    for (const PhraseOccurrence& source : reference) {
-        forward_begins_.push_back(static_cast<uint32_t>(forward_targets_.size()));
-        for (uint32_t target : captions_.paraphrases(source.phrase)) {
-            if (candidate_phrases_.first.has(target)) forward_targets_.push_back(target);
-        }
-    }
-    forward_begins_.push_back(static_cast<uint32_t>(forward_targets_.size()));
-
+    next_occurrences_.resize(candidate_phrases_.size);
     back_links_.clear();
-    first_back_links_.forget_all();
-    last_back_links_.forget_all();
-    const Slice<PhraseOccurrence> candidate = candidate_phrases_.occurrences;
-    for (size_t k = 0; k < candidate.size; ++k) {
-        for (uint32_t target : captions_.paraphrases(candidate[k].phrase)) {
-            if (!reference_phrases_.first.has(target)) continue;
+    for (size_t k = candidate_phrases_.size; k-- > 0;) {
+        const uint32_t phrase = candidate_phrases_[k].phrase;
+        const bool is_last = !first_occurrences_.has(phrase);
+        next_occurrences_[k] = is_last ? kNowhere : first_occurrences_[phrase];
+        first_occurrences_.set(phrase, static_cast<uint32_t>(k));
+        if (!is_last) continue;
+        for (uint32_t source : captions_.sources(phrase)) forward_.set(source, 1);
+    }
+    for (size_t k = 0; k < candidate_phrases_.size; ++k) {
+        for (uint32_t target : captions_.paraphrases(candidate_phrases_[k].phrase)) {
             const uint32_t link = static_cast<uint32_t>(back_links_.size());
             if (first_back_links_.has(target)) {
                 back_links_[last_back_links_[target]].next = link;
@@ -232,21 +212,28 @@ void MeteorAligner::link_phrases() {
     }
 }
 
+void MeteorAligner::find_linked_phrases() {
+    linked_phrases_.clear();
+    for (const PhraseOccurrence& phrase : reference_phrases_) {
+        if (forward_.has(phrase.phrase) || first_back_links_.has(phrase.phrase)) {
+            linked_phrases_.push_back(phrase);
+        }
+    }
+    linked_begins_.resize(reference_.size + 1);
+    for (size_t j = 0, k = 0; j <= reference_.size; ++j) {
+        while (k < linked_phrases_.size() && linked_phrases_[k].start < j) ++k;
+        linked_begins_[j] = static_cast<uint32_t>(k);
+    }
+}
+
 // The phrase matches that begin at reference word j, in METEOR's order: first those found from
 // the reference, then those found from the candidate, in the order of the candidate.
 void MeteorAligner::collect_phrase_matches(size_t j) {
     phrase_matches_.clear();
     merged_links_.clear();
-    const Slice<PhraseOccurrence> candidate = candidate_phrases_.occurrences;
-    for (uint32_t p = phrase_begins_[j]; p < phrase_begins_[j + 1]; ++p) {
-        const PhraseOccurrence& phrase = reference_phrases_.occurrences[p];
-        for (uint32_t k = forward_begins_[p]; k < forward_begins_[p + 1]; ++k) {
-            uint32_t found = candidate_phrases_.first[forward_targets_[k]];
-            for (; found != kNowhere; found = candidate_phrases_.next[found]) {
-                phrase_matches_.push_back(
-                    {candidate[found].start, candidate[found].length, phrase.length});
-            }
-        }
+    for (uint32_t p = linked_begins_[j]; p < linked_begins_[j + 1]; ++p) {
+        const PhraseOccurrence& phrase = linked_phrases_[p];
+        if (forward_.has(phrase.phrase)) collect_forward(phrase);
         if (!first_back_links_.has(phrase.phrase)) continue;
         uint32_t link = first_back_links_[phrase.phrase];
         for (; link != kNowhere; link = back_links_[link].next) {
@@ -256,13 +243,25 @@ void MeteorAligner::collect_phrase_matches(size_t j) {
     // Links are numbered in the order of the candidate; several phrases may begin at j.
     std::sort(merged_links_.begin(), merged_links_.end());
     for (const auto& [link, reference_length] : merged_links_) {
-        const PhraseOccurrence& source = candidate[back_links_[link].occurrence];
+        const PhraseOccurrence& source = candidate_phrases_[back_links_[link].occurrence];
         phrase_matches_.push_back({source.start, source.length, reference_length});
     }
 }
 
+// Matches of a reference phrase with its paraphrases in the candidate.
+void MeteorAligner::collect_forward(const PhraseOccurrence& phrase) {
+    for (uint32_t target : captions_.paraphrases(phrase.phrase)) {
+        if (!first_occurrences_.has(target)) continue;
+        uint32_t found = first_occurrences_[target];
+        for (; found != kNowhere; found = next_occurrences_[found]) {
+            phrase_matches_.push_back(
+                {candidate_phrases_[found].start, candidate_phrases_[found].length, phrase.length});
+        }
+    }
+}
+
 void MeteorAligner::count_phrases(size_t j) {
-    if (phrase_begins_[j] == phrase_begins_[j + 1]) return;
+    if (linked_begins_[j] == linked_begins_[j + 1]) return;
     collect_phrase_matches(j);
     Start& start = starts_[j];
     start.phrase_matches = static_cast<uint32_t>(phrase_matches_.size());
@@ -341,10 +340,15 @@ void MeteorAligner::search() {
 template <typename Key>
 void MeteorAligner::search_with(Beam<Key>& beam) {
     const Key initial = Key{layout_.initial_weight} << layout_.weight_shift;
-    beam.states.assign(1, State<Key>{initial, kNowhere, 0, kNowhere, 0});
+    const Bits used = stride_ == 1 ? used_[0] : 0;
+    beam.states.assign(1, State<Key>{initial, kNowhere, 0, kNowhere, used});
+    beam.is_at_gap = true;
     for (size_t j = 0; j < reference_.size; ++j) {
-        if (starts_[j].proposals == 0 || starts_[j].is_covered_by_fixed) {
-            advance_without_choice(beam, j);
+        const Start& start = starts_[j];
+        if (start.is_fixed) {
+            take_fixed_match(beam, j);
+        } else if (start.proposals == 0 || start.is_covered_by_fixed) {
+            skip_word(beam, j);
         } else {
             expand(beam, j);
         }
@@ -358,158 +362,193 @@ void MeteorAligner::search_with(Beam<Key>& beam) {
     trace_back(best->history);
 }
 
-// All states do the same at j: take the match that was fixed there, or skip the word.
+// The states are in order but for the one at k; moves it forward. Doing so for one k after the
+// other is a stable sort, quick because few states change places.
+template <typename State>
+void sort_in(std::vector<State>& states, size_t k) {
+    if (k == 0 || !(states[k].key < states[k - 1].key)) return;
+    const State state = states[k];
+    for (; k > 0 && state.key < states[k - 1].key; --k) states[k] = states[k - 1];
+    states[k] = state;
+}
+
 template <typename Key>
-void MeteorAligner::advance_without_choice(Beam<Key>& beam, size_t j) const {
-    const Start& start = starts_[j];
-    const MeteorMatch& match = start.only;
+void MeteorAligner::take_fixed_match(Beam<Key>& beam, size_t j) const {
+    const MeteorMatch& match = starts_[j].only;
     const Key one_chunk = Key{1} << layout_.chunk_shift;
-    Key change = 0;
-    uint32_t match_start = kNowhere, last = kNowhere, next = static_cast<uint32_t>(j) + 1;
-    if (start.is_fixed) {
-        match_start = match.candidate_start;
-        last = match_start + match.candidate_length;
-        next = static_cast<uint32_t>(j) + match.reference_length;
-        change = (Key{absolute_difference(j, match_start)} << layout_.distance_shift) -
-                 (Key{weight_of(match.module, match.candidate_length, match.reference_length)}
-                  << layout_.weight_shift);
+    const Key distance = Key{absolute_difference(j, match.candidate_start)}
+                         << layout_.distance_shift;
+    const Key weight = Key{weight_of(match)} << layout_.weight_shift;
+    for (size_t k = 0; k < beam.states.size(); ++k) {
+        State<Key>& state = beam.states[k];
+        state.key += distance - weight;
+        if (state.last != kNowhere && state.last != match.candidate_start) state.key += one_chunk;
+        state.last = match.candidate_start + match.candidate_length;
+        state.next = static_cast<uint32_t>(j) + match.reference_length;
+        sort_in(beam.states, k);
     }
-    std::vector<State<Key>>& states = beam.states;
-    for (size_t k = 0; k < states.size(); ++k) {
-        State<Key> state = states[k];
-        if (j >= state.next) {  // otherwise word j lies inside a match
-            state.key += change;
-            if (state.last != kNowhere && state.last != match_start) state.key += one_chunk;
-            state.last = last;
-            state.next = next;
+    beam.is_at_gap = false;
+}
+
+// Nothing can be matched at j; states whose last match covers it are not concerned.
+template <typename Key>
+void MeteorAligner::skip_word(Beam<Key>& beam, size_t j) const {
+    if (beam.is_at_gap) return;
+    beam.is_at_gap = true;
+    const Key one_chunk = Key{1} << layout_.chunk_shift;
+    for (size_t k = 0; k < beam.states.size(); ++k) {
+        State<Key>& state = beam.states[k];
+        if (j < state.next) {
+            beam.is_at_gap = false;
+        } else if (state.last != kNowhere) {
+            state.key += one_chunk;
+            state.last = kNowhere;
         }
-        // The states stay in order but for a few; this keeps the sort stable.
-        size_t place = k;
-        for (; place > 0 && state.key < states[place - 1].key; --place) {
-            states[place] = states[place - 1];
-        }
-        states[place] = state;
+        sort_in(beam.states, k);
     }
 }
 
 template <typename Key>
 void MeteorAligner::expand(Beam<Key>& beam, size_t j) {
-    if (starts_[j].phrase_matches > 0) {
-        collect_phrase_matches(j);
-    } else {
-        phrase_matches_.clear();
-    }
-    successors_.clear();
-    beam.keys.clear();
+    list_options(beam, j);
+    if (beam.keys.size() < 4 * beam_size_) beam.keys.resize(4 * beam_size_);
+    beam.key_count = 0;
     beam.worst = ~Key{0};
-    for (uint32_t parent = 0; parent < beam.states.size(); ++parent) {
-        expand_state(beam, j, parent);
-    }
+    for (size_t parent = 0; parent < beam.states.size(); ++parent) expand_state(beam, j, parent);
     keep_best(beam);
-    std::sort(beam.keys.begin(), beam.keys.end());
+    std::sort(beam.keys.data(), beam.keys.data() + beam.key_count);
     make_states(beam, j);
+    beam.is_at_gap = false;
 }
 
+// All matches that begin at j, in the order in which METEOR proposes them, but for those that
+// would cover reference words of fixed matches.
 template <typename Key>
-void MeteorAligner::expand_state(Beam<Key>& beam, size_t j, uint32_t parent) {
-    State<Key> state = beam.states[parent];
-    if (j < state.next) {  // word j lies inside a match
-        return append_successor(beam, state.key,
-                                {parent, state.last, state.next, 0, 0, MeteorModule::exact});
-    }
-    const Bits* used = used_.data() + state.used * stride_;
+void MeteorAligner::list_options(Beam<Key>& beam, size_t j) {
+    const uint32_t start = static_cast<uint32_t>(j);
+    beam.options.clear();
     for (size_t m = 0; m < 3; ++m) {
         const Bits* row = rows_.data() + (starts_[j].row * 3 + m) * stride_;
         for (size_t k = 0; k < stride_; ++k) {
-            for (Bits free = row[k] & ~used[k]; free != 0; free &= free - 1) {
-                const uint32_t i = static_cast<uint32_t>(64 * k + count_trailing_zeros(free));
-                append_match(beam, state, parent, j, {i, 1, 1}, kWordModules[m]);
+            for (Bits rest = row[k]; rest != 0; rest &= rest - 1) {
+                const uint32_t i = static_cast<uint32_t>(64 * k + count_trailing_zeros(rest));
+                add_option(beam, {i, 1, start, 1, kWordModules[m]});
             }
         }
     }
+    if (starts_[j].phrase_matches == 0) return;
+    collect_phrase_matches(j);
     for (const PhraseMatch& match : phrase_matches_) {
-        bool free = is_free(state.used, match.candidate_start, match.candidate_length);
+        bool free = true;
         for (size_t k = 1; free && k < match.reference_length; ++k) {
             free = !starts_[j + k].is_covered_by_fixed;
         }
-        if (free) append_match(beam, state, parent, j, match, MeteorModule::paraphrase);
+        if (free) {
+            add_option(beam, {match.candidate_start, match.candidate_length, start,
+                              match.reference_length, MeteorModule::paraphrase});
+        }
     }
-    // Last, the state that leaves word j unmatched.
-    if (state.last != kNowhere) state.key += Key{1} << layout_.chunk_shift;
-    append_successor(beam, state.key,
-                     {parent, kNowhere, static_cast<uint32_t>(j) + 1, 0, 0, MeteorModule::exact});
 }
 
-bool MeteorAligner::is_free(size_t used_slot, size_t start, size_t length) const {
-    const Bits* used = used_.data() + used_slot * stride_;
-    for (size_t i = start; i < start + length; ++i) {
+template <typename Key>
+void MeteorAligner::add_option(Beam<Key>& beam, const MeteorMatch& match) const {
+    Option<Key> option{match, Key{weight_of(match)} << layout_.weight_shift,
+                       Key{absolute_difference(match.reference_start, match.candidate_start)}
+                           << layout_.distance_shift,
+                       0};
+    if (stride_ == 1) {
+        for (size_t k = 0; k < match.candidate_length; ++k) {
+            option.words |= Bits{1} << (match.candidate_start + k);
+        }
+    }
+    beam.options.push_back(option);
+}
+
+// METEOR adds the distance of a match to the state it starts from instead of the new one, so a
+// state carries the distances of its elder siblings but not its own. Results depend on it.
+template <typename Key>
+void MeteorAligner::expand_state(Beam<Key>& beam, size_t j, size_t parent) const {
+    const State<Key>& state = beam.states[parent];
+    const size_t options = beam.options.size();
+    Key key = state.key + parent * (options + 1);
+    if (j < state.next) return append_key(beam, key + options);  // word j lies inside a match
+    const Key one_chunk = Key{state.last != kNowhere} << layout_.chunk_shift;
+    for (size_t k = 0; k < options; ++k) {
+        const Option<Key>& option = beam.options[k];
+        if (!is_free(state, option)) continue;
+        const bool continues = state.last == option.match.candidate_start;
+        append_key(beam, key + k - option.weight + (continues ? 0 : one_chunk));
+        key += option.distance;
+    }
+    append_key(beam, key + options + one_chunk);
+}
+
+template <typename Key>
+bool MeteorAligner::is_free(const State<Key>& state, const Option<Key>& option) const {
+    if (stride_ == 1) return (state.used & option.words) == 0;
+    const Bits* used = used_.data() + state.used * stride_;
+    const size_t start = option.match.candidate_start;
+    for (size_t i = start; i < start + option.match.candidate_length; ++i) {
         if (used[i / 64] >> (i % 64) & 1) return false;
     }
     return true;
 }
 
-// METEOR adds the distance of a match to the state it started from instead of the new one, so a
-// state carries the distances of its elder siblings but not its own. Results depend on it.
 template <typename Key>
-void MeteorAligner::append_match(Beam<Key>& beam, State<Key>& state, uint32_t parent, size_t j,
-                                 PhraseMatch match, MeteorModule module) {
-    Key key = state.key - (Key{weight_of(module, match.candidate_length, match.reference_length)}
-                           << layout_.weight_shift);
-    if (state.last != kNowhere && state.last != match.candidate_start) {
-        key += Key{1} << layout_.chunk_shift;
-    }
-    append_successor(beam, key,
-                     {parent, match.candidate_start + match.candidate_length,
-                      static_cast<uint32_t>(j) + match.reference_length, match.candidate_start,
-                      match.candidate_length, module});
-    state.key += Key{absolute_difference(j, match.candidate_start)} << layout_.distance_shift;
-}
-
-template <typename Key>
-void MeteorAligner::append_successor(Beam<Key>& beam, Key key, const Successor& successor) {
-    key |= Key{successors_.size()};
+void MeteorAligner::append_key(Beam<Key>& beam, Key key) const {
     if (key >= beam.worst) return;
-    beam.keys.push_back(key);
-    successors_.push_back(successor);
-    if (beam.keys.size() >= 4 * beam_size_) keep_best(beam);
+    beam.keys[beam.key_count++] = key;
+    if (beam.key_count == beam.keys.size()) keep_best(beam);
 }
 
 template <typename Key>
 void MeteorAligner::keep_best(Beam<Key>& beam) const {
-    if (beam.keys.size() <= beam_size_) return;
-    const auto end = beam.keys.begin() + static_cast<std::ptrdiff_t>(beam_size_);
-    std::nth_element(beam.keys.begin(), end - 1, beam.keys.end());
-    beam.keys.erase(end, beam.keys.end());
-    beam.worst = beam.keys.back();
+    if (beam.key_count <= beam_size_) return;
+    Key* keys = beam.keys.data();
+    std::nth_element(keys, keys + beam_size_ - 1, keys + beam.key_count);
+    beam.key_count = beam_size_;
+    beam.worst = keys[beam_size_ - 1];
+}
+
+// For long candidates: the new state's set of used words, in its own slot.
+template <typename Key>
+void MeteorAligner::copy_used_words(State<Key>& state, size_t slot, const MeteorMatch* match) {
+    Bits* used = new_used_.data() + slot * stride_;
+    std::copy_n(used_.data() + state.used * stride_, stride_, used);
+    state.used = slot;
+    for (size_t k = 0; match && k < match->candidate_length; ++k) {
+        const size_t i = match->candidate_start + k;
+        used[i / 64] |= Bits{1} << (i % 64);
+    }
 }
 
 template <typename Key>
 void MeteorAligner::make_states(Beam<Key>& beam, size_t j) {
     const Key order_mask = (Key{1} << layout_.distance_shift) - 1;
-    beam.new_states.clear();
-    new_used_.resize(stride_ * beam_size_);
-    for (Key key : beam.keys) {
-        const Successor& chosen = successors_[static_cast<size_t>(key & order_mask)];
-        const State<Key>& parent = beam.states[chosen.parent];
-        State<Key> state{key & ~order_mask, chosen.last, chosen.next, parent.history,
-                         static_cast<uint32_t>(beam.new_states.size())};
-        Bits* used = new_used_.data() + state.used * stride_;
-        std::copy_n(used_.data() + parent.used * stride_, stride_, used);
-        if (chosen.candidate_length > 0) {
-            const size_t end = size_t{chosen.candidate_start} + chosen.candidate_length;
-            for (size_t i = chosen.candidate_start; i < end; ++i) {
-                used[i / 64] |= Bits{1} << (i % 64);
-            }
-            state.history = static_cast<uint32_t>(steps_.size());
-            steps_.push_back(
-                {{chosen.candidate_start, chosen.candidate_length, static_cast<uint32_t>(j),
-                  chosen.next - static_cast<uint32_t>(j), chosen.module},
-                 parent.history});
+    const size_t options = beam.options.size();
+    beam.new_states.resize(beam.key_count);
+    if (stride_ > 1) new_used_.resize(stride_ * beam_size_);
+    for (size_t k = 0; k < beam.key_count; ++k) {
+        const size_t order = static_cast<size_t>(beam.keys[k] & order_mask);
+        const size_t chosen = order % (options + 1);
+        State<Key>& state = beam.new_states[k];
+        state = beam.states[order / (options + 1)];
+        state.key = beam.keys[k] & ~order_mask;
+        const MeteorMatch* match = nullptr;
+        if (chosen < options) {
+            match = &beam.options[chosen].match;
+            state.last = match->candidate_start + match->candidate_length;
+            state.next = match->reference_start + match->reference_length;
+            steps_.push_back({*match, state.history});
+            state.history = static_cast<uint32_t>(steps_.size() - 1);
+            if (stride_ == 1) state.used |= beam.options[chosen].words;
+        } else if (j >= state.next) {
+            state.last = kNowhere;
         }
-        beam.new_states.push_back(state);
+        if (stride_ > 1) copy_used_words(state, k, match);
     }
     beam.states.swap(beam.new_states);
-    used_.swap(new_used_);
+    if (stride_ > 1) used_.swap(new_used_);
 }
 
 void MeteorAligner::trace_back(uint32_t history) {

@@ -50,15 +50,6 @@ class MeteorAligner {
         std::uint32_t now_ = 1;
     };
 
-    // Where each phrase stands in a caption: a chain of occurrences in ascending order.
-    struct PhraseChains {
-        Slice<PhraseOccurrence> occurrences;
-        Notes first;
-        std::vector<std::uint32_t> next;
-
-        void build(Slice<PhraseOccurrence> all);
-    };
-
     // A set of candidate words is `stride_` 64-bit words long.
     using Bits = std::uint64_t;
     struct WordSets {
@@ -72,10 +63,10 @@ class MeteorAligner {
         }
     };
 
-    // A paraphrase that leads from a candidate phrase to a phrase of the reference.
+    // A paraphrase of a phrase in the candidate.
     struct BackLink {
         std::uint32_t occurrence;  // of the source, in the candidate
-        std::uint32_t next;        // the next link to the same reference phrase
+        std::uint32_t next;        // the next link to the same paraphrase, or kNowhere
     };
 
     struct PhraseMatch {
@@ -103,24 +94,32 @@ class MeteorAligner {
     struct State {
         Key key;                // its order of creation left out
         std::uint32_t last;     // end of the previous match in the candidate, or kNowhere
-        std::uint32_t next;     // next reference word to deal with
+        std::uint32_t next;     // words before this one are dealt with, inside a match
         std::uint32_t history;  // newest step, or kNowhere
-        std::uint32_t used;     // slot of the set of used candidate words
+        Bits used;  // the candidate words in use: the set if one word holds it, else its slot
     };
     struct Step {
         MeteorMatch match;
         std::uint32_t previous;
     };
-    // What a new state does at the current word; no match when candidate_length is 0.
-    struct Successor {
-        std::uint32_t parent, last, next, candidate_start, candidate_length;
-        MeteorModule module;
+    // A match that begins at the current word, and what it does to keys.
+    template <typename Key>
+    struct Option {
+        MeteorMatch match;
+        Key weight, distance;
+        Bits words;  // the candidate words it covers, if one word holds the set
     };
     template <typename Key>
     struct Beam {
         std::vector<State<Key>> states, new_states;
-        std::vector<Key> keys;  // of successors; the lowest bits tell which
-        Key worst;              // successors from here on cannot get into the beam
+        std::vector<Option<Key>> options;
+        bool is_at_gap = true;  // no state has a match that ends where the search stands
+
+        // New states, before the best are chosen. Their order of creation, the lowest bits of the
+        // key, is parent * (options + 1) + option, where the last option is to take none.
+        std::vector<Key> keys;
+        std::size_t key_count = 0;
+        Key worst;  // keys from here on cannot get into the beam
     };
     using WideKey = unsigned __int128;
 
@@ -129,8 +128,10 @@ class MeteorAligner {
     void propose(bool only_exact);
     void propose_words(bool only_exact);
     void fill_row(const WordFacts& word, bool only_exact);
-    void link_phrases();
+    void link_candidate_phrases();
+    void find_linked_phrases();
     void collect_phrase_matches(std::size_t j);
+    void collect_forward(const PhraseOccurrence& phrase);
     void cover_candidate(std::size_t start, std::size_t length);
     void count_words(std::size_t j);
     void count_phrases(std::size_t j);
@@ -141,21 +142,27 @@ class MeteorAligner {
     template <typename Key>
     void search_with(Beam<Key>& beam);
     template <typename Key>
-    void advance_without_choice(Beam<Key>& beam, std::size_t j) const;
+    void take_fixed_match(Beam<Key>& beam, std::size_t j) const;
+    template <typename Key>
+    void skip_word(Beam<Key>& beam, std::size_t j) const;
     template <typename Key>
     void expand(Beam<Key>& beam, std::size_t j);
     template <typename Key>
-    void expand_state(Beam<Key>& beam, std::size_t j, std::uint32_t parent);
+    void list_options(Beam<Key>& beam, std::size_t j);
     template <typename Key>
-    void append_match(Beam<Key>& beam, State<Key>& state, std::uint32_t parent, std::size_t j,
-                      PhraseMatch match, MeteorModule module);
+    void add_option(Beam<Key>& beam, const MeteorMatch& match) const;
     template <typename Key>
-    void append_successor(Beam<Key>& beam, Key key, const Successor& successor);
+    void expand_state(Beam<Key>& beam, std::size_t j, std::size_t parent) const;
+    template <typename Key>
+    bool is_free(const State<Key>& state, const Option<Key>& option) const;
+    template <typename Key>
+    void append_key(Beam<Key>& beam, Key key) const;
     template <typename Key>
     void keep_best(Beam<Key>& beam) const;
     template <typename Key>
     void make_states(Beam<Key>& beam, std::size_t j);
-    bool is_free(std::size_t used_slot, std::size_t start, std::size_t length) const;
+    template <typename Key>
+    void copy_used_words(State<Key>& state, std::size_t slot, const MeteorMatch* match);
     void trace_back(std::uint32_t history);
 
     const MeteorCaptions& captions_;
@@ -165,17 +172,21 @@ class MeteorAligner {
     Slice<std::uint32_t> candidate_, reference_;
     std::size_t stride_ = 1;
     WordSets key_sets_, stem_sets_, synset_sets_;  // candidate words by key, stem and synset
-    PhraseChains candidate_phrases_, reference_phrases_;
+    Slice<PhraseOccurrence> candidate_phrases_, reference_phrases_;
     Notes rows_of_words_;
 
     std::vector<Start> starts_;
     std::vector<Bits> rows_;                     // three sets for each distinct reference word
     std::vector<Bits> covered_, covered_again_;  // candidate words covered once, more than once
-    std::vector<std::uint32_t> phrase_begins_;   // first reference phrase at or after each word
-    std::vector<std::uint32_t> forward_begins_;  // per reference phrase: its forward links
-    std::vector<std::uint32_t> forward_targets_;
+
+    // Occurrences of a phrase in the candidate: the first one, and a chain in ascending order.
+    Notes first_occurrences_;
+    std::vector<std::uint32_t> next_occurrences_;
+    Notes forward_;  // phrases with a paraphrase in the candidate
     std::vector<BackLink> back_links_;
-    Notes first_back_links_, last_back_links_;
+    Notes first_back_links_, last_back_links_;      // by paraphrase
+    std::vector<PhraseOccurrence> linked_phrases_;  // of the reference, that any link concerns
+    std::vector<std::uint32_t> linked_begins_;      // first of them at or after each word
     std::vector<PhraseMatch> phrase_matches_;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> merged_links_;
 
@@ -183,7 +194,6 @@ class MeteorAligner {
     Beam<std::uint64_t> beam_of_short_;
     Beam<WideKey> beam_of_long_;
     std::vector<Bits> used_, new_used_;
-    std::vector<Successor> successors_;
     std::vector<Step> steps_;
     std::vector<MeteorMatch> matches_;
 };

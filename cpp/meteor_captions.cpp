@@ -14,7 +14,7 @@ using std::size_t;
 using std::string_view;
 using std::uint32_t;
 
-constexpr size_t kBlock = 256;  // captions handed to a thread at a time
+constexpr size_t kBlock = 2048;  // captions handed to a thread at a time
 constexpr uint32_t kNone = LanguageIndex::kNone;
 
 struct Ending {
@@ -163,34 +163,62 @@ void MeteorCaptions::append_synsets(uint32_t indexed) {
     for (size_t k = 0; k < numbers.size(); ++k) found_synsets_.push_back(numbers[k]);
 }
 
-// Every phrase of the table that stands in the caption, by start and then by length. The phrase
-// is given as its node in the language index.
-void MeteorCaptions::append_phrases(size_t caption, std::vector<PhraseOccurrence>& found) const {
-    const Slice<uint32_t> words = this->words(static_cast<uint32_t>(caption));
-    for (size_t start = 0; start < words.size; ++start) {
-        const size_t limit = std::min<size_t>(words.size - start, index_.longest_phrase());
-        uint32_t node = kNone;
-        for (size_t length = 1; length <= limit; ++length) {
-            const uint32_t word = indexed_words_[words[start + length - 1]];
-            if (word == kNone) break;
-            node = length == 1 ? first_nodes_[words[start]] : index_.next_node(node, word);
-            if (node == kNone) break;
-            if (index_.is_source(node) || index_.is_target(node)) {
-                found.push_back(
-                    {node, static_cast<uint32_t>(start), static_cast<uint32_t>(length)});
+// Finds phrases of the table in captions. Steps in the trie cost several cache misses and recur
+// all the time (in + a, of + the), so a small table remembers the latest ones.
+class MeteorCaptions::PhraseWalker {
+  public:
+    explicit PhraseWalker(const MeteorCaptions& captions)
+        : captions_(captions), index_(captions.index_), memory_(kMemorySize) {}
+
+    // Every phrase that stands in the caption, by start and then by length. The phrase is given
+    // as its node in the language index.
+    void append_phrases(size_t caption, std::vector<PhraseOccurrence>& found) {
+        const Slice<uint32_t> words = captions_.words(static_cast<uint32_t>(caption));
+        for (size_t start = 0; start < words.size; ++start) {
+            const size_t limit = std::min<size_t>(words.size - start, index_.longest_phrase());
+            uint32_t node = kNone;
+            for (size_t length = 1; length <= limit; ++length) {
+                const uint32_t word = words[start + length - 1];
+                node = length == 1 ? captions_.first_nodes_[word] : next_node(node, word);
+                if (node == kNone) break;
+                if (index_.is_source(node) || index_.is_target(node)) {
+                    found.push_back(
+                        {node, static_cast<uint32_t>(start), static_cast<uint32_t>(length)});
+                }
             }
         }
     }
-}
+
+  private:
+    static constexpr size_t kMemorySize = 1 << 14;
+    struct Step {
+        uint32_t node = kNone, word = kNone, next = kNone;
+    };
+
+    uint32_t next_node(uint32_t node, uint32_t word) {
+        const uint32_t hash = (node * 0x9E3779B1u ^ word) * 0x85EBCA77u;
+        Step& step = memory_[(hash >> 16) % kMemorySize];
+        if (step.node != node || step.word != word) {
+            const uint32_t indexed = captions_.indexed_words_[word];
+            step = {node, word, indexed == kNone ? kNone : index_.next_node(node, indexed)};
+        }
+        return step.next;
+    }
+
+    const MeteorCaptions& captions_;
+    const LanguageIndex& index_;
+    std::vector<Step> memory_;
+};
 
 void MeteorCaptions::find_phrases() {
     std::vector<std::vector<PhraseOccurrence>> blocks((texts_.size() + kBlock - 1) / kBlock);
     std::vector<size_t> counts(texts_.size());
     parallel_blocks(texts_.size(), kBlock, threads_, [&](size_t begin, size_t end) {
+        PhraseWalker walker(*this);
         std::vector<PhraseOccurrence>& found = blocks[begin / kBlock];
         for (size_t k = begin; k < end; ++k) {
             const size_t before = found.size();
-            append_phrases(k, found);
+            walker.append_phrases(k, found);
             counts[k] = found.size() - before;
         }
     });
@@ -204,6 +232,7 @@ void MeteorCaptions::find_phrases() {
     }
     for (size_t count : counts) phrase_offsets_.push_back(phrase_offsets_.back() + count);
     link_paraphrases(nodes);
+    link_back();
     drop_useless_phrases();
 }
 
@@ -227,13 +256,23 @@ void MeteorCaptions::link_paraphrases(const IntegerTable& nodes) {
     }
 }
 
+void MeteorCaptions::link_back() {
+    source_offsets_.assign(phrase_count() + 1, 0);
+    sources_.resize(targets_.size());
+    for (uint32_t target : targets_) ++source_offsets_[target + size_t{1}];
+    for (size_t k = 0; k < phrase_count(); ++k) source_offsets_[k + 1] += source_offsets_[k];
+    std::vector<size_t> next(source_offsets_.begin(), source_offsets_.end() - 1);
+    for (uint32_t source = 0; source < phrase_count(); ++source) {
+        for (uint32_t target : paraphrases(source)) sources_[next[target]++] = source;
+    }
+}
+
 // Most phrases of a caption have no counterpart in any other caption.
 void MeteorCaptions::drop_useless_phrases() {
     std::vector<bool> useful(phrase_count());
-    for (size_t phrase = 0; phrase < useful.size(); ++phrase) {
-        if (target_offsets_[phrase + 1] > target_offsets_[phrase]) useful[phrase] = true;
+    for (uint32_t phrase = 0; phrase < useful.size(); ++phrase) {
+        useful[phrase] = paraphrases(phrase).size + sources(phrase).size > 0;
     }
-    for (uint32_t target : targets_) useful[target] = true;
     size_t kept = 0;
     for (size_t caption = 0, k = 0; caption < texts_.size(); ++caption) {
         for (; k < phrase_offsets_[caption + 1]; ++k) {

@@ -71,6 +71,11 @@ class MeteorCaptions {
         return slice(targets_, target_offsets_, phrase);
     }
 
+    // The phrases that have this one among their paraphrases.
+    Slice<std::uint32_t> sources(std::uint32_t phrase) const {
+        return slice(sources_, source_offsets_, phrase);
+    }
+
     std::size_t word_count() const { return facts_.size(); }
     std::size_t key_count() const { return keys_.size(); }
     std::size_t stem_count() const { return stems_.size(); }
@@ -89,8 +94,9 @@ class MeteorCaptions {
     void find_synsets(std::string_view word, std::uint32_t indexed);
     void append_synsets(std::uint32_t indexed);
     void find_phrases();
-    void append_phrases(std::size_t caption, std::vector<PhraseOccurrence>& found) const;
+    class PhraseWalker;
     void link_paraphrases(const IntegerTable& nodes);
+    void link_back();
     void drop_useless_phrases();
 
     const LanguageIndex& index_;
@@ -115,6 +121,8 @@ class MeteorCaptions {
     std::vector<std::size_t> phrase_offsets_{0};
     std::vector<std::uint32_t> targets_;
     std::vector<std::size_t> target_offsets_{0};
+    std::vector<std::uint32_t> sources_;
+    std::vector<std::size_t> source_offsets_{0};
 };
 
 }  // namespace reelscore

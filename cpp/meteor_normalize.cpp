@@ -44,6 +44,8 @@ bool is_double_quote(char32_t c) {
     return c == 0x201C || c == 0x201D;
 }
 
+constexpr char32_t kEnDash = 0x2013;
+
 bool is_wide_blank(char32_t c) {
     return is_token_end(c) || c == 0xA0 || (c >= 0x2000 && c <= 0x200A) || c == 0x202F ||
            c == 0x205F || c == 0x3000;
@@ -89,11 +91,20 @@ bool stands_at(const std::u32string& text, size_t k, std::u32string_view what) {
 
 }  // namespace
 
-// Step 1: the text between two blanks.
+// Step 1: the text between two blanks. Also finds out which rules have anything to do: none of
+// them brings in a sign that another one handles.
 void MeteorNormalizer::load(string_view text) {
+    has_dots_ = has_commas_ = has_quotes_ = has_dashes_ = false;
     text_.clear();
     text_.push_back(U' ');
-    for (size_t k = 0; k < text.size();) text_.push_back(decode(text, k));
+    for (size_t k = 0; k < text.size();) {
+        const char32_t c = decode(text, k);
+        has_dots_ |= c == U'.' || c == U'M';  // the letters DOTMULTI count as dots, see below
+        has_commas_ |= c == U',';
+        has_quotes_ |= c == U'\'' || is_single_quote(c) || is_double_quote(c);
+        has_dashes_ |= c == U'-' || c == kEnDash;
+        text_.push_back(c);
+    }
     text_.push_back(U' ');
 }
 
@@ -202,7 +213,7 @@ void MeteorNormalizer::unify_quotes() {
 // Step 6: the en dash becomes a hyphen, two hyphens become one.
 void MeteorNormalizer::unify_dashes() {
     next_.clear();
-    std::replace(text_.begin(), text_.end(), char32_t{0x2013}, U'-');
+    std::replace(text_.begin(), text_.end(), kEnDash, U'-');
     for (size_t k = 0; k < text_.size(); ++k) {
         next_.push_back(text_[k]);
         if (text_[k] == U'-' && k + 1 < text_.size() && text_[k + 1] == U'-') ++k;
@@ -308,14 +319,18 @@ void MeteorNormalizer::store_squeezed(std::string& out) const {
 void MeteorNormalizer::normalize_into(string_view text, std::string& out) {
     load(text);
     space_out_symbols();
-    protect_dot_runs();
-    space_commas();
-    unify_quotes();
-    unify_dashes();
-    split_hyphens();
-    split_apostrophes();
-    split_final_dots();
-    restore_dot_runs();
+    if (has_dots_) protect_dot_runs();
+    if (has_commas_) space_commas();
+    if (has_quotes_) unify_quotes();
+    if (has_dashes_) {
+        unify_dashes();
+        split_hyphens();
+    }
+    if (has_quotes_) split_apostrophes();
+    if (has_dots_) {
+        split_final_dots();
+        restore_dot_runs();
+    }
     store_squeezed(out);
 }
 

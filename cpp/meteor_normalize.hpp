@@ -42,6 +42,7 @@ class MeteorNormalizer {
 
     const LanguageIndex& index_;
     std::u32string text_, next_;  // each rule reads text_, writes next_ and swaps them
+    bool has_dots_ = false, has_commas_ = false, has_quotes_ = false, has_dashes_ = false;
     std::string normalized_, lower_, prefix_;
 };
 

@@ -27,6 +27,12 @@ void each_ngram(WordsView::Run words, std::size_t order, std::vector<std::uint32
     }
 }
 
+std::size_t ngram_count(std::size_t length, std::size_t order) {
+    std::size_t count = 0;
+    for (std::size_t n = 0; n < order && n < length; ++n) count += length - n;
+    return count;
+}
+
 // Length of the reference nearest to a candidate's; the shorter of two as near.
 std::size_t nearer(std::size_t length, std::size_t one, std::size_t other) {
     const auto distance = [&](std::size_t x) { return x > length ? x - length : length - x; };
@@ -164,178 +170,152 @@ void self_bleu_group(WordsView captions, std::size_t begin, std::size_t end, std
     }
 }
 
-// The n-grams of one item's candidate and references, each with its weight for a single
-// occurrence; a vector of the paper is then counts times weights.
-struct CiderScratch {
-    PairIds ids;
-    std::vector<std::uint32_t> numbers, orders, global, candidate, reference, touched;
-    std::vector<double> weights;
+double tf_idf_weight(double frequency, double log_documents) {
+    return log_documents - std::log(std::max(1.0, frequency));
+}
 
-    void clear() {
-        ids.clear();
-        orders.clear();
-        global.clear();
-        candidate.clear();
-        reference.clear();
-        weights.clear();
-    }
-};
-
-class CiderItem {
+// The tf-idf vector of a caption: its distinct n-grams in text order, each with how often it
+// stands there and what one occurrence weighs.
+class TfIdf {
   public:
-    CiderItem(const DocumentFrequencies& frequencies, const CiderParameters& parameters,
-              CiderScratch& scratch)
-        : frequencies_(frequencies), parameters_(parameters), s_(scratch) {}
+    TfIdf(const DocumentFrequencies& frequencies, double log_documents)
+        : frequencies_(frequencies), log_documents_(log_documents) {}
 
-    void row(WordsView::Run candidate, WordsView references, std::size_t begin, std::size_t end,
-             double* out) {
-        const std::size_t order = frequencies_.order();
-        std::fill(out, out + order, 0.0);
-        s_.clear();
-        count(candidate, s_.candidate);
-        const std::size_t candidate_ngrams = s_.weights.size();
-        std::vector<double>& norms = candidate_norms_;
-        norms.assign(order, 0.0);
-        for (std::size_t k = 0; k < candidate_ngrams; ++k) add_square(k, s_.candidate, norms);
-        for (double& norm : norms) norm = std::sqrt(norm);
-
-        for (std::size_t r = begin; r < end; ++r) {
-            s_.touched.clear();
-            count(references[r], s_.reference);
-            similarity(candidate.size, references[r].size, candidate_ngrams, out);
-            for (std::uint32_t k : s_.touched) s_.reference[k] = 0;
-        }
-        for (std::size_t n = 0; n < order; ++n) out[n] /= static_cast<double>(end - begin);
-    }
-
-  private:
-    void count(WordsView::Run words, std::vector<std::uint32_t>& counts) {
+    void set(WordsView::Run words) {
+        ids_.clear();
+        entries_.clear();
         each_ngram(
-            words, frequencies_.order(), s_.numbers,
+            words, frequencies_.order(), numbers_,
             [this](std::uint32_t prefix, std::uint32_t word) {
-                const std::uint32_t ngram = s_.ids.id(prefix, word);
-                if (ngram == s_.global.size()) {
-                    const std::uint32_t parent = prefix == root ? root : s_.global[prefix];
-                    s_.global.push_back(frequencies_.next(parent, word));
+                const std::uint32_t ngram = ids_.id(prefix, word);
+                if (ngram == entries_.size()) {
+                    const std::uint32_t parent = prefix == root ? root : entries_[prefix].number;
+                    entries_.push_back({frequencies_.next(parent, word), 0, 0, 0.0});
                 }
                 return ngram;
             },
-            [&](std::size_t n, std::uint32_t ngram) {
-                if (ngram == s_.weights.size()) {
-                    const double frequency = frequencies_.frequency(s_.global[ngram]);
-                    s_.weights.push_back(parameters_.log_documents -
-                                         std::log(std::max(1.0, frequency)));
-                    s_.orders.push_back(static_cast<std::uint32_t>(n));
-                    s_.candidate.push_back(0);
-                    s_.reference.push_back(0);
-                }
-                if (counts[ngram]++ == 0) s_.touched.push_back(ngram);
+            [this](std::size_t n, std::uint32_t ngram) {
+                Entry& entry = entries_[ngram];
+                if (entry.count++ > 0) return;
+                entry.order = static_cast<std::uint32_t>(n);
+                const double frequency = frequencies_.frequency(entry.number);
+                entry.weight = tf_idf_weight(frequency, log_documents_);
             });
     }
 
-    void add_square(std::size_t k, const std::vector<std::uint32_t>& counts,
-                    std::vector<double>& norms) const {
-        const double value = counts[k] * s_.weights[k];
-        norms[s_.orders[k]] += value * value;
+    void norms(double* out) const {
+        std::fill_n(out, frequencies_.order(), 0.0);
+        for (const Entry& entry : entries_) {
+            const double value = entry.count * entry.weight;
+            out[entry.order] += value * value;
+        }
+        for (std::size_t n = 0; n < frequencies_.order(); ++n) out[n] = std::sqrt(out[n]);
     }
 
-    void similarity(std::size_t candidate_length, std::size_t reference_length,
-                    std::size_t candidate_ngrams, double* out) {
-        const std::size_t order = frequencies_.order();
-        norms_.assign(order, 0.0);
-        values_.assign(order, 0.0);
-        for (std::uint32_t k : s_.touched) add_square(k, s_.reference, norms_);
-        for (std::size_t k = 0; k < candidate_ngrams; ++k) {
-            const double theirs = s_.reference[k] * s_.weights[k];
-            const double ours = s_.candidate[k] * s_.weights[k];
-            values_[s_.orders[k]] += (parameters_.clip ? std::min(ours, theirs) : ours) * theirs;
-        }
-        // The COCO tools measure length in bigrams: an empty caption and one word are as long.
-        const auto bigrams = [](std::size_t words) { return words > 0 ? double(words) - 1 : 0.0; };
-        const double difference = bigrams(candidate_length) - bigrams(reference_length);
-        const double sigma = parameters_.sigma;
-        const double penalty =
-            sigma > 0 ? std::exp(-(difference * difference) / (2 * sigma * sigma)) : 1.0;
-        for (std::size_t n = 0; n < order; ++n) {
-            const double norm = candidate_norms_[n] * std::sqrt(norms_[n]);
-            out[n] += (norm != 0 ? values_[n] / norm : values_[n]) * penalty;
+    // Adds, for each order, the product with another caption's vector.
+    void multiply(WordsView::Run other, bool clip, double* out) {
+        counts_.assign(entries_.size(), 0);
+        each_ngram(
+            other, frequencies_.order(), numbers_,
+            [this](std::uint32_t prefix, std::uint32_t word) { return ids_.find(prefix, word); },
+            [this](std::size_t, std::uint32_t ngram) { ++counts_[ngram]; });
+        for (std::size_t k = 0; k < entries_.size(); ++k) {
+            if (counts_[k] == 0) continue;
+            const Entry& entry = entries_[k];
+            const double ours = entry.count * entry.weight;
+            const double theirs = counts_[k] * entry.weight;
+            out[entry.order] += (clip ? std::min(ours, theirs) : ours) * theirs;
         }
     }
+
+  private:
+    struct Entry {
+        std::uint32_t number;  // among the document frequencies
+        std::uint32_t order, count;
+        double weight;
+    };
 
     const DocumentFrequencies& frequencies_;
-    const CiderParameters& parameters_;
-    CiderScratch& s_;
-    std::vector<double> candidate_norms_, norms_, values_;
+    double log_documents_;
+    PairIds ids_;
+    std::vector<Entry> entries_;
+    std::vector<std::uint32_t> numbers_, counts_;
 };
+
+// The COCO tools measure length in bigrams: an empty caption and one word are as long.
+double length_penalty(std::size_t length, std::size_t reference_length, double sigma) {
+    if (sigma <= 0) return 1.0;
+    const auto bigrams = [](std::size_t words) { return words > 0 ? double(words) - 1 : 0.0; };
+    const double difference = bigrams(length) - bigrams(reference_length);
+    return std::exp(-(difference * difference) / (2 * sigma * sigma));
+}
 
 }  // namespace
 
-std::size_t PairIds::slot_of(std::uint64_t key) const {
-    std::uint64_t hash = key * 0x9e3779b97f4a7c15u;
+std::size_t PairIds::slot_of(std::uint32_t first, std::uint32_t second) const {
+    std::uint64_t hash = ((std::uint64_t(first) << 32) | second) * 0x9e3779b97f4a7c15u;
     hash ^= hash >> 32;
-    const std::size_t mask = keys_.size() - 1;
-    std::size_t slot = hash & mask;
-    while (ids_[slot] != none && keys_[slot] != key) slot = (slot + 1) & mask;
-    return slot;
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t k = hash & mask;
+    while (slots_[k].id != none && (slots_[k].first != first || slots_[k].second != second)) {
+        k = (k + 1) & mask;
+    }
+    return k;
 }
 
 std::uint32_t PairIds::id(std::uint32_t first, std::uint32_t second) {
-    if (2 * (size_ + 1) > keys_.size()) grow();
-    const std::uint64_t key = (std::uint64_t(first) << 32) | second;
-    const std::size_t slot = slot_of(key);
-    if (ids_[slot] == none) {
-        keys_[slot] = key;
-        ids_[slot] = static_cast<std::uint32_t>(size_++);
-    }
-    return ids_[slot];
+    if (3 * (size_ + 1) > 2 * slots_.size()) grow();
+    Slot& slot = slots_[slot_of(first, second)];
+    if (slot.id == none) slot = {first, second, static_cast<std::uint32_t>(size_++)};
+    return slot.id;
 }
 
 std::uint32_t PairIds::find(std::uint32_t first, std::uint32_t second) const {
-    if (keys_.empty()) return none;
-    return ids_[slot_of((std::uint64_t(first) << 32) | second)];
+    return slots_.empty() ? none : slots_[slot_of(first, second)].id;
 }
 
 void PairIds::clear() {
-    std::fill(ids_.begin(), ids_.end(), none);
+    for (Slot& slot : slots_) slot.id = none;
     size_ = 0;
 }
 
 void PairIds::grow() {
-    const std::vector<std::uint64_t> keys = std::move(keys_);
-    const std::vector<std::uint32_t> ids = std::move(ids_);
-    keys_.assign(keys.empty() ? 256 : 2 * keys.size(), 0);
-    ids_.assign(keys_.size(), none);
-    for (std::size_t k = 0; k < keys.size(); ++k) {
-        if (ids[k] == none) continue;
-        const std::size_t slot = slot_of(keys[k]);
-        keys_[slot] = keys[k];
-        ids_[slot] = ids[k];
+    std::vector<Slot> old(slots_.empty() ? 128 : 2 * slots_.size(), Slot{0, 0, none});
+    old.swap(slots_);
+    for (const Slot& slot : old) {
+        if (slot.id != none) slots_[slot_of(slot.first, slot.second)] = slot;
     }
 }
 
 std::uint32_t DocumentFrequencies::add(std::uint32_t prefix, std::uint32_t word) {
     const std::uint32_t ngram = ids_.id(prefix, word);
-    if (ngram == frequencies_.size()) {
-        frequencies_.push_back(0);
-        last_document_.push_back(0);
-    }
+    if (ngram == frequencies_.size()) frequencies_.push_back(0);
     return ngram;
 }
 
-void DocumentFrequencies::count(WordsView references, const std::int64_t* reference_offsets,
-                                std::size_t items) {
-    std::vector<std::uint32_t> scratch;
+std::vector<std::uint32_t> DocumentFrequencies::number(WordsView captions) {
+    std::vector<std::uint32_t> numbers, scratch;
+    for (std::size_t k = 0; k < captions.size; ++k) {
+        each_ngram(
+            captions[k], order_, scratch,
+            [this](std::uint32_t prefix, std::uint32_t word) { return add(prefix, word); },
+            [&](std::size_t, std::uint32_t ngram) { numbers.push_back(ngram); });
+    }
+    return numbers;
+}
+
+void DocumentFrequencies::count(const std::uint32_t* numbers, WordsView references,
+                                const std::int64_t* reference_offsets, std::size_t items) {
+    std::vector<std::uint32_t> last_document(size(), 0);
     for (std::size_t item = 0; item < items; ++item) {
-        ++documents_;
+        const auto document = static_cast<std::uint32_t>(item + 1);
         for (auto r = reference_offsets[item]; r < reference_offsets[item + 1]; ++r) {
-            each_ngram(
-                references[std::size_t(r)], order_, scratch,
-                [this](std::uint32_t prefix, std::uint32_t word) { return add(prefix, word); },
-                [this](std::size_t, std::uint32_t ngram) {
-                    if (last_document_[ngram] == documents_) return;
-                    last_document_[ngram] = documents_;
-                    ++frequencies_[ngram];
-                });
+            const std::size_t ngrams = ngram_count(references[std::size_t(r)].size, order_);
+            for (const std::uint32_t* end = numbers + ngrams; numbers != end; ++numbers) {
+                if (last_document[*numbers] == document) continue;
+                last_document[*numbers] = document;
+                ++frequencies_[*numbers];
+            }
         }
     }
 }
@@ -368,15 +348,57 @@ void self_bleu_statistics(WordsView captions, const std::int64_t* group_offsets,
     });
 }
 
-void cider_statistics(WordsView candidates, WordsView references, Pairing pairing,
-                      const DocumentFrequencies& frequencies, const CiderParameters& parameters,
-                      std::size_t threads, double* out) {
+void cider_norms(const std::uint32_t* numbers, WordsView captions,
+                 const DocumentFrequencies& frequencies, double log_documents, double* out) {
+    const std::size_t order = frequencies.order();
+    std::vector<double> weights(frequencies.size());
+    for (std::size_t k = 0; k < weights.size(); ++k) {
+        weights[k] = tf_idf_weight(frequencies.frequency(std::uint32_t(k)), log_documents);
+    }
+    std::vector<std::uint32_t> counts(frequencies.size(), 0), distinct;
+    for (std::size_t k = 0; k < captions.size; ++k) {
+        const std::size_t length = captions[k].size;
+        for (std::size_t n = 0; n < order; ++n) {
+            distinct.clear();
+            for (std::size_t i = n; i < length; ++i) {
+                if (counts[*numbers]++ == 0) distinct.push_back(*numbers);
+                ++numbers;
+            }
+            double sum = 0.0;
+            for (std::uint32_t ngram : distinct) {
+                const double value = counts[ngram] * weights[ngram];
+                sum += value * value;
+                counts[ngram] = 0;
+            }
+            out[k * order + n] = std::sqrt(sum);
+        }
+    }
+}
+
+void cider_statistics(WordsView candidates, WordsView references, const double* reference_norms,
+                      Pairing pairing, const DocumentFrequencies& frequencies,
+                      const CiderParameters& parameters, std::size_t threads, double* out) {
+    const std::size_t order = frequencies.order();
     parallel_blocks(candidates.size, block_size, threads, [&](std::size_t begin, std::size_t end) {
-        CiderScratch scratch;
-        CiderItem item(frequencies, parameters, scratch);
+        TfIdf vector(frequencies, parameters.log_documents);
+        std::vector<double> norms(order), products(order);
         for (std::size_t k = begin; k < end; ++k) {
-            item.row(candidates[k], references, pairing.begin(k), pairing.end(k),
-                     out + k * frequencies.order());
+            vector.set(candidates[k]);
+            vector.norms(norms.data());
+            double* row = out + k * order;
+            std::fill_n(row, order, 0.0);
+            const std::size_t first = pairing.begin(k), last = pairing.end(k);
+            for (std::size_t r = first; r < last; ++r) {
+                std::fill(products.begin(), products.end(), 0.0);
+                vector.multiply(references[r], parameters.clip, products.data());
+                const double penalty =
+                    length_penalty(candidates[k].size, references[r].size, parameters.sigma);
+                for (std::size_t n = 0; n < order; ++n) {
+                    const double norm = norms[n] * reference_norms[r * order + n];
+                    row[n] += (norm != 0 ? products[n] / norm : products[n]) * penalty;
+                }
+            }
+            for (std::size_t n = 0; n < order; ++n) row[n] /= static_cast<double>(last - first);
         }
     });
 }

@@ -23,21 +23,29 @@ class PairIds {
     void clear();
 
   private:
-    std::size_t slot_of(std::uint64_t key) const;
+    struct Slot {
+        std::uint32_t first, second;
+        std::uint32_t id;  // none where free
+    };
+
+    std::size_t slot_of(std::uint32_t first, std::uint32_t second) const;
     void grow();
 
-    std::vector<std::uint64_t> keys_;
-    std::vector<std::uint32_t> ids_;  // none where free
+    std::vector<Slot> slots_;  // open addressing, at most two thirds full
     std::size_t size_ = 0;
 };
 
-// How many documents (the references of one item together) hold each n-gram.
+// How many documents (the references of one item together) hold each n-gram. N-grams are first
+// numbered, the one step that hashes; counting and norms then only walk along the numbers.
 class DocumentFrequencies {
   public:
     explicit DocumentFrequencies(std::size_t order) : order_(order) {}
 
-    // Counts each item's references as one document.
-    void count(WordsView references, const std::int64_t* reference_offsets, std::size_t items);
+    // The numbers of all n-grams of the captions, caption by caption, shorter n-grams first.
+    std::vector<std::uint32_t> number(WordsView captions);
+    // Counts each item's references as one document; numbers are those of all references.
+    void count(const std::uint32_t* numbers, WordsView references,
+               const std::int64_t* reference_offsets, std::size_t items);
     // Sets one n-gram's frequency, for frequencies that come from a file.
     void set(WordsView::Run ngram, double frequency);
 
@@ -58,8 +66,6 @@ class DocumentFrequencies {
     std::size_t order_;
     PairIds ids_;
     std::vector<float> frequencies_;  // whole numbers, exact up to 2^24
-    std::vector<std::uint32_t> last_document_;
-    std::uint32_t documents_ = 0;
 };
 
 // Which references belong to which candidate: candidate k is of item items[k], whose references
@@ -84,14 +90,20 @@ void self_bleu_statistics(WordsView captions, const std::int64_t* group_offsets,
                           std::size_t groups, std::size_t order, std::size_t threads, double* out);
 
 struct CiderParameters {
-    double sigma = 6.0;    // of the Gaussian length penalty; 0 switches the penalty off
-    bool clip = true;      // a word repeated in the candidate counts no more than in the reference
-    double log_documents;  // logarithm of the number of documents
+    double sigma = 6.0;  // of the Gaussian length penalty; 0 switches the penalty off
+    bool clip = true;    // a word repeated in the candidate counts no more than in the reference
+    double log_documents = 0.0;  // logarithm of the number of documents
 };
 
-// One row per candidate: similarity for each order 1..n, averaged over the references.
-void cider_statistics(WordsView candidates, WordsView references, Pairing pairing,
-                      const DocumentFrequencies& frequencies, const CiderParameters& parameters,
-                      std::size_t threads, double* out);
+// The length of each caption's tf-idf vector, for each order 1..n: captions x n. The numbers are
+// those DocumentFrequencies::number gave for these captions.
+void cider_norms(const std::uint32_t* numbers, WordsView captions,
+                 const DocumentFrequencies& frequencies, double log_documents, double* out);
+
+// One row per candidate: similarity for each order 1..n, averaged over the references, whose
+// norms are those of cider_norms.
+void cider_statistics(WordsView candidates, WordsView references, const double* reference_norms,
+                      Pairing pairing, const DocumentFrequencies& frequencies,
+                      const CiderParameters& parameters, std::size_t threads, double* out);
 
 }  // namespace reelscore

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "parallel.hpp"
@@ -104,8 +106,12 @@ const char* spelled_bracket(char32_t c) {
     return c == '(' ? "-LRB-" : c == ')' ? "-RRB-" : nullptr;
 }
 
+const char* hard_blank(char32_t c) {
+    return c == ' ' ? "\u00A0" : nullptr;
+}
+
 const char* joined(char32_t c) {
-    return c == ' ' ? "\u00A0" : spelled_bracket(c);
+    return c == ' ' ? hard_blank(c) : spelled_bracket(c);
 }
 
 const char* quotation_mark(char32_t c) {
@@ -131,10 +137,23 @@ class Lexer {
   public:
     explicit Lexer(std::string_view text) : rules_(automaton()), text_(text) {}
 
-    // Writes the tokens of the line text[begin .. end); looks ahead as far as `limit`.
-    void line(std::size_t begin, std::size_t end, std::size_t limit, LineWriter& out) {
+    // A token that runs on into the next line: the value of an attribute of a tag may.
+    struct Open {
+        const ptb::Rule* rule = nullptr;
+        std::size_t end = 0;
+    };
+
+    // Writes the tokens of the line text[begin .. end); looks ahead as far as `limit`. `open` is
+    // the token that the line begins in, if any; the answer is the one that it ends in.
+    Open line(std::size_t begin, std::size_t end, std::size_t limit, Open open, LineWriter& out) {
         misses_.clear();
-        for (std::size_t p = begin; p < end;) {
+        std::size_t p = begin;
+        if (open.rule != nullptr) {
+            p = std::min(open.end, end);
+            if (p > begin) make(*open.rule, text_.substr(begin, p - begin), out);
+            if (open.end > end) return open;
+        }
+        while (p < end) {
             const auto match = rules_.longest(text_, p, limit, misses_);
             if (match.rule < 0) {  // a character no rule knows
                 decode(text_, p);
@@ -142,10 +161,12 @@ class Lexer {
             }
             const auto& rule = ptb::kRules[match.rule];
             const std::size_t token_end = rules_.token_end(text_, p, match);
-            make(rule, text_.substr(p, token_end - p), out);
+            make(rule, text_.substr(p, std::min(token_end, end) - p), out);
+            if (token_end > end) return {&rule, token_end};
             p = token_end;
             if (rule.make == Make::last_dot) --p;
         }
+        return {};
     }
 
   private:
@@ -163,14 +184,26 @@ class Lexer {
                 }
                 rewrite(scratch_, token, without_soft_hyphen);
                 break;
-            case Make::apostrophes: rewrite(scratch_, token, plain_apostrophe); break;
+            case Make::apostrophes: {
+                const std::size_t entity = token.find("&apos;");
+                if (entity == std::string_view::npos) {
+                    rewrite(scratch_, token, plain_apostrophe);
+                } else {
+                    scratch_.append(token.substr(0, entity)) += '\'';
+                    scratch_.append(token.substr(entity + 6));
+                }
+                break;
+            }
+            case Make::markup: rewrite(scratch_, token, hard_blank); break;
             case Make::brackets: rewrite(scratch_, token, spelled_bracket); break;
             case Make::joined: rewrite(scratch_, token, joined); break;
             case Make::quotes: rewrite(scratch_, token, quotation_mark); break;
             case Make::ampersand:
-                for (std::size_t p = 0; p < token.size(); ++p) {
+                for (std::size_t p = 0; p < token.size();) {
+                    const bool entity = token[p] == '&' && token.size() - p > 4 &&
+                                        (token[p + 1] | 32) == 'a' && token[p + 4] == ';';
                     scratch_ += token[p];
-                    if (token.substr(p, 5) == "&amp;") p += 4;
+                    p += entity ? 5 : 1;
                 }
                 break;
         }
@@ -221,25 +254,47 @@ Strings ptb_tokenize(StringsView captions, PtbMode mode, bool keep_punctuation,
     // The file that pycocoevalcap writes has no line feed behind its last line.
     const std::size_t file_end = lines.text.empty() ? 0 : lines.text.size() - 1;
 
+    auto write_line = [&](Lexer& lexer, std::size_t k, Lexer::Open open, std::string& bytes) {
+        const std::size_t end = lines.starts[k + 1] - 1;
+        LineWriter writer(bytes, keep_punctuation);
+        return lexer.line(lines.starts[k], end, mode == PtbMode::coco ? file_end : end + 1, open,
+                          writer);
+    };
     constexpr std::size_t kBlock = 256;
-    std::vector<Strings> blocks((captions.size + kBlock - 1) / kBlock);
+    struct Block {
+        Strings lines;
+        std::vector<std::pair<std::size_t, Lexer::Open>> open;  // lines that end inside a token
+    };
+    std::vector<Block> blocks((captions.size + kBlock - 1) / kBlock);
     parallel_blocks(captions.size, kBlock, threads, [&](std::size_t begin, std::size_t end) {
         Lexer lexer(lines.text);
-        Strings& block = blocks[begin / kBlock];
+        Block& block = blocks[begin / kBlock];
         for (std::size_t k = begin; k < end; ++k) {
-            const std::size_t line_end = lines.starts[k + 1] - 1;
-            LineWriter writer(block.bytes, keep_punctuation);
-            lexer.line(lines.starts[k], line_end,
-                       mode == PtbMode::coco ? file_end : line_end + 1, writer);
-            block.offsets.push_back(static_cast<std::int64_t>(block.bytes.size()));
+            const auto open = write_line(lexer, k, {}, block.lines.bytes);
+            block.lines.offsets.push_back(static_cast<std::int64_t>(block.lines.bytes.size()));
+            if (open.rule != nullptr) block.open.push_back({k, open});
         }
     });
+
+    // A line after one that ends inside a token was read from the wrong place: read it again.
+    std::map<std::size_t, std::string> repaired;
+    Lexer lexer(lines.text);
+    for (const Block& block : blocks) {
+        for (auto [k, open] : block.open) {
+            if (repaired.count(k) != 0) continue;  // it did not end so, rightly read
+            while (open.rule != nullptr && ++k < captions.size) {
+                std::string line;
+                open = write_line(lexer, k, open, line);
+                repaired[k] = std::move(line);
+            }
+        }
+    }
+
     Strings out;
-    for (const Strings& block : blocks) {
-        const auto shift = static_cast<std::int64_t>(out.bytes.size());
-        out.bytes += block.bytes;
-        for (std::size_t k = 1; k < block.offsets.size(); ++k) {
-            out.offsets.push_back(shift + block.offsets[k]);
+    for (const Block& block : blocks) {
+        for (std::size_t k = 0; k < block.lines.size(); ++k) {
+            const auto fixed = repaired.empty() ? repaired.end() : repaired.find(out.size());
+            out.push_back(fixed == repaired.end() ? block.lines.view()[k] : fixed->second);
         }
     }
     return out;

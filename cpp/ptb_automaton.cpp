@@ -312,14 +312,15 @@ class Builder {
 };
 
 // Adds to `states` the character and accept nodes reachable from `node` without reading anything.
+// `seen` marks the nodes met with the number of the round.
 void close(const std::vector<Node>& nodes, int node, std::vector<int>& states,
-           std::vector<char>& seen, std::vector<int>& stack) {
-    stack.push_back(node);
+           std::vector<int>& seen, int round) {
+    std::vector<int> stack{node};
     while (!stack.empty()) {
         const int k = stack.back();
         stack.pop_back();
-        if (k < 0 || seen[k]) continue;
-        seen[k] = 1;
+        if (k < 0 || seen[k] == round) continue;
+        seen[k] = round;
         if (nodes[k].kind == Node::Kind::split) {
             stack.push_back(nodes[k].next);
             stack.push_back(nodes[k].other);
@@ -345,29 +346,37 @@ Automaton::Automaton(const Definition* definitions, std::size_t definition_count
     const auto& nodes = builder.nodes;
     const auto& sets = builder.sets;
 
-    // Characters that belong to exactly the same sets share one symbol.
-    std::vector<std::vector<std::uint32_t>> members(kBasicPlane);
+    // Characters that belong to exactly the same sets share one symbol. Between two borders of
+    // ranges nothing changes, so one character of each such stretch decides.
+    std::vector<std::uint32_t> borders{0, kLastCode + 1};
+    for (const auto& set : sets) {
+        for (const auto& range : set) {
+            borders.push_back(range.first);
+            borders.push_back(range.last + 1);
+        }
+    }
+    std::sort(borders.begin(), borders.end());
+    borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
+    std::vector<std::vector<std::uint32_t>> members(borders.size());
     for (std::size_t k = 0; k < sets.size(); ++k) {
         for (const auto& range : sets[k]) {
-            for (auto c = range.first; c <= range.last; ++c) {
-                members[c].push_back(static_cast<std::uint32_t>(k));
+            auto stretch = static_cast<std::size_t>(
+                std::lower_bound(borders.begin(), borders.end(), range.first) - borders.begin());
+            for (; borders[stretch] <= range.last; ++stretch) {
+                members[stretch].push_back(static_cast<std::uint32_t>(k));
             }
         }
     }
     std::map<std::vector<std::uint32_t>, std::uint8_t> symbols;
     std::vector<std::vector<std::uint32_t>> symbol_sets;
     symbols_.resize(kBasicPlane);
-    for (std::size_t c = 0; c < kBasicPlane; ++c) {
-        const auto found = symbols.find(members[c]);
-        if (found != symbols.end()) {
-            symbols_[c] = found->second;
-            continue;
-        }
-        if (symbols.size() == 256) throw std::logic_error("ptb pattern: too many symbols");
-        const auto symbol = static_cast<std::uint8_t>(symbols.size());
-        symbols.emplace(members[c], symbol);
-        symbol_sets.push_back(members[c]);
-        symbols_[c] = symbol;
+    for (std::size_t stretch = 0; stretch + 1 < borders.size(); ++stretch) {
+        const auto [place, fresh] = symbols.emplace(members[stretch],
+                                                    static_cast<std::uint8_t>(symbols.size()));
+        if (fresh) symbol_sets.push_back(members[stretch]);
+        if (symbols.size() > 256) throw std::logic_error("ptb pattern: too many symbols");
+        std::fill(symbols_.begin() + borders[stretch], symbols_.begin() + borders[stretch + 1],
+                  place->second);
     }
     symbol_count_ = symbols.size();
 
@@ -380,12 +389,11 @@ Automaton::Automaton(const Definition* definitions, std::size_t definition_count
 
     // What a character node leads to, worked out once for each.
     std::vector<std::vector<int>> closures(nodes.size());
-    std::vector<char> seen(nodes.size());
-    std::vector<int> stack;
+    std::vector<int> seen(nodes.size());
+    int round = 0;
     for (std::size_t k = 0; k < nodes.size(); ++k) {
         if (nodes[k].kind != Node::Kind::character) continue;
-        std::fill(seen.begin(), seen.end(), 0);
-        close(nodes, nodes[k].next, closures[k], seen, stack);
+        close(nodes, nodes[k].next, closures[k], seen, ++round);
     }
 
     // The subset construction.
@@ -414,8 +422,8 @@ Automaton::Automaton(const Definition* definitions, std::size_t definition_count
     next_.resize(symbol_count_, kDead);
     auto start_state = [&](const std::vector<int>& entries) {
         std::vector<int> subset;
-        std::fill(seen.begin(), seen.end(), 0);
-        for (const int entry : entries) close(nodes, entry, subset, seen, stack);
+        ++round;
+        for (const int entry : entries) close(nodes, entry, subset, seen, round);
         return state_of(std::move(subset));
     };
     start_state(starts);

@@ -81,17 +81,19 @@ class Automaton {
     static constexpr State kStart = 1;
     static constexpr std::size_t kBasicPlane = 0x10000;
 
-    // The state after the character at text[position], which is passed.
+    // The state after the character at text[position], which is passed. The grammar works on
+    // UTF-16: beyond the basic plane (four bytes here) each half of a character is one step.
     State step(State state, std::string_view text, std::size_t& position) const {
         const auto byte = static_cast<unsigned char>(text[position]);
         std::uint8_t symbol;
         if (byte < 0x80) {
             symbol = symbols_[byte];
             ++position;
+        } else if (byte < 0xC0 || byte >= 0xF0) {  // at the second half, or the first
+            symbol = symbols_[0xD800];
+            position += 2;
         } else {
-            // The grammar knows no character outside the basic plane; each acts as a surrogate.
-            const char32_t code_point = decode(text, position);
-            symbol = symbols_[code_point < kBasicPlane ? code_point : 0xD800];
+            symbol = symbols_[decode(text, position)];
         }
         return next_[state * symbol_count_ + symbol];
     }

@@ -17,6 +17,7 @@ enum class Make {
     apostrophes, // as word, and typographic apostrophes become '
     last_dot,    // the text; its final full stop is read a second time, as a token of its own
     fixed,       // the text given in the rule
+    markup,      // blanks made U+00A0: <a href="x">
     brackets,    // brackets spelled out
     joined,      // brackets spelled out, blanks made U+00A0
     ampersand,   // &amp; decoded: AT&amp;T

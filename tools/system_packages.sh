@@ -21,5 +21,5 @@ compiler)
     python3 -c 'import venv, ensurepip' 2>/dev/null || need no-venv python3-venv python3-dev
     ;;
 java) need java default-jre-headless ;;
-clang) need clang++ clang libclang-rt-dev ;;
+clang) need clang++ clang "libclang-rt-$(apt-cache depends clang 2>/dev/null | grep -oE "clang-[0-9]+" | head -1 | grep -oE "[0-9]+")-dev" ;;
 esac

@@ -51,14 +51,25 @@ def rouge_l_statistics(
 class DocumentFrequencies:
     def __init__(self, order: int) -> None: ...
     def __len__(self) -> int: ...
-    def count(self, references: Ids, word_offsets: Offsets, reference_offsets: Offsets) -> None: ...
+    def number(self, captions: Ids, word_offsets: Offsets) -> Ids: ...
+    def count(
+        self, numbers: Ids, references: Ids, word_offsets: Offsets, reference_offsets: Offsets
+    ) -> None: ...
     def set(self, ngrams: Ids, ngram_offsets: Offsets, frequencies: Floats) -> None: ...
 
+def cider_norms(
+    numbers: Ids,
+    captions: Ids,
+    word_offsets: Offsets,
+    frequencies: DocumentFrequencies,
+    log_documents: float,
+) -> Floats: ...
 def cider_statistics(
     candidates: Ids,
     candidate_offsets: Offsets,
     references: Ids,
     word_offsets: Offsets,
+    reference_norms: Floats,
     items: Offsets,
     reference_offsets: Offsets,
     frequencies: DocumentFrequencies,
@@ -107,3 +118,20 @@ def meteor_alignment(
     language: LanguageIndex, candidate: str, reference: str, parameters: MeteorParameters
 ) -> tuple[list[str], list[str], list[tuple[int, int, int, int, int]], float]: ...
 def power(base: Floats, exponent: float) -> Floats: ...
+def segment_iou(
+    candidates: Floats,
+    candidate_offsets: Offsets,
+    references: Floats,
+    reference_offsets: Offsets,
+    epsilon: float,
+    threads: int,
+) -> Floats: ...
+def match_sums(
+    costs: Floats,
+    bonuses: Floats,
+    candidate_offsets: Offsets,
+    reference_offsets: Offsets,
+    sums: Floats,
+    threads: int,
+) -> Floats: ...
+def match_rows(costs: Floats, bonuses: Floats, rows: int, columns: int) -> Offsets: ...

@@ -160,7 +160,7 @@ def _legend(
     what = (
         f"* differs from {baseline}" if baseline else "letters: better than the systems so marked"
     )
-    return f"{what}, p < {level:g} ({how}; correction: {correction})"
+    return f"{what}, p < {level:g}\n({how}; correction: {correction})"
 
 
 def _json(table: ScoreTable, found: Sequence[Comparison]) -> str:

@@ -211,7 +211,9 @@ def _check_coverage(
     extra_candidates: int,
     policy: Missing,
 ) -> None:
-    extra_ids = [item for item in given if item not in wanted] if extra_candidates else []
+    if not missing_ids and not extra_candidates:
+        return
+    extra_ids = [item for item in given if item not in wanted]
     if len(missing_ids) == len(wanted):
         raise DataError(
             "Candidates and references have no item in common: "

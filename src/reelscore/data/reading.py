@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 
 from reelscore.data.collecting import add_candidates, add_references
@@ -92,13 +94,26 @@ def read_references(
             reader = get_format(name)
             records = reader.read(source, problems)
             place = partial(reader.place, source.path)
-            count = add_references(records, references, place, problems)
+            with _collector_paused():
+                count = add_references(records, references, place, problems)
         _raise_if_unusable(source.path, count, problems)
         if name == LINES:
             lengths[source.path] = count
     problems.raise_if_any()
     _check_lengths(lengths)
     return references
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    # A million lists, no cycle among them: the collector would look for one again and again.
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _raise_if_unusable(path: str, count: int, problems: Problems) -> None:

@@ -7,20 +7,16 @@ system, item, metric, score, where the row with an empty item is the system's ow
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.data.writing import write_atomically
-from reelscore.errors import DataError, UnknownNameError
+from reelscore.errors import UnknownNameError
 
 
 @dataclass(frozen=True)
@@ -148,22 +144,15 @@ class ScoreTable:
 
     def to_json(self) -> str:
         """Give the table as JSON text."""
-        return msgspec.json.encode(self.to_dict()).decode() + "\n"
+        from reelscore.data.table_files import json_text
+
+        return json_text(self)
 
     def to_csv(self) -> str:
         """Give the table as CSV text; numbers in full, so that they read back the same."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(["system", "item", "metric", "score"])
-        for system, row in self.results.items():
-            for name, result in row.items():
-                writer.writerow([system, "", name, repr(float(result.score))])
-                values = result.items.array.tolist()
-                writer.writerows(
-                    [system, item, name, repr(value)]
-                    for item, value in zip(result.items, values, strict=True)
-                )
-        return out.getvalue()
+        from reelscore.data.table_files import csv_text
+
+        return csv_text(self)
 
     def write(self, path: str | Path) -> None:
         """Write the table, as JSON or CSV by the file's ending.
@@ -175,93 +164,13 @@ class ScoreTable:
         >>> ScoreTable.read(path)["mine"]["meteor"].items["v1"]
         0.25
         """
-        write_atomically(path, self.to_json() if _is_json(path) else self.to_csv())
+        from reelscore.data.table_files import write_table
+
+        write_table(self, path)
 
     @classmethod
     def read(cls, path: str | Path) -> ScoreTable:
         """Read a table back from JSON or CSV."""
-        try:
-            data = Path(path).read_bytes()
-        except OSError as error:
-            raise DataError(f"{path}: cannot be read ({error.strerror}).") from error
-        try:
-            return _from_json(data) if _is_json(path) else _from_csv(data.decode("utf-8-sig"))
-        except (msgspec.DecodeError, UnicodeDecodeError, _BadRow) as error:
-            raise DataError(
-                f"{path}: not a score table: {error}. Expected what --table writes: CSV with the "
-                "columns system, item, metric, score, or JSON with 'systems'."
-            ) from error
+        from reelscore.data.table_files import read_table
 
-
-class _Entry(msgspec.Struct):
-    score: float
-    signature: str = ""
-    interval: tuple[float, float] | None = None
-    items: dict[str, float] = {}  # msgspec copies the default
-
-
-class _Stored(msgspec.Struct):
-    systems: dict[str, dict[str, _Entry]]
-
-
-class _BadRow(ValueError):
-    """A line of a CSV table that cannot be used."""
-
-
-def _is_json(path: str | Path) -> bool:
-    suffix = Path(path).suffix.lower()
-    if suffix not in {".json", ".csv"}:
-        raise DataError(f"{path}: a score table is a .json or a .csv file; name it so.")
-    return suffix == ".json"
-
-
-def _from_json(data: bytes) -> ScoreTable:
-    stored = msgspec.json.decode(data, type=_Stored)
-    return ScoreTable(
-        {
-            system: {
-                name: MetricResult(
-                    name, entry.score, ItemScores.of(entry.items), entry.signature, entry.interval
-                )
-                for name, entry in row.items()
-            }
-            for system, row in stored.systems.items()
-        }
-    )
-
-
-def _from_csv(text: str) -> ScoreTable:
-    lines = csv.reader(io.StringIO(text))
-    columns = ["system", "item", "metric", "score"]
-    header = next(lines, [])
-    if header != columns:
-        raise _BadRow(f"line 1 is {','.join(header)!r}")
-    found: dict[str, dict[str, dict[str, float]]] = {}
-    for row in lines:
-        if len(row) != len(columns):
-            raise _BadRow(f"line {lines.line_num} has {len(row)} fields")
-        system, item, metric, score = row
-        try:
-            number = float(score)
-        except ValueError:
-            raise _BadRow(f"line {lines.line_num} has the score {score!r}") from None
-        scores = found.setdefault(system, {}).setdefault(metric, {})
-        if item in scores:
-            raise _BadRow(f"line {lines.line_num} repeats {system}, {item or '(system)'}, {metric}")
-        scores[item] = number
-    return ScoreTable(
-        {
-            system: {
-                name: MetricResult(name, _system_score(scores), ItemScores.of(scores), "")
-                for name, scores in row.items()
-            }
-            for system, row in found.items()
-        }
-    )
-
-
-def _system_score(scores: dict[str, float]) -> float:
-    """Take the system's own row out of its items; a table without one gets the mean."""
-    if "" in scores:
-        return scores.pop("")
-    return float(np.mean(list(scores.values())))
+        return read_table(path)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from importlib import import_module
-from importlib.metadata import entry_points
 
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.metrics.base import Metric
@@ -98,4 +97,6 @@ def resolve(metrics: str | Metric | Iterable[str | Metric]) -> list[Metric]:
 
 
 def _plugins() -> dict[str, str]:
+    from importlib.metadata import entry_points  # slow to import, and seldom needed
+
     return {entry.name: entry.value for entry in entry_points(group="reelscore.metrics")}

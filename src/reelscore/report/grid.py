@@ -7,6 +7,8 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+_SHORTEST_NAME = 14  # names may be cut down to this, so that all columns fit side by side
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -52,7 +54,9 @@ class Grid:
             width: How many characters a line may have.
             bold: Emphasise the best numbers by terminal codes.
         """
-        names = _fit([self.columns[0], *(row[0].text for row in self.rows)], width // 3)
+        needed = sum(self._column_width(k) + 2 for k in range(1, len(self.columns)))
+        room = width - needed if width - needed >= _SHORTEST_NAME else width // 3
+        names = _fit([self.columns[0], *(row[0].text for row in self.rows)], room)
         blocks: list[list[int]] = []
         left = 0
         for k in range(1, len(self.columns)):

@@ -1,0 +1,203 @@
+"""Writes docs/generated before each build: metrics from their docstrings, the CLI from --help.
+
+Nothing in these pages is written by hand, so they cannot fall behind the code.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+import reelscore
+from reelscore.cli.main import cli
+from reelscore.metrics.base import Metric
+from reelscore.metrics.registry import metric_class, metric_names
+
+HELP_WIDTH = 80
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Hook into Sphinx."""
+    app.connect("builder-inited", lambda app: write_pages(Path(app.srcdir) / "generated"))
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def write_pages(folder: Path) -> None:
+    """Write all pages; unchanged ones keep their date, so that Sphinx does not read them again."""
+    pages = dict(all_pages())
+    for name, text in pages.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+    for path in folder.rglob("*.md"):
+        if path.relative_to(folder).as_posix() not in pages:
+            path.unlink()
+
+
+def all_pages() -> Iterator[tuple[str, str]]:
+    """Yield the path under docs/generated and the text of each page."""
+    for name in metric_names():
+        yield f"metrics/{name}.md", metric_page(metric_class(name))
+    yield "cli.md", cli_page()
+    yield "api.md", api_page()
+
+
+def metric_page(metric: type[Metric]) -> str:
+    """Set out a metric: its module's docstring, its parameters, scores and example."""
+    about = inspect.cleandoc(sys.modules[metric.__module__].__doc__ or "")
+    title, _, rest = about.partition("\n")
+    full_title = title.rstrip(".")
+    summary, attributes, example = _class_docstring(metric)
+    return "\n".join(
+        [
+            f"# {metric.name}",
+            "",
+            f"**{full_title}.**",
+            "",
+            rest.strip(),
+            "",
+            "## Parameters",
+            "",
+            summary,
+            "",
+            *_parameter_table(metric, attributes),
+            "",
+            "## What it gives",
+            "",
+            f"- Scores: {', '.join(f'`{name}`' for name in metric().outputs)}.",
+            f"- References: {'needed' if metric.needs_references else 'not needed'}.",
+            "- Intervals, `reelscore compare` and `reelscore.Scorer`: "
+            + (
+                "yes."
+                if metric.independent
+                else "no, since a caption's score depends on the system's other captions."
+            ),
+            "- Signature, to which the context is added (tokenizer, items, references):",
+            "",
+            "  ```text",
+            f"  {metric().signature()}",
+            "  ```",
+            "",
+            "## Example",
+            "",
+            "```python",
+            f">>> from {metric.__module__} import {metric.__name__}",
+            example,
+            "```",
+            "",
+        ]
+    )
+
+
+def _class_docstring(metric: type[Metric]) -> tuple[str, dict[str, str], str]:
+    """Cut a class docstring into summary, what its attributes mean, and its example."""
+    text = inspect.cleandoc(metric.__doc__ or "")
+    before, arrows, example = text.partition(">>> ")
+    summary, _, section = before.partition("Attributes:")
+    attributes: dict[str, str] = {}
+    name = ""
+    for line in section.splitlines():
+        if found := re.match(r" {4}(\w+): (.*)", line):
+            name = found[1]
+            attributes[name] = found[2]
+        elif line.strip() and name:
+            attributes[name] += " " + line.strip()
+    return summary.strip(), attributes, (arrows + example).strip()
+
+
+def _parameter_table(metric: type[Metric], attributes: dict[str, str]) -> Iterator[str]:
+    meanings = {"n": "The highest n-gram order.", **attributes}
+    yield "| name | type | default | meaning |"
+    yield "|---|---|---|---|"
+    for field in dataclasses.fields(metric):
+        kind = str(field.type).replace("|", "\\|")
+        default = "none" if field.default is None else field.default
+        yield f"| `{field.name}` | `{kind}` | `{default}` | {meanings.get(field.name, '')} |"
+
+
+def cli_page() -> str:
+    """Set out the help of the program and of every command."""
+    lines = [
+        "# Command line",
+        "",
+        "This page is what `reelscore --help` and `reelscore COMMAND --help` print.",
+        "",
+        "Data goes to standard output, messages and progress bars to standard error. Exit status: "
+        "0 where all went well, 2 for an error that the message explains (nothing is computed "
+        "then), 130 when interrupted. Any other error is a defect of reelscore and shows a "
+        "traceback.",
+        "",
+    ]
+    for names, command in commands():
+        lines += [f"## {' '.join(names)}", "", "```text", _help(names, command), "```", ""]
+    return "\n".join(lines)
+
+
+def commands(
+    names: tuple[str, ...] = ("reelscore",), command: click.Command = cli
+) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """Yield the program, its commands, and the commands of groups below it."""
+    yield names, command
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            if (below := command.get_command(context, name)) is not None:
+                yield from commands((*names, name), below)
+
+
+def _help(names: tuple[str, ...], command: click.Command) -> str:
+    context = click.Context(
+        command,
+        info_name=" ".join(names),
+        terminal_width=HELP_WIDTH,
+        help_option_names=["-h", "--help"],
+    )
+    return command.get_help(context)
+
+
+def api_page() -> str:
+    """Set out every public name with its docstring, functions first."""
+    values = {name: getattr(reelscore, name) for name in reelscore.__all__}
+    errors = {
+        n for n, v in values.items() if isinstance(v, type) and issubclass(v, BaseException)
+    }
+    classes = {n for n, v in values.items() if isinstance(v, type)} - errors
+    functions = [n for n, v in values.items() if callable(v) and n not in classes | errors]
+    lines = [
+        "# Python",
+        "",
+        "Everything that `import reelscore` offers. The import itself is quick: the parts are "
+        "loaded when they are first used. Metrics as values are on the "
+        "[metric pages](../metrics.md), the classes of pycocoevalcap on "
+        "[their own page](../coco.md).",
+        "",
+        "`reelscore.__version__` is the version, a text.",
+        "",
+        "## Functions",
+        "",
+        *(_autodoc("autofunction", name) for name in functions),
+        "## Classes",
+        "",
+        *(_autodoc("autoclass", name, "   :members:\n") for name in sorted(classes)),
+        "## Errors",
+        "",
+        "All errors that reelscore raises on purpose derive from `ReelscoreError`.",
+        "",
+        *(_autodoc("autoexception", name, "   :show-inheritance:\n") for name in sorted(errors)),
+        "## Examples",
+        "",
+        "```{eval-rst}\n.. automodule:: reelscore.examples\n   :members:\n```\n",
+    ]
+    return "\n".join(lines)
+
+
+def _autodoc(directive: str, name: str, options: str = "") -> str:
+    return f"```{{eval-rst}}\n.. {directive}:: reelscore.{name}\n{options}```\n"

@@ -1,0 +1,67 @@
+"""Document frequencies in a file, so that CIDEr of small or different sets can be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from reelscore.data.writing import write_atomically
+from reelscore.errors import DataError
+from reelscore.text.packed import pack
+from reelscore.text.tokens import Tokenizer, tokenize_packed
+
+
+class FrequencyFile(msgspec.Struct):
+    """Document frequencies as stored: JSON with these two fields."""
+
+    documents: int
+    frequencies: dict[str, float]
+
+
+def read_frequencies(path: str | Path) -> FrequencyFile:
+    """Read document frequencies from JSON: ``{"documents": 2, "frequencies": {"a man": 1}}``."""
+    try:
+        stored = msgspec.json.decode(Path(path).read_bytes(), type=FrequencyFile)
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror}).") from error
+    except msgspec.DecodeError as error:
+        raise DataError(
+            f"{path}: not a file of document frequencies: {error}. "
+            "Expected JSON with 'documents' and 'frequencies'; see reelscore.metrics.document_frequencies."
+        ) from error
+    return stored
+
+
+def write_frequencies(
+    path: str | Path,
+    references: Mapping[str, Sequence[str]],
+    *,
+    n: int = 4,
+    tokenizer: Tokenizer = "ptb",
+) -> None:
+    """Count in how many items' references each n-gram stands, and store it for `Cider`.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "df.json"
+    >>> write_frequencies(path, {"v1": ["a man", "a boy"], "v2": ["a dog"]}, n=1)
+    >>> read_frequencies(path).frequencies
+    {'a': 2.0, 'man': 1.0, 'boy': 1.0, 'dog': 1.0}
+    """
+    counts: dict[str, float] = {}
+    flat = [text for captions in references.values() for text in captions]
+    tokens_of = iter(tokenize_packed(pack(flat), tokenizer).unpack())
+    for captions in references.values():
+        tokens = [next(tokens_of).split() for _ in captions]
+        # a dict, not a set: the order of the file must not depend on string hashing
+        ngrams = dict.fromkeys(
+            " ".join(words[k : k + order])
+            for words in tokens
+            for order in range(1, n + 1)
+            for k in range(len(words) - order + 1)
+        )
+        for ngram in ngrams:
+            counts[ngram] = counts.get(ngram, 0.0) + 1.0
+    stored = FrequencyFile(documents=len(references), frequencies=counts)
+    write_atomically(path, msgspec.json.encode(stored).decode())

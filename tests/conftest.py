@@ -1,0 +1,62 @@
+"""What the tests share: the real data, Java, and how thorough to be."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# The same examples at every run, whatever the machine's load.
+settings.register_profile(
+    "reelscore",
+    derandomize=True,
+    deadline=None,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("reelscore")
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--full",
+        action="store_true",
+        help="Parity tests on all captions (minutes) instead of a sample (seconds).",
+    )
+
+
+@pytest.fixture(scope="session")
+def full(request: pytest.FixtureRequest) -> bool:
+    """Whether parity tests run at full size."""
+    return bool(request.config.getoption("--full"))
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The real data sets beside the checkout."""
+    folder = SHARED / "data"
+    if not folder.is_dir():
+        pytest.skip(f"the real data is not at {folder}")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def specs() -> Path:
+    """The specifications beside the checkout, with examples answered by the Java tools."""
+    folder = SHARED / "specs"
+    if not folder.is_dir():
+        pytest.skip(f"the specifications are not at {folder}")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def java() -> str:
+    """The Java command."""
+    found = shutil.which("java")
+    if found is None:
+        pytest.skip("there is no Java on this machine")
+    return found

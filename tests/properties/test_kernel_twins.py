@@ -1,0 +1,79 @@
+"""The C++ kernels give what the slow twins give, on random captions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import twins
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import captions, corpora
+
+from reelscore import score
+from reelscore.metrics.bleu import Bleu
+from reelscore.metrics.cider import Cider
+from reelscore.metrics.rouge_l import RougeL
+from reelscore.metrics.self_bleu import SelfBleu
+
+# The text is taken as it is, so that odd blanks reach the kernels.
+RAW = {"tokenizer": "none", "empty": "zero"}
+
+
+@given(corpora(), st.integers(1, 9))
+def test_bleu(corpus, n):
+    candidates, references = corpus
+    found = score(candidates, references, [Bleu(n)], **RAW)
+    rows = [twins.bleu_row(candidates[item], references[item], n) for item in candidates]
+    assert found.measurements[0].statistics.tolist() == rows  # whole numbers: exactly
+    expected = [twins.bleu([row], n) for row in rows]
+    for k, (corpus_score, result) in enumerate(
+        zip(twins.bleu(rows, n), found.values(), strict=True)
+    ):
+        assert result.score == pytest.approx(corpus_score, rel=1e-12, abs=1e-15)
+        items = [scores[k] for scores in expected]
+        assert result.items.array.tolist() == pytest.approx(items, rel=1e-12, abs=1e-15)
+
+
+@given(corpora(), st.floats(0, 10))
+def test_rouge_l(corpus, beta):
+    candidates, references = corpus
+    found = score(candidates, references, [RougeL(beta)], **RAW)["rouge_l"]
+    expected = [twins.rouge_l(candidates[item], references[item], beta) for item in candidates]
+    assert found.items.array.tolist() == pytest.approx(expected, rel=1e-12)
+    assert found.score == pytest.approx(np.mean(expected), rel=1e-12)
+
+
+@given(corpora(), st.integers(1, 9), st.floats(0.1, 100), st.sampled_from(["d", "plain"]))
+def test_cider(corpus, n, sigma, variant):
+    candidates, references = corpus
+    found = score(candidates, references, [Cider(n, sigma, variant)], **RAW)["cider"]
+    expected = twins.cider(
+        list(candidates.values()), list(references.values()), n, sigma, variant
+    )
+    assert found.items.array.tolist() == pytest.approx(expected, rel=1e-12, abs=1e-12)
+    assert found.score == pytest.approx(np.mean(expected), rel=1e-12, abs=1e-12)
+
+
+@given(st.lists(captions(), min_size=1, max_size=7), st.integers(1, 5))
+def test_self_bleu(texts, n):
+    found = score(dict(enumerate(texts)), metrics=[SelfBleu(n)], **RAW)["self_bleu"]
+    assert found.items.array.tolist() == pytest.approx(twins.self_bleu(texts, n), rel=1e-12)
+
+
+@given(st.lists(captions(), min_size=1, max_size=7))
+def test_diversity(texts):
+    found = score(dict(enumerate(texts)), metrics="diversity", **RAW)
+    assert {name: result.score for name, result in found.items()} == pytest.approx(
+        twins.diversity(texts), rel=1e-12
+    )
+
+
+@given(
+    st.lists(st.sampled_from("abc"), max_size=150),
+    st.lists(st.sampled_from("abc"), min_size=1, max_size=150),
+)
+def test_common_subsequences_longer_than_a_machine_word(first, second):
+    # 64 words and more take another path than short captions
+    candidate, reference = " ".join(first), " ".join(second)
+    found = score({"v": candidate}, {"v": [reference]}, "rouge_l", **RAW)["rouge_l"]
+    assert found.score == pytest.approx(twins.rouge_l(candidate, [reference]), rel=1e-12)

@@ -1,0 +1,257 @@
+"""The documentation is true: its examples run, and what the code offers is in it.
+
+A page's examples run in order, in a folder that holds a copy of the embedded clips. Blocks of
+```python with >>> are doctests. In blocks of ```console, every command after $ is run and its
+output compared, but for those that install or build something.
+"""
+
+from __future__ import annotations
+
+import doctest
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+
+import click
+import pytest
+
+import reelscore
+from reelscore import examples
+from reelscore.metrics.registry import metric_class, metric_names
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+PAGES += sorted(DOCS.glob("*.md"))
+NOT_RUN = ("make", "pip", "git", "cd", "cp", "sphinx-build")
+
+BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
+# Shown outputs need not be renewed for a new version that moves no number.
+VERSION = re.compile(r"\bv:\d+\.\d+\.\d+[.\w]*")
+OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+class Example(NamedTuple):
+    """A command and the output the page shows."""
+
+    command: str
+    shown: str
+
+
+def _id(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+def _blocks(page: Path, language: str) -> Iterator[tuple[int, str]]:
+    """Yield line number and text of the code blocks in a language."""
+    text = page.read_text(encoding="utf-8")
+    for found in BLOCK.finditer(text):
+        if found[2] == language:
+            yield text.count("\n", 0, found.start()) + 1, found[3]
+
+
+def _commands(page: Path) -> Iterator[Example]:
+    for _, block in _blocks(page, "console"):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            lines = part.splitlines()
+            command = [lines.pop(0)]
+            while command[-1].endswith("\\") and lines:
+                command.append(lines.pop(0).removeprefix("> "))
+            yield Example("\n".join(command), "\n".join(lines))
+
+
+def _run(command: str) -> str:
+    scripts = sysconfig.get_path("scripts")
+    environment = {
+        **os.environ,
+        "PATH": os.pathsep.join([scripts, os.environ["PATH"]]),
+        "COLUMNS": "80",
+        "NO_COLOR": "1",
+    }
+    done = subprocess.run(
+        ["bash", "-c", command],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+    assert "Traceback" not in done.stdout, done.stdout
+    return done.stdout
+
+
+@pytest.fixture
+def clips_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Be in a folder with references.json and systems/*.json."""
+    folder = tmp_path / "clips"
+    shutil.copytree(examples.path("clips"), folder)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def generator() -> ModuleType:
+    """The module that writes docs/generated."""
+    place = DOCS / "_ext" / "generated_pages.py"
+    spec = importlib.util.spec_from_file_location("generated_pages", place)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def generated(generator: ModuleType) -> dict[str, str]:
+    return dict(generator.all_pages())
+
+
+def _written() -> str:
+    """Everything written by hand."""
+    return "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+
+
+# Examples -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("clips_folder")
+@pytest.mark.parametrize("page", [p for p in PAGES if any(_blocks(p, "python"))], ids=_id)
+def test_python_examples(page: Path) -> None:
+    names: dict[str, object] = {}
+    parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(optionflags=OPTIONS)
+    report: list[str] = []
+    for line, block in _blocks(page, "python"):
+        block = VERSION.sub("v:" + reelscore.__version__, block)
+        test = parser.get_doctest(block, names, _id(page), str(page), line)
+        runner.run(test, out=report.append, clear_globs=False)
+        names.update(test.globs)
+    assert runner.failures == 0, "".join(report)
+
+
+@pytest.mark.usefixtures("clips_folder")
+@pytest.mark.parametrize("page", [p for p in PAGES if any(_commands(p))], ids=_id)
+def test_shell_examples(page: Path) -> None:
+    checker = doctest.OutputChecker()
+    for command, shown in _commands(page):
+        if command.startswith(NOT_RUN):
+            continue
+        got = VERSION.sub("v:VERSION", _run(command)).rstrip() + "\n"
+        want = VERSION.sub("v:VERSION", shown).rstrip() + "\n"
+        assert checker.check_output(want, got, doctest.ELLIPSIS), (
+            f"{_id(page)}: $ {command}\n--- shown\n{want}--- got\n{got}"
+        )
+
+
+def test_examples_are_found() -> None:
+    """So that a change of the markup does not silence the tests above."""
+    pages = {_id(page): page for page in PAGES}
+    assert len(list(_commands(pages["README.md"]))) >= 3
+    assert sum(1 for page in PAGES for _ in _commands(page)) >= 15
+    assert sum(1 for page in PAGES for _ in _blocks(page, "python")) >= 20
+
+
+# Completeness -------------------------------------------------------------------------------------
+
+
+def test_every_metric_is_documented(generated: dict[str, str]) -> None:
+    overview = (DOCS / "metrics.md").read_text(encoding="utf-8")
+    for name in metric_names():
+        page = generated[f"metrics/{name}.md"]
+        assert f"[`{name}`](generated/metrics/{name}.md)" in overview
+        assert f"generated/metrics/{name}\n" in overview  # in the table of contents
+        for output in metric_class(name)().outputs:
+            assert output in overview, output
+            assert f"`{output}`" in page
+        rows = [line for line in page.splitlines() if line.startswith("| `")]
+        assert rows, name
+        for row in rows:
+            assert re.search(r"\| [^|]+ \|$", row), f"{name}: a parameter is not explained: {row}"
+
+
+def test_every_command_and_option_is_documented(
+    generator: ModuleType, generated: dict[str, str]
+) -> None:
+    page, written = generated["cli.md"], _written()
+    for names, command in generator.commands():
+        assert f"## {' '.join(names)}\n" in page
+        assert f"`{' '.join(names)}" in written, f"no hand-written page mentions {names}"
+        for parameter in command.params:
+            for option in parameter.opts if isinstance(parameter, click.Option) else ():
+                assert option in page, option
+
+
+def test_every_public_name_is_documented(generated: dict[str, str]) -> None:
+    for name in reelscore.__all__:
+        assert f"reelscore.{name}" in generated["api.md"], name
+
+
+def test_every_environment_variable_is_documented() -> None:
+    written = _written()
+    for path in (ROOT / "src").rglob("*.py"):
+        code = path.read_text(encoding="utf-8")
+        for name in re.findall(r"environ(?:\.get\(|\[)\s*[\"'](\w+)", code):
+            assert f"`{name}" in written, f"{path}: {name}"
+        assert code.count("environ") == len(re.findall(r"environ(?:\.get\(|\[)\s*[\"']", code)), (
+            f"{path}: an environment variable is read in a way this test does not see"
+        )
+
+
+def test_every_make_target_is_documented() -> None:
+    targets = re.findall(r"^([a-z]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    for target in targets:
+        assert f"`make {target}`" in text, target
+
+
+# Links --------------------------------------------------------------------------------------------
+
+
+def _anchors(text: str) -> set[str]:
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    plain = [re.sub(r"[^\w\- ]", "", heading.lower()) for heading in headings]
+    return {heading.replace(" ", "-") for heading in plain}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_id)
+def test_links_between_pages(page: Path, generated: dict[str, str]) -> None:
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for link in LINK.findall(text):
+        if link.startswith(("http://", "https://", "mailto:")):
+            continue
+        target, _, anchor = link.partition("#")
+        place = (page.parent / target).resolve() if target else page
+        inside = place.relative_to(ROOT).as_posix().removeprefix("docs/generated/")
+        if inside in generated:
+            there = generated[inside]
+        else:
+            assert place.exists(), f"{_id(page)} links to {link}"
+            there = place.read_text(encoding="utf-8") if place.is_file() else ""
+        if anchor:
+            assert anchor in _anchors(there), f"{_id(page)} links to {link}"
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")), ids=_id)
+def test_every_page_is_in_the_table_of_contents(page: Path) -> None:
+    trees = "\n".join(
+        block
+        for path in DOCS.glob("*.md")
+        for block in re.findall(r"```\{toctree\}(.*?)```", path.read_text(encoding="utf-8"), re.S)
+    )
+    assert page.stem == "index" or page.stem in trees.split()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="shell examples are for bash")
+def test_no_machine_paths() -> None:
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        assert not re.search(r"/(work|root|tmp|home/\w+)/", text), _id(page)
