@@ -1,13 +1,13 @@
 #include "meteor.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
 
 #include "meteor_captions.hpp"
 #include "parallel.hpp"
+#include "precise_pow.hpp"
 
 namespace reelscore {
 namespace {
@@ -50,6 +50,49 @@ double weighted_length(double length, double function_words, double delta) {
     return delta * (length - function_words) + (1.0 - delta) * function_words;
 }
 
+// The score; power(chunks, matches of both sides) must give the fragmentation to the power beta.
+template <typename Power>
+double score_with(const double* s, const MeteorParameters& p, Power&& power) {
+    const double candidate_length =
+        weighted_length(s[kCandidateLength], s[kCandidateFunction], p.delta);
+    const double reference_length =
+        weighted_length(s[kReferenceLength], s[kReferenceFunction], p.delta);
+    const double precision = weighted_matches(s, 0, p) / candidate_length;
+    const double recall = weighted_matches(s, 1, p) / reference_length;
+    const double f = 1.0 / ((1.0 - p.alpha) / precision + p.alpha / recall);
+    const double penalty =
+        is_complete_in_one_chunk(s)
+            ? p.gamma * precise_pow(0.0, p.beta)
+            : p.gamma * power(s[kChunks], s[kCandidateMatches] + s[kReferenceMatches]);
+    const double score = f * (1.0 - penalty);
+    return score > 0.0 ? score : 0.0;  // also for NaN, which no match at all gives
+}
+
+// Remembers powers: few fractions occur, and a precise power costs as much as a short alignment.
+class FragmentationPowers {
+  public:
+    explicit FragmentationPowers(double beta)
+        : beta_(beta), known_(kChunkLimit * kMatchLimit, -1.0) {}
+
+    double operator()(double chunks, double matches) {
+        if (chunks >= kChunkLimit || matches >= kMatchLimit) return compute(chunks, matches);
+        double& known =
+            known_[static_cast<size_t>(chunks) * kMatchLimit + static_cast<size_t>(matches)];
+        if (known < 0.0) known = compute(chunks, matches);
+        return known;
+    }
+
+  private:
+    static constexpr size_t kChunkLimit = 32, kMatchLimit = 128;
+
+    double compute(double chunks, double matches) const {
+        return precise_pow(chunks / (matches / 2.0), beta_);
+    }
+
+    double beta_;
+    std::vector<double> known_;
+};
+
 CaptionOptions options_for(const MeteorParameters& parameters) {
     return {parameters.normalize, parameters.modules[2], parameters.modules[3]};
 }
@@ -60,6 +103,7 @@ class PairScorer {
     PairScorer(const MeteorCaptions& captions, const MeteorParameters& parameters)
         : captions_(captions),
           parameters_(parameters),
+          powers_(parameters.beta),
           aligner_(captions, parameters.modules, parameters.beam) {}
 
     const MeteorAligner& aligner() const { return aligner_; }
@@ -94,7 +138,7 @@ class PairScorer {
             statistics[kReferenceMatches] += match.reference_length;
         }
         statistics[kChunks] = aligner_.chunks();
-        return meteor_score(statistics, parameters_);
+        return score_with(statistics, parameters_, powers_);
     }
 
   private:
@@ -107,6 +151,7 @@ class PairScorer {
 
     const MeteorCaptions& captions_;
     const MeteorParameters& parameters_;
+    FragmentationPowers powers_;
     MeteorAligner aligner_;
     bool has_candidate_ = false;
     uint32_t candidate_ = 0;
@@ -144,20 +189,10 @@ class ScorerPool {
 
 }  // namespace
 
-double meteor_score(const double* s, const MeteorParameters& p) {
-    const double candidate_length =
-        weighted_length(s[kCandidateLength], s[kCandidateFunction], p.delta);
-    const double reference_length =
-        weighted_length(s[kReferenceLength], s[kReferenceFunction], p.delta);
-    const double precision = weighted_matches(s, 0, p) / candidate_length;
-    const double recall = weighted_matches(s, 1, p) / reference_length;
-    const double f = 1.0 / ((1.0 - p.alpha) / precision + p.alpha / recall);
-    const double fragmentation =
-        is_complete_in_one_chunk(s)
-            ? 0.0
-            : s[kChunks] / ((s[kCandidateMatches] + s[kReferenceMatches]) / 2.0);
-    const double score = f * (1.0 - p.gamma * std::pow(fragmentation, p.beta));
-    return score > 0.0 ? score : 0.0;  // also for NaN, which no match at all gives
+double meteor_score(const double* statistics, const MeteorParameters& parameters) {
+    return score_with(statistics, parameters, [&](double chunks, double matches) {
+        return precise_pow(chunks / (matches / 2.0), parameters.beta);
+    });
 }
 
 void meteor_aggregate(const double* statistics, size_t n, double* sum) {

@@ -11,7 +11,8 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import click
 
@@ -115,12 +116,24 @@ def _class_docstring(metric: type[Metric]) -> tuple[str, dict[str, str], str]:
 
 def _parameter_table(metric: type[Metric], attributes: dict[str, str]) -> Iterator[str]:
     meanings = {"n": "The highest n-gram order.", **attributes}
-    yield "| name | type | default | meaning |"
+    kinds = get_type_hints(metric)
+    yield "| name | values | default | meaning |"
     yield "|---|---|---|---|"
     for field in dataclasses.fields(metric):
-        kind = str(field.type).replace("|", "\\|")
         default = "none" if field.default is None else field.default
-        yield f"| `{field.name}` | `{kind}` | `{default}` | {meanings.get(field.name, '')} |"
+        values = _values(kinds[field.name])
+        yield f"| `{field.name}` | {values} | `{default}` | {meanings.get(field.name, '')} |"
+
+
+def _values(kind: Any) -> str:
+    """Name the values of a type: "`d` or `plain`", "`float` or `none`"."""
+    if kind is NoneType:
+        return "`none`"
+    if get_origin(kind) is Literal:
+        return " or ".join(f"`{value}`" for value in get_args(kind))
+    if get_origin(kind) in (Union, UnionType):
+        return " or ".join(map(_values, get_args(kind)))
+    return f"`{kind.__name__}`"
 
 
 def cli_page() -> str:

@@ -6,8 +6,8 @@ is the default here, equal to pycocoevalcap 1.2 within 1e-12. ``variant=plain`` 
 clipping and length penalty.
 
 Document frequencies come from the references of the items that are scored: with a single item
-every weight is log(1) = 0 and so is the score; with few items the score says little. A file made
-by `reelscore.metrics.document_frequencies.write_frequencies` fixes them, so that small sets, or sets of
+every weight is log(1) = 0 and so is the score; with few items the score says little. A file of
+frequencies (`reelscore.metrics.document_frequencies`) fixes them, so that small sets, or sets of
 different size, can be compared.
 """
 

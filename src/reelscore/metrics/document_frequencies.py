@@ -29,7 +29,7 @@ def read_frequencies(path: str | Path) -> FrequencyFile:
     except msgspec.DecodeError as error:
         raise DataError(
             f"{path}: not a file of document frequencies: {error}. "
-            "Expected JSON with 'documents' and 'frequencies'; see reelscore.metrics.document_frequencies."
+            "Expected JSON with 'documents' and 'frequencies', as write_frequencies makes it."
         ) from error
     return stored
 

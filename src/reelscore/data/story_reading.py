@@ -1,0 +1,304 @@
+"""Read stories from the formats of dense captioning.
+
+Four shapes are told apart by content, and any of them may hold candidates or references:
+
+- candidates of ActivityNet Captions: ``{"results": {video: [{"sentence", "timestamp"}, …]}}``;
+- its truth: ``{video: {"duration", "timestamps": […], "sentences": […]}}``;
+- TimeChat's output: ``{"video.mp4": [{"caption", "timestamp"}, …]}``;
+- JSON Lines: an object for each caption, or for each video, with the id under ``video_id``.
+
+Every segment and sentence is checked here, so that the scores never meet a bad one.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from reelscore.data.checks import id_fault, id_text, in_words, text_fault
+from reelscore.data.fields import CAPTION_FIELDS, ITEM_FIELDS
+from reelscore.data.problems import Problems
+from reelscore.data.source import Source
+from reelscore.data.stories import NO_CAPTIONS, Stories, Story, StoryPolicies
+from reelscore.errors import DataError
+
+PathLike = str | os.PathLike[str]
+
+_VIDEO_FIELDS = ("video", *ITEM_FIELDS)
+_TIME_FIELDS = ("timestamp", "segment")
+_VIDEO_ENDINGS = (".mp4", ".mkv", ".webm", ".avi", ".mov")
+
+
+def read_stories(path: PathLike, policies: StoryPolicies | None = None) -> Stories:
+    """Read timed captions from a file in any of the formats; it may be compressed.
+
+    Args:
+        path: The file.
+        policies: What to do with reversed segments, negative times and blank sentences; errors
+            by default.
+
+    Raises:
+        DataError: If the file cannot be read or any caption in it is bad. All bad captions are
+            counted, the first few are named.
+
+    >>> from reelscore import examples
+    >>> stories = read_stories(examples.path("stories/annotator_1.json"))
+    >>> stories
+    <5 stories, 25 captions>
+    >>> stories["v_dogwash"].segments.tolist()
+    [[0.0, 14.8], [15.0, 44.2], [45.1, 66.05]]
+    """
+    with Source(path) as source:
+        if _is_json_lines(source.head):
+            entries = list(_entries_of_lines(source))
+        else:
+            entries = list(_entries_of_document(_document(source), source.path))
+    return _collect(entries, source.path, policies or StoryPolicies())
+
+
+def stories_of(
+    data: Mapping[str, Any], name: str = "stories", policies: StoryPolicies | None = None
+) -> Stories:
+    """Check timed captions given as plain data, in any of the shapes a JSON file may have.
+
+    Args:
+        data: What `json.load` gives for such a file.
+        name: What to call it in messages.
+        policies: As in `read_stories`.
+
+    >>> stories_of({"v1": [{"sentence": "a man runs", "timestamp": [0, 4.5]}]})["v1"].sentences
+    ('a man runs',)
+    >>> stories_of({"v1": [{"sentence": "a man runs", "timestamp": [9, 4.5]}]})
+    Traceback (most recent call last):
+    reelscore.errors.DataError: stories: video 'v1', caption 1: ends (4.5) before it starts (9.0).
+    Mend it, or choose reversed_segments="swap" or "zero".
+    """
+    if not isinstance(data, Mapping):
+        raise DataError(f"{name}: expected a mapping of video ids; it is {in_words(data)}.")
+    return _collect(list(_entries_of_document(data, name)), name, policies or StoryPolicies())
+
+
+# An entry is one video's or one caption's part of a file: place, video id, value.
+Entry = tuple[str, Any, Any]
+
+
+def _document(source: Source) -> Any:
+    from reelscore.data.encoding import check_document
+    from reelscore.data.json_decoding import decode_slowly
+
+    document = source.document()
+    check_document(document, source.path)
+    return decode_slowly(document.decode(), source.path)
+
+
+def _is_json_lines(head: bytes) -> bool:
+    import msgspec
+
+    line = head.lstrip().split(b"\n", 1)[0]
+    try:
+        record = msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return False
+    return isinstance(record, dict) and _field(record, _VIDEO_FIELDS) is not None
+
+
+def _entries_of_lines(source: Source) -> Iterator[Entry]:
+    from reelscore.data.json_decoding import decode_json_line
+
+    for number, line in source.lines():
+        if line.isspace():
+            continue
+        place = f"{source.path}:{number}"
+        record = decode_json_line(line, source.path, number)
+        name = _field(record, _VIDEO_FIELDS) if isinstance(record, dict) else None
+        if name is None:
+            raise DataError(f"{place}: no video id; expected one of {', '.join(_VIDEO_FIELDS)}.")
+        value = record.get("captions") if isinstance(record.get("captions"), list) else record
+        yield place, record[name], value
+
+
+def _entries_of_document(document: Any, name: str) -> Iterator[Entry]:
+    from reelscore.data.json_decoding import RepeatedKeys
+
+    if isinstance(document, Mapping) and isinstance(document.get("results"), Mapping):
+        document = document["results"]
+    if not isinstance(document, Mapping):
+        raise DataError(f"{name}: expected an object of video ids; it is {in_words(document)}.")
+    pairs = document.pairs if isinstance(document, RepeatedKeys) else document.items()
+    for video, value in pairs:
+        yield name, video, value
+
+
+def _collect(entries: list[Entry], name: str, policies: StoryPolicies) -> Stories:
+    problems = Problems(name)
+    reader = _CaptionReader(policies)
+    captions: dict[str, list[tuple[float, float, str]]] = {}
+    durations: dict[str, float | None] = {}
+    for place, video_id, value in entries:
+        fault = id_fault(video_id)
+        if fault:
+            problems.add(f"{place}: the video id {fault}.")
+            continue
+        video = _without_ending(id_text(video_id))
+        is_one_caption = isinstance(value, Mapping) and "timestamps" not in value
+        if video in captions and not is_one_caption:
+            problems.add(f"{place}: video {video!r} is there already; give all its captions once.")
+            continue
+        story = captions.setdefault(video, [])
+        if isinstance(value, Mapping) and video not in durations:
+            durations[video] = _duration(value, f"{place}: video {video!r}", problems)
+        try:
+            own = _captions(value)
+        except _Unusable as error:
+            problems.add(f"{place}: video {video!r}: {error}")
+            continue
+        for rank, caption in enumerate(own, start=len(story) + 1):
+            try:
+                story.append(reader.read(caption))
+            except _Unusable as error:
+                problems.add(f"{place}: video {video!r}, caption {rank}: {error}")
+    problems.raise_if_any()
+    if not captions:
+        raise DataError(f"{name}: there are no videos; at least one is needed.")
+    stories = {
+        video: _story(rows, durations.get(video)) if rows else NO_CAPTIONS
+        for video, rows in captions.items()
+    }
+    return Stories(stories, policies, reader.notes())
+
+
+def _story(rows: list[tuple[float, float, str]], duration: float | None) -> Story:
+    segments = np.array([(start, end) for start, end, _ in rows], dtype=np.float64)
+    return Story(segments, tuple(sentence for _, _, sentence in rows), duration)
+
+
+def _captions(value: Any) -> Sequence[Any]:
+    """Take a video's value apart into caption objects."""
+    if isinstance(value, list | tuple):
+        return value
+    if not isinstance(value, Mapping):
+        raise _Unusable(f"is {in_words(value)}; expected a list of captions.")
+    if "timestamps" not in value:
+        return [value]
+    times, sentences = value["timestamps"], value.get("sentences")
+    if not (isinstance(times, list) and isinstance(sentences, list)):
+        raise _Unusable("expected 'timestamps' and 'sentences' as two lists.")
+    if len(times) != len(sentences):
+        raise _Unusable(f"there are {len(times)} timestamps and {len(sentences)} sentences.")
+    return [
+        {"timestamp": time, "sentence": sentence}
+        for time, sentence in zip(times, sentences, strict=True)
+    ]
+
+
+def _duration(value: Mapping[str, Any], where: str, problems: Problems) -> float | None:
+    duration = value.get("duration")
+    if duration is None:
+        return None
+    if not _is_number(duration) or not math.isfinite(duration) or duration < 0:
+        problems.add(f"{where}: the duration is {duration!r}; expected a number of seconds.")
+        return None
+    return float(duration)
+
+
+class _Unusable(ValueError):
+    """Why a caption cannot be used: the rest of a sentence that names its place."""
+
+
+class _CaptionReader:
+    """Turns caption objects into start, end and sentence, and counts what the policies change."""
+
+    def __init__(self, policies: StoryPolicies) -> None:
+        self._policies = policies
+        self._reversed = self._negative = self._empty = 0
+
+    def read(self, caption: Any) -> tuple[float, float, str]:
+        """Read one caption, or say why it cannot be used."""
+        if not isinstance(caption, Mapping):
+            raise _Unusable(f"is {in_words(caption)}; expected an object.")
+        name = _field(caption, CAPTION_FIELDS)
+        if name is None:
+            raise _Unusable(f"no sentence; expected one of {', '.join(CAPTION_FIELDS)}.")
+        sentence = caption[name]
+        fault = text_fault(sentence)
+        if fault:
+            raise _Unusable(f"the sentence {fault}.")
+        if not sentence or sentence.isspace():
+            self._check_empty()
+        start, end = self._check_negative(*self._check_order(*_times(caption)))
+        return start, end, sentence
+
+    def _check_order(self, start: float, end: float) -> tuple[float, float]:
+        if end >= start:
+            return start, end
+        self._reversed += 1
+        if self._policies.reversed_segments == "error":
+            raise _Unusable(
+                f"ends ({end}) before it starts ({start}). "
+                'Mend it, or choose reversed_segments="swap" or "zero".'
+            )
+        return (end, start) if self._policies.reversed_segments == "swap" else (start, end)
+
+    def _check_negative(self, start: float, end: float) -> tuple[float, float]:
+        if start >= 0 and end >= 0:
+            return start, end
+        self._negative += 1
+        if self._policies.negative == "error":
+            raise _Unusable(
+                f"the time {min(start, end)} is negative. "
+                'Mend it, or choose negative="clip" or "keep".'
+            )
+        return (
+            (max(start, 0.0), max(end, 0.0)) if self._policies.negative == "clip" else (start, end)
+        )
+
+    def _check_empty(self) -> None:
+        self._empty += 1
+        if self._policies.empty == "error":
+            raise _Unusable('the sentence is empty. Mend it, or choose empty="zero".')
+
+    def notes(self) -> list[str]:
+        """Say what the policies did, in a sentence each."""
+        swapped = self._policies.reversed_segments == "swap"
+        clipped = self._policies.negative == "clip"
+        counted = [
+            (self._reversed, "that end before they start", "swapped" if swapped else "no overlap"),
+            (self._negative, "with a negative time", "set to 0" if clipped else "kept"),
+            (self._empty, "without text", "kept"),
+        ]
+        return [f"{count:,} captions {what}: {done}." for count, what, done in counted if count]
+
+
+def _times(caption: Mapping[str, Any]) -> tuple[float, float]:
+    name = _field(caption, _TIME_FIELDS)
+    if name is not None:
+        times = caption[name]
+    elif "start" in caption and "end" in caption:
+        times = [caption["start"], caption["end"]]
+    else:
+        raise _Unusable("no timestamp; expected 'timestamp': [start, end].")
+    if not (isinstance(times, list | tuple) and len(times) == 2 and all(map(_is_number, times))):
+        raise _Unusable(f"the timestamp is {times!r}; expected [start, end] in seconds.")
+    start, end = map(float, times)
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise _Unusable(f"the timestamp is [{start}, {end}]; expected finite numbers.")
+    return start, end
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float | np.floating | np.integer) and not isinstance(value, bool)
+
+
+def _field(record: Mapping[str, Any], names: Sequence[str]) -> str | None:
+    return next((name for name in names if name in record), None)
+
+
+def _without_ending(video: str) -> str:
+    """A video id, also where it is given as a file name."""
+    for ending in _VIDEO_ENDINGS:
+        video = video.removesuffix(ending)
+    return video

@@ -1,0 +1,142 @@
+"""Bring the candidates of one system and the stories of the annotators together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from reelscore.data.problems import first_few
+from reelscore.data.stories import NO_CAPTIONS, Stories, Story
+from reelscore.errors import DataError
+from reelscore.stories.protocol import Protocol
+
+_BEYOND = 0.1  # seconds; data sets round times and durations
+
+
+@dataclass(frozen=True)
+class PairedStories:
+    """Candidates and references of the same videos, in the order of the references.
+
+    Attributes:
+        videos: The video ids.
+        candidates: The system's story of each video, with no captions where there is none.
+        references: For each video the stories of the annotators that have it.
+        notes: What the policies did, in a sentence each.
+    """
+
+    videos: list[str]
+    candidates: list[Story]
+    references: list[list[Story]]
+    notes: list[str]
+
+
+def pair_stories(
+    candidates: Stories, annotators: Sequence[Stories], protocol: Protocol
+) -> PairedStories:
+    """Pair stories by video id and apply the protocol's policies.
+
+    Where candidates have the ids of files or lack the ``v_`` of ActivityNet, they are found too.
+
+    Raises:
+        DataError: If no video is known, or a policy refuses one.
+
+    >>> from reelscore.data.story_reading import stories_of
+    >>> one = stories_of({"v1": [{"sentence": "a man", "timestamp": [0, 4]}]})
+    >>> two = stories_of({"v1": {"timestamps": [[0, 4]], "sentences": ["a man"]},
+    ...                   "v2": {"timestamps": [[0, 4]], "sentences": ["a dog"]}})
+    >>> paired = pair_stories(one, [two], Protocol())
+    >>> paired.videos, paired.notes
+    (['v1', 'v2'], ['1 of 2 videos has no candidates: scored zero.'])
+    """
+    if not annotators:
+        raise DataError("No references were given; at least one annotator is needed.")
+    wanted = dict.fromkeys(video for stories in annotators for video in stories)
+    given, unknown = _by_known_id(candidates, wanted)
+    if not given:
+        raise DataError(
+            "Candidates and references have no video in common: "
+            f"candidates have {len(unknown):,} ({first_few(unknown)}), "
+            f"references {len(wanted):,} ({first_few(list(wanted))})."
+        )
+    if unknown and protocol.unknown == "error":
+        raise DataError(
+            f"{len(unknown):,} videos of the candidates have no references ({first_few(unknown)}). "
+            'Remove them or choose unknown="skip".'
+        )
+    bare = [v for v in wanted if not all(len(s[v]) for s in annotators if v in s)]
+    if bare:
+        raise DataError(f"{len(bare):,} videos have no reference captions ({first_few(bare)}).")
+    missing = [video for video in wanted if video not in given]
+    videos = [v for v in wanted if v in given or protocol.missing == "zero"]
+    references = [[stories[v] for stories in annotators if v in stories] for v in videos]
+    stories = [given.get(video, NO_CAPTIONS) for video in videos]
+    stories, late = _within_durations(videos, stories, references, protocol)
+    notes = [*candidates.notes, *(note for each in annotators for note in each.notes)]
+    without = sum(not len(story) for story in given.values())
+    long = sum(len(story) > protocol.max_captions for story in given.values())
+    done = {"zero": "scored zero", "skip": "left out"}[protocol.missing]
+    for count, text in (
+        (len(missing), f"of {len(wanted):,} videos {{have}} no candidates: {done}"),
+        (len(unknown), "videos of the candidates {have} no references: left out"),
+        (without, "videos {have} an empty list of candidates: scored zero"),
+        (late, f"candidates {{reach}} beyond the end of the video: {_done_beyond(protocol)}"),
+        (
+            long if "activitynet" in protocol.scores else 0,
+            f"videos {{have}} more than {protocol.max_captions:,} candidates: "
+            "the ActivityNet scorer takes the first of them",
+        ),
+    ):
+        if count:
+            one = count == 1
+            verbs = {"have": "has" if one else "have", "reach": "reaches" if one else "reach"}
+            notes.append(f"{count:,} {text.format(**verbs)}.")
+    return PairedStories(videos, stories, references, notes)
+
+
+def _by_known_id(
+    candidates: Stories, wanted: Mapping[str, None]
+) -> tuple[dict[str, Story], list[str]]:
+    given: dict[str, Story] = {}
+    unknown: list[str] = []
+    for video, story in candidates.items():
+        known = next((v for v in (video, f"v_{video}") if v in wanted and v not in given), None)
+        if known is None:
+            unknown.append(video)
+        else:
+            given[known] = story
+    return given, unknown
+
+
+def _done_beyond(protocol: Protocol) -> str:
+    return "cut there" if protocol.beyond == "clip" else "kept"
+
+
+def _within_durations(
+    videos: Sequence[str],
+    stories: Sequence[Story],
+    references: Sequence[Sequence[Story]],
+    protocol: Protocol,
+) -> tuple[list[Story], int]:
+    """Apply the policy for times beyond the video's end, where the references say it."""
+    late_captions = 0
+    late_videos: list[str] = []
+    found: list[Story] = []
+    for video, story, truth in zip(videos, stories, references, strict=True):
+        duration = max((each.duration or 0.0 for each in truth), default=0.0)
+        late = (story.segments > duration + _BEYOND).any(axis=1) if duration else np.zeros(0)
+        if late.any():
+            late_captions += int(late.sum())
+            late_videos.append(video)
+            if protocol.beyond == "clip":
+                segments = np.minimum(story.segments, duration)
+                story = Story(segments, story.sentences, story.duration)
+        found.append(story)
+    if late_videos and protocol.beyond == "error":
+        raise DataError(
+            f"{late_captions:,} candidates reach beyond the end of their video "
+            f"({first_few(late_videos)}). "
+            'Mend them or choose beyond="clip" or "keep".'
+        )
+    return found, late_captions

@@ -1,0 +1,128 @@
+"""Every choice on which published numbers of dense captioning differ, by name."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from reelscore.data.stories import (
+    EmptySentences,
+    OutsideTimes,
+    ReversedSegments,
+    StoryPolicies,
+    check_choice,
+)
+from reelscore.errors import DataError, UnknownNameError
+from reelscore.metrics.registry import DEFAULT_METRICS
+from reelscore.text.tokens import Tokenizer
+
+Annotators = Literal["mean", "merge", "best"]
+Missing = Literal["zero", "skip"]
+MeteorOrder = Literal["standard", "swapped"]
+Variant = Literal["2018-11", "2017-fixed", "2017-original"]
+Unknown = Literal["error", "skip"]
+
+SODA_SCORES = ("soda_a", "soda_b", "soda_c")
+ACTIVITYNET = "activitynet"
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How stories are scored; the defaults are argued in the documentation.
+
+    Attributes:
+        scores: ``soda`` for all three, ``soda_a``, ``soda_b``, ``soda_c``, ``activitynet``.
+        f: The sentence score inside SODA: ``meteor``, ``rouge_l``, ``cider``, ``bleu_4``…
+        annotators: With several annotators, SODA is the ``mean`` of the scores against each,
+            is scored against all their captions as one story (``merge``), or is the ``best`` of
+            the scores against each, by F1, in every video.
+        missing: A video without candidates counts ``zero``, or is left out (``skip``).
+        meteor_order: ``standard``, or ``swapped``: the candidate is given to METEOR as the
+            reference.
+        variant: What the ActivityNet scorer does with a candidate that overlaps no reference:
+            ``2018-11`` compares it with one nonsense word, ``2017-fixed`` with the string
+            ``abc123!@#``, ``2017-original`` leaves it out.
+        tious: Thresholds of the ActivityNet scorer and of SODA (a).
+        metrics: Sentence metrics of the ActivityNet scorer.
+        max_captions: The ActivityNet scorer takes this many candidates of a video, the first of
+            the file; SODA takes all.
+        epsilon: What the ActivityNet scorer adds to the union of two segments.
+        tokenizer: Tokenizer of SODA's sentences; the ActivityNet scorer has its own way.
+        unknown: Candidates of videos that have no references are an ``error`` or left out
+            (``skip``).
+        beyond: Candidates that reach beyond the video's end by more than 0.1 s are an ``error``,
+            are cut there (``clip``), or stay (``keep``).
+        reversed_segments: See `reelscore.data.stories.StoryPolicies`.
+        negative: See there.
+        empty: See there.
+    """
+
+    scores: tuple[str, ...] = ("soda", ACTIVITYNET)
+    f: str = "meteor"
+    annotators: Annotators = "mean"
+    missing: Missing = "zero"
+    meteor_order: MeteorOrder = "standard"
+    variant: Variant = "2018-11"
+    tious: tuple[float, ...] = (0.3, 0.5, 0.7, 0.9)
+    metrics: tuple[str, ...] = DEFAULT_METRICS
+    max_captions: int = 1000
+    epsilon: float = 1e-8
+    tokenizer: Tokenizer = "ptb"
+    unknown: Unknown = "error"
+    beyond: OutsideTimes = "keep"
+    reversed_segments: ReversedSegments = "error"
+    negative: OutsideTimes = "error"
+    empty: EmptySentences = "error"
+
+    def __post_init__(self) -> None:
+        for name in self.scores:
+            check_choice("scores", name, ("soda", *SODA_SCORES, ACTIVITYNET))
+        check_choice("annotators", self.annotators, get_args(Annotators))
+        check_choice("missing", self.missing, get_args(Missing))
+        check_choice("meteor_order", self.meteor_order, get_args(MeteorOrder))
+        check_choice("variant", self.variant, get_args(Variant))
+        check_choice("unknown", self.unknown, get_args(Unknown))
+        check_choice("beyond", self.beyond, get_args(OutsideTimes))
+        if not self.scores:
+            raise DataError("No scores are asked for; name soda, activitynet or both.")
+        if not self.tious or not all(0 <= tiou <= 1 for tiou in self.tious):
+            raise DataError(f"tious is {self.tious}; expected numbers from 0 to 1.")
+        if len(set(self.tious)) < len(self.tious):
+            raise DataError(f"tious is {self.tious}; expected each threshold once.")
+        if self.max_captions < 1:
+            raise DataError(f"max_captions is {self.max_captions}; expected at least 1.")
+        if self.epsilon < 0:
+            raise DataError(f"epsilon is {self.epsilon}; expected at least 0.")
+        if self.meteor_order == "swapped" and self.f.partition("|")[0] != "meteor":
+            raise DataError(
+                f'meteor_order="swapped" is about METEOR; f is {self.f!r}. Leave one of them out.'
+            )
+
+    @property
+    def soda_scores(self) -> tuple[str, ...]:
+        """Which of the three SODA scores are wanted, in order."""
+        return tuple(n for n in SODA_SCORES if n in self.scores or "soda" in self.scores)
+
+    @property
+    def policies(self) -> StoryPolicies:
+        """The part that concerns reading."""
+        return StoryPolicies(self.reversed_segments, self.negative, self.empty)
+
+    def but(self, **choices: Any) -> Protocol:
+        """The same protocol with some choices changed.
+
+        >>> Protocol().but(annotators="merge").annotators
+        'merge'
+        """
+        known = [each.name for each in dataclasses.fields(self)]
+        for name in choices:
+            if name not in known:
+                raise UnknownNameError.of("choice of a protocol", name, known)
+        for name in ("scores", "metrics", "tious"):
+            value = choices.get(name)
+            if isinstance(value, str):
+                choices[name] = tuple(part for part in value.replace(" ", "").split(",") if part)
+            elif value is not None:
+                choices[name] = tuple(value)
+        return dataclasses.replace(self, **choices)

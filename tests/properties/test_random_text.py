@@ -1,0 +1,105 @@
+"""Tokenizer, stemmer and normaliser on any text: no crash, no effect on neighbours."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reelscore import _native, tokenize
+from reelscore.metrics.meteor import Meteor
+from reelscore.text.language import language_index
+
+texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40)
+# Pieces of what the rules are about, in any order.
+pieces = st.lists(
+    st.sampled_from(
+        "a man Man The 's n't ' \" ` `` '' . .. ... , ; : ! ? - -- ( ) [ ] { } < > / \\ & % # $ @ "
+        "1 1/2 3.5 1,000 10:30 p.m. U.S. B. no. Mr. Inc. etc. http://a.b/c x@y.com :) <unk> &amp; "
+        "don't gonna cannot 'tis O'Brien é 中 😀 … – — “ ” ’ ½ €".split()
+        + [" ", " ", " ", "\u00a0", "\t", "\u3000", "\r", "\u2028", "\x0b", "\x85", "\u200b"]
+    ),
+    max_size=15,
+).map("".join)
+captions = st.one_of(texts, pieces)
+DROPPED = {"''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "...", ";"}
+
+
+@settings(max_examples=300)
+@given(st.lists(captions, max_size=6))
+def test_tokens(lines):
+    for tokenizer in ("ptb", "ptb-coco"):
+        found = tokenize(lines, tokenizer)
+        assert len(found) == len(lines)  # a caption never becomes two
+        kept = tokenize(lines, tokenizer, keep_punctuation=True)
+        for line, all_tokens in zip(found, kept, strict=True):
+            assert "\n" not in line
+            assert "  " not in line
+            assert line == line.strip(" ")
+            # what is dropped is exactly the COCO tools' list, no more and no less
+            assert line.split(" ") == [
+                token for token in all_tokens.split(" ") if token not in DROPPED
+            ] or not line
+
+
+@settings(max_examples=200)
+@given(captions, st.lists(captions, max_size=4), st.integers(0, 4))
+def test_ptb_is_independent_of_neighbours(caption, others, place):
+    alone = tokenize([caption])
+    together = tokenize([*others[:place], caption, *others[place:]])
+    assert together[min(place, len(others))] == alone[0]
+
+
+@settings(max_examples=100)
+@given(st.lists(captions, max_size=8), st.sampled_from(["ptb", "ptb-coco"]))
+def test_threads_change_no_token(lines, tokenizer):
+    one = tokenize(lines, tokenizer, threads=1)
+    assert tokenize(lines, tokenizer, threads=3) == one
+
+
+@settings(max_examples=300)
+@given(st.text(st.sampled_from("abcdefghijklmnopqrstuvwxyz '-"), max_size=30))
+def test_plain_words_stay(text):
+    # lower-case letters apart from the assimilations (cannot, gonna...) pass unchanged
+    words = re.findall("[a-z]+", text)
+    if not {"cannot", "gonna", "gotta", "wanna", "gimme", "lemme"} & set(words):
+        assert tokenize([" ".join(words)]) == [" ".join(words)]
+
+
+@settings(max_examples=300)
+@given(captions, captions)
+def test_meteor_takes_any_text(candidate, reference):
+    metric = Meteor()
+    parameters = (metric.alpha, metric.beta, metric.gamma, metric.delta)
+    words, others, matches, score = _native.meteor_alignment(
+        language_index(), candidate, reference, parameters
+    )
+    assert 0 <= score <= 1
+    assert all(words)  # no empty word
+    for start, length, other_start, other_length, module in matches:
+        assert start + length <= len(words)
+        assert other_start + other_length <= len(others)
+        assert 0 <= module < 4
+        if module == 0:
+            assert words[start] == others[other_start]
+
+
+def test_stems_show_in_matches():
+    # the stemmer has no Python function of its own: two words match as stems or they do not
+    def module(one, two):
+        parameters = (0.85, 0.2, 0.6, 0.75)
+        matches = _native.meteor_alignment(language_index(), one, two, parameters)[2]
+        return matches[0][4] if matches else None
+
+    assert module("qwxed", "qwxing") == 1  # unknown words: neither synonyms nor paraphrases
+    assert module("qwxes", "qwx") is None
+    assert module("qwxs", "qwx") == 1
+
+
+@pytest.mark.parametrize("size", [1_000_000])
+def test_long_text(size):
+    assert tokenize(["x" * size]) == ["x" * size]
+    assert len(tokenize(["a." * (size // 2)])) == 1
+    assert tokenize([". " * (size // 2)]) == [""]

@@ -1,0 +1,80 @@
+"""A signature rebuilds its metric, whatever the parameters."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reelscore import metric_names, parse, score
+from reelscore.metrics.bleu import Bleu
+from reelscore.metrics.cider import Cider
+from reelscore.metrics.diversity import Diversity
+from reelscore.metrics.meteor import Meteor
+from reelscore.metrics.registry import resolve
+from reelscore.metrics.rouge_l import RougeL
+from reelscore.metrics.self_bleu import SelfBleu
+from reelscore.metrics.sent_bleu import SentBleu
+
+orders = st.integers(1, 9)
+shares = st.floats(0, 1, exclude_min=True, exclude_max=True)
+# File names may hold what separates the parts of a signature; a name without a letter is no name.
+paths = st.text(
+    st.sampled_from("ab|,:%\n 0AC7=/.é"), min_size=1, max_size=12
+).map(lambda name: f"df{name}.json")
+positive = st.floats(1e-6, 1e6)
+
+METRICS = {
+    "bleu": st.builds(Bleu, n=orders),
+    "meteor": st.builds(Meteor, alpha=shares, beta=shares, gamma=shares, delta=shares),
+    "rouge_l": st.builds(RougeL, beta=positive),
+    "cider": st.builds(
+        Cider,
+        n=orders,
+        sigma=positive,
+        variant=st.sampled_from(["d", "plain"]),
+        frequencies=st.none() | paths,
+    ),
+    "sent_bleu": st.builds(
+        SentBleu,
+        n=orders,
+        smoothing=st.sampled_from(["exp", "floor", "add-k"]),
+        value=st.none() | positive,
+    ),
+    "self_bleu": st.builds(SelfBleu, n=orders),
+    "diversity": st.builds(
+        Diversity,
+        training=st.none() | paths,
+        training_tokenizer=st.sampled_from(["ptb", "ptb-coco", "none"]),
+    ),
+}
+
+
+def test_every_metric_is_tried():
+    assert set(METRICS) == set(metric_names())
+
+
+@pytest.mark.parametrize("name", METRICS)
+@given(data=st.data())
+def test_parse_rebuilds(name, data):
+    metric = data.draw(METRICS[name])
+    assert parse(metric.signature()) == metric
+    assert parse(metric.signature(tok="ptb", items=3, refs="1-5", data="00ff", v="0.1.0")) == metric
+    assert resolve(f"{metric.signature()},{_other(name)}")[0] == metric  # commas are safe
+
+
+def _other(name):
+    return "rouge_l" if name != "rouge_l" else "meteor"
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_the_signature_of_a_result_rebuilds(name):
+    found = score({"v1": "a man", "v2": "a dog"}, {"v1": ["a man"], "v2": ["a dog"]}, name)
+    for result in found.with_intervals(resamples=20).values():
+        assert parse(result.signature) == parse(name)
+
+
+def test_the_same_parameters_spell_the_same_signature():
+    assert RougeL(1).signature() == RougeL(1.0).signature()
+    assert parse("bleu") == Bleu() == parse("bleu|n:4")
+    assert hash(parse("bleu")) == hash(Bleu())  # a metric is a value: it can be a key
