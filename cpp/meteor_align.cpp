@@ -318,7 +318,8 @@ MeteorAligner::KeyLayout MeteorAligner::layout_keys() const {
     const uint64_t words = candidate_.size + reference_.size;
     KeyLayout layout;
     layout.initial_weight = words;  // no state can gain more than that
-    layout.distance_shift = bits_for(beam_size_ * (most + 1));
+    layout.parent_shift = bits_for(most);
+    layout.distance_shift = layout.parent_shift + bits_for(beam_size_);
     layout.chunk_shift = layout.distance_shift + bits_for(all * words);
     layout.weight_shift = layout.chunk_shift + bits_for(reference_.size + 1);
     layout.bits = layout.weight_shift + bits_for(words);
@@ -470,7 +471,7 @@ template <typename Key>
 void MeteorAligner::expand_state(Beam<Key>& beam, size_t j, size_t parent) const {
     const State<Key>& state = beam.states[parent];
     const size_t options = beam.options.size();
-    Key key = state.key + parent * (options + 1);
+    Key key = state.key + (Key{parent} << layout_.parent_shift);
     if (j < state.next) return append_key(beam, key + options);  // word j lies inside a match
     const Key one_chunk = Key{state.last != kNowhere} << layout_.chunk_shift;
     for (size_t k = 0; k < options; ++k) {
@@ -525,14 +526,15 @@ void MeteorAligner::copy_used_words(State<Key>& state, size_t slot, const Meteor
 template <typename Key>
 void MeteorAligner::make_states(Beam<Key>& beam, size_t j) {
     const Key order_mask = (Key{1} << layout_.distance_shift) - 1;
+    const size_t option_mask = (size_t{1} << layout_.parent_shift) - 1;
     const size_t options = beam.options.size();
     beam.new_states.resize(beam.key_count);
     if (stride_ > 1) new_used_.resize(stride_ * beam_size_);
     for (size_t k = 0; k < beam.key_count; ++k) {
         const size_t order = static_cast<size_t>(beam.keys[k] & order_mask);
-        const size_t chosen = order % (options + 1);
+        const size_t chosen = order & option_mask;
         State<Key>& state = beam.new_states[k];
-        state = beam.states[order / (options + 1)];
+        state = beam.states[order >> layout_.parent_shift];
         state.key = beam.keys[k] & ~order_mask;
         const MeteorMatch* match = nullptr;
         if (chosen < options) {

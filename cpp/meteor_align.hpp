@@ -87,7 +87,7 @@ class MeteorAligner {
     // How good a state is, in one integer, small is good: weight (inverted), chunks, distance and
     // order of creation, each in as many bits as the pair of captions needs.
     struct KeyLayout {
-        unsigned distance_shift, chunk_shift, weight_shift, bits;
+        unsigned parent_shift, distance_shift, chunk_shift, weight_shift, bits;
         std::uint64_t initial_weight;
     };
     template <typename Key>
@@ -116,7 +116,7 @@ class MeteorAligner {
         bool is_at_gap = true;  // no state has a match that ends where the search stands
 
         // New states, before the best are chosen. Their order of creation, the lowest bits of the
-        // key, is parent * (options + 1) + option, where the last option is to take none.
+        // key, is made of the parent's number and the option's, of which the last is to take none.
         std::vector<Key> keys;
         std::size_t key_count = 0;
         Key worst;  // keys from here on cannot get into the beam

@@ -97,7 +97,8 @@ const char* plain_apostrophe(char32_t c) {
         case 0x92:
         case 0x2019: return "'";
         case 0x91:
-        case 0x2018: return "`";
+        case 0x2018:
+        case 0x201B: return "`";
         default: return without_soft_hyphen(c);
     }
 }

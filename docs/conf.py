@@ -12,7 +12,13 @@ author = "The reelscore authors"
 copyright = "The reelscore authors, Apache-2.0"
 version = release = reelscore.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "generated_pages"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "generated_pages",
+    "shell_examples",
+]
 exclude_patterns = ["_build"]
 myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3

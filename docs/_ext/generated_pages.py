@@ -115,14 +115,13 @@ def _class_docstring(metric: type[Metric]) -> tuple[str, dict[str, str], str]:
 
 
 def _parameter_table(metric: type[Metric], attributes: dict[str, str]) -> Iterator[str]:
-    meanings = {"n": "The highest n-gram order.", **attributes}
     kinds = get_type_hints(metric)
     yield "| name | values | default | meaning |"
     yield "|---|---|---|---|"
     for field in dataclasses.fields(metric):
         default = "none" if field.default is None else field.default
         values = _values(kinds[field.name])
-        yield f"| `{field.name}` | {values} | `{default}` | {meanings.get(field.name, '')} |"
+        yield f"| `{field.name}` | {values} | `{default}` | {attributes.get(field.name, '')} |"
 
 
 def _values(kind: Any) -> str:
@@ -144,9 +143,8 @@ def cli_page() -> str:
         "This page is what `reelscore --help` and `reelscore COMMAND --help` print.",
         "",
         "Data goes to standard output, messages and progress bars to standard error. Exit status: "
-        "0 where all went well, 2 for an error that the message explains (nothing is computed "
-        "then), 130 when interrupted. Any other error is a defect of reelscore and shows a "
-        "traceback.",
+        "0 where all went well, 2 for an error that the message explains, 130 when interrupted. "
+        "Any other error is a defect of reelscore and shows a traceback.",
         "",
     ]
     for names, command in commands():
@@ -179,9 +177,7 @@ def _help(names: tuple[str, ...], command: click.Command) -> str:
 def api_page() -> str:
     """Set out every public name with its docstring, functions first."""
     values = {name: getattr(reelscore, name) for name in reelscore.__all__}
-    errors = {
-        n for n, v in values.items() if isinstance(v, type) and issubclass(v, BaseException)
-    }
+    errors = {n for n, v in values.items() if isinstance(v, type) and issubclass(v, BaseException)}
     classes = {n for n, v in values.items() if isinstance(v, type)} - errors
     functions = [n for n, v in values.items() if callable(v) and n not in classes | errors]
     lines = [

@@ -37,7 +37,8 @@ def test_identity_is_maximal(texts):
     for name in ("rouge_l", "meteor", "sent_bleu", "bleu_1", "bleu_2", "bleu_4", "cider"):
         highest = {"cider": 10.0, "sent_bleu": 100.0}.get(name, 1.0)
         for item in references:
-            assert other[name].items[item] <= same[name].items[item] + 1e-9, (name, item)
+            # the COCO tools' BLEU of an empty caption is not quite 0
+            assert other[name].items[item] <= same[name].items[item] + 1e-8, (name, item)
             assert 0 <= same[name].items[item] <= highest + 1e-9, (name, item)
 
 

@@ -12,7 +12,7 @@ from reelscore.cli.options import Scoring, progress_bar, scoring_options, show, 
 from reelscore.data.table import ScoreTable
 from reelscore.metrics.comparison import Comparison, Test, compare
 from reelscore.report.grid import Cell, Grid
-from reelscore.report.leaderboard import leaderboard
+from reelscore.report.leaderboard import leaderboard, leaderboard_csv
 from reelscore.stats.corrections import Correction
 
 _TESTS: dict[str, tuple[Test, ...]] = {
@@ -96,13 +96,14 @@ def command(
             progress=progress,
         )
     letters = dict(zip(table.systems, string.ascii_letters, strict=False)) if all_pairs else {}
-    grid = leaderboard(table, _marks(found, level, letters))
+    marks = _marks(found, level, letters)
+    grid = leaderboard(table, marks)
     if letters:
         named = [
             [Cell(f"{letters.get(row[0].text, '?')} {row[0].text}"), *row[1:]] for row in grid.rows
         ]
         grid = Grid(grid.columns, named)
-    scoring.write(table, grid, _json(table, found))
+    scoring.write(table, grid, csv=leaderboard_csv(table, marks), json=_json(table, found))
     if scoring.shows:
         show(table, grid)
         click.echo("\n" + _p_value_grid(found).to_text(terminal_width()))

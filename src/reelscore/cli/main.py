@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from importlib import import_module
 
@@ -42,12 +43,17 @@ def cli() -> None:
     """How good your video captions are, and how far to trust the number."""
 
 
+def _as_options(message: str) -> str:
+    """Spell a remedy as an option: missing="zero" in Python is --missing zero here."""
+    return re.sub(r'\b(missing|empty|format)="([\w-]+)"', r"--\1 \2", message)
+
+
 def main() -> None:
     """Run the command line; an expected error is one message and exit status 2."""
     try:
         cli(standalone_mode=False)
     except ReelscoreError as error:
-        click.echo(f"Error: {error}", err=True)
+        click.echo(f"Error: {_as_options(str(error))}", err=True)
         sys.exit(2)
     except click.ClickException as error:
         error.show()

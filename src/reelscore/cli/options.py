@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -16,10 +16,12 @@ import click
 from reelscore.data import read_candidates, read_references
 from reelscore.data.pairing import Empty, Missing
 from reelscore.data.table import ScoreTable
-from reelscore.data.writing import write_atomically
+from reelscore.data.table import file_format as table_format
+from reelscore.data.writing import check_target, write_atomically
 from reelscore.errors import DataError
 from reelscore.metrics.scoring import score_systems
 from reelscore.report.grid import Grid
+from reelscore.report.leaderboard import leaderboard_csv
 from reelscore.text.tokens import Tokenizer
 
 STDOUT = "-"
@@ -43,6 +45,12 @@ class Scoring:
     csv_file: str | None
     latex_file: str | None
     table_file: str | None
+
+    def __post_init__(self) -> None:
+        targets = [self.json_file, self.csv_file, self.latex_file, self.table_file]
+        check_targets([target for target in targets if target])
+        if self.table_file:
+            table_format(self.table_file)
 
     def run(self) -> ScoreTable:
         """Read the files and score them."""
@@ -73,16 +81,21 @@ class Scoring:
             systems[name] = read_candidates(path, format=self.file_format)
         return systems
 
-    def write(self, table: ScoreTable, grid: Grid, json_text: str | None = None) -> None:
-        """Write the files that were asked for; JSON is the table unless another text is given."""
+    def write(
+        self, table: ScoreTable, grid: Grid, *, csv: str | None = None, json: str | None = None
+    ) -> None:
+        """Write the files that were asked for, from the table and from its printed form.
+
+        CSV and JSON are those of the table unless another text is given.
+        """
         if self.table_file:
             table.write(self.table_file)
         if self.csv_file:
-            write(self.csv_file, grid.to_csv())
+            write(self.csv_file, csv or leaderboard_csv(table))
         if self.latex_file:
             write(self.latex_file, grid.to_latex())
         if self.json_file:
-            write(self.json_file, json_text or table.to_json())
+            write(self.json_file, json or table.to_json())
 
     @property
     def shows(self) -> bool:
@@ -149,7 +162,9 @@ _OPTIONS = [
         metavar="FILE",
         help="Write all scores, signatures and items as JSON; - for standard output.",
     ),
-    click.option("--csv", "csv_file", metavar="FILE", help="Write the table shown as CSV."),
+    click.option(
+        "--csv", "csv_file", metavar="FILE", help="Write the table as CSV, numbers in full."
+    ),
     click.option("--latex", "latex_file", metavar="FILE", help="Write the table shown as LaTeX."),
     click.option(
         "--table",
@@ -187,6 +202,15 @@ def show(table: ScoreTable, grid: Grid) -> None:
     for signature in signatures:
         for line in _wrapped(signature, width):
             click.echo(click.style(line, dim=True))
+
+
+def check_targets(paths: Sequence[str]) -> None:
+    """Refuse outputs that cannot be written, or several on standard output, before any work."""
+    if paths.count(STDOUT) > 1:
+        raise DataError("Two outputs go to standard output (-); write all but one to files.")
+    for path in paths:
+        if path != STDOUT:
+            check_target(path)
 
 
 def write(path: str, text: str) -> None:

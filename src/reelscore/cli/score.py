@@ -7,7 +7,7 @@ import click
 from reelscore.cli.options import Scoring, scoring_options, show, terminal_width
 from reelscore.data.table import ScoreTable
 from reelscore.metrics.scoring import Scores
-from reelscore.report.leaderboard import item_rows, leaderboard
+from reelscore.report.leaderboard import item_rows, leaderboard, leaderboard_csv
 
 
 @click.command("score")
@@ -37,7 +37,7 @@ def command(scoring: Scoring, items: bool, intervals: bool, resamples: int) -> N
         table = with_intervals(table, resamples, scoring.seed)
     grid = leaderboard(table)
     by_item = item_rows(table) if items else None
-    scoring.write(table, by_item or grid)
+    scoring.write(table, by_item or grid, csv=leaderboard_csv(table, items=items))
     if scoring.shows:
         show(table, grid)
         if by_item is not None:

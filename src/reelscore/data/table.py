@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.errors import UnknownNameError
+from reelscore.errors import DataError, UnknownNameError
 
 
 @dataclass(frozen=True)
@@ -174,3 +174,20 @@ class ScoreTable:
         from reelscore.data.table_files import read_table
 
         return read_table(path)
+
+
+def file_format(path: str | Path) -> Literal["json", "csv"]:
+    """Tell the format of a score table's file by its ending.
+
+    Raises:
+        DataError: If it is neither .json nor .csv.
+
+    >>> file_format("scores.json")
+    'json'
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix == ".json":
+        return "json"
+    if suffix == ".csv":
+        return "csv"
+    raise DataError(f"{path}: a score table is a .json or a .csv file; name it so.")

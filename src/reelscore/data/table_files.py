@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from reelscore.data.table import ItemScores, MetricResult, ScoreTable
+from reelscore.data.table import ItemScores, MetricResult, ScoreTable, file_format
 from reelscore.data.writing import write_atomically
 from reelscore.errors import DataError
 
@@ -37,7 +37,7 @@ def csv_text(table: ScoreTable) -> str:
 
 def write_table(table: ScoreTable, path: str | Path) -> None:
     """Write a table, as JSON or CSV by the file's ending."""
-    write_atomically(path, json_text(table) if _is_json(path) else csv_text(table))
+    write_atomically(path, json_text(table) if file_format(path) == "json" else csv_text(table))
 
 
 def read_table(path: str | Path) -> ScoreTable:
@@ -46,7 +46,7 @@ def read_table(path: str | Path) -> ScoreTable:
     Raises:
         DataError: If the file cannot be read or is no score table.
     """
-    is_json = _is_json(path)
+    is_json = file_format(path) == "json"
     try:
         data = Path(path).read_bytes()
     except OSError as error:
@@ -76,13 +76,6 @@ class _Stored(msgspec.Struct):
 
 class _BadRow(ValueError):
     """A line of a CSV table that cannot be used."""
-
-
-def _is_json(path: str | Path) -> bool:
-    suffix = Path(path).suffix.lower()
-    if suffix not in {".json", ".csv"}:
-        raise DataError(f"{path}: a score table is a .json or a .csv file; name it so.")
-    return suffix == ".json"
 
 
 def _from_json(data: bytes) -> ScoreTable:

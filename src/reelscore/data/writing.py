@@ -55,6 +55,21 @@ def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None
         raise DataError(f"{name}: cannot be written: {error.strerror or error}.") from None
 
 
+def check_target(path: str | os.PathLike[str]) -> None:
+    """Find out before long work whether a file can be written at its end.
+
+    Raises:
+        DataError: If there is no such folder, a folder is in the way, or it may not be written.
+    """
+    target = Path(path)
+    if not target.parent.is_dir():
+        raise DataError(f"{os.fspath(path)}: there is no folder {str(target.parent)!r}; make it.")
+    if target.is_dir():
+        raise DataError(f"{os.fspath(path)}: a folder is in the way; name a file.")
+    if not os.access(target if target.exists() else target.parent, os.W_OK):
+        raise DataError(f"{os.fspath(path)}: may not be written; choose another place.")
+
+
 def _write(target: Path, data: bytes) -> None:
     mode = target.stat().st_mode if target.exists() else None
     if mode is not None and not stat.S_ISREG(mode):

@@ -41,6 +41,10 @@ class Metric(ABC):
         """Names of the scores this metric gives; most give one, under their own name."""
         return (self.name,)
 
+    def files(self) -> dict[str, str]:
+        """Files the scores depend on, by parameter; their fingerprints enter the signature."""
+        return {}
+
     def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Any:
         """Compute once what all systems share; handed to `statistics` as ``prepared``."""
         return None
@@ -89,8 +93,21 @@ class Metric(ABC):
 
 
 CONTEXT_KEYS = frozenset(
-    {"tok", "items", "refs", "data", "missing", "empty", "meteor_data", "resamples", "seed", "v"}
+    {"tok", "items", "refs", "data", "missing", "empty", "files", "resamples", "seed", "v"}
 )
+
+
+def check_range(metric: Metric, parameter: str, low: float, high: float) -> None:
+    """Refuse a parameter outside its range (NaN is always outside).
+
+    Raises:
+        DataError: If the parameter is not between low and high, both included.
+    """
+    value = getattr(metric, parameter)
+    if not low <= value <= high:
+        raise DataError(
+            f"{metric.name}: {parameter} is {value}; expected a number from {low:g} to {high:g}."
+        )
 
 
 def column_sums(statistics: FloatArray) -> FloatArray:

@@ -15,8 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from reelscore import _native
-from reelscore.errors import DataError
-from reelscore.metrics.base import FloatArray, Metric
+from reelscore.metrics.base import FloatArray, Metric, check_range
 from reelscore.text.words import CaptionBatch
 
 # The COCO tools add these to avoid 0 / 0; they are part of their numbers.
@@ -27,6 +26,9 @@ SMALL = 1e-9
 @dataclass(frozen=True)
 class Bleu(Metric):
     """BLEU of orders 1 to n; the defaults reproduce the COCO tools.
+
+    Attributes:
+        n: The highest n-gram order.
 
     >>> from reelscore import score
     >>> results = score({"v1": "a man rides a horse"}, {"v1": ["a man rides a brown horse"]},
@@ -39,8 +41,7 @@ class Bleu(Metric):
     name: ClassVar[str] = "bleu"
 
     def __post_init__(self) -> None:
-        if not 1 <= self.n <= 9:
-            raise DataError(f"bleu: n is {self.n}; expected 1 to 9.")
+        check_range(self, "n", 1, 9)
 
     @property
     def outputs(self) -> tuple[str, ...]:

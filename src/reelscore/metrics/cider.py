@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore import _native
-from reelscore.errors import DataError, UnknownNameError
-from reelscore.metrics.base import FloatArray, Metric, with_count
+from reelscore.errors import UnknownNameError
+from reelscore.metrics.base import FloatArray, Metric, check_range, with_count
 from reelscore.text.packed import pack
 from reelscore.text.words import CaptionBatch, Captions
 
@@ -62,12 +62,14 @@ class Cider(Metric):
     name: ClassVar[str] = "cider"
 
     def __post_init__(self) -> None:
-        if not 1 <= self.n <= 9:
-            raise DataError(f"cider: n is {self.n}; expected 1 to 9.")
-        if self.sigma <= 0:
-            raise DataError(f"cider: sigma is {self.sigma}; expected a positive number.")
+        check_range(self, "n", 1, 9)
+        check_range(self, "sigma", 1e-3, 1e6)
         if self.variant not in get_args(Variant):
             raise UnknownNameError.of("variant of cider", self.variant, get_args(Variant))
+
+    def files(self) -> dict[str, str]:
+        """The file of document frequencies, where one is given."""
+        return {} if self.frequencies is None else {"frequencies": self.frequencies}
 
     def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Prepared:
         """Count in how many items' references each n-gram stands, or read it from the file."""

@@ -88,6 +88,11 @@ def compare(
     pairs = _pairs(table, baseline)
     measured = {system: _measurements(table, system) for system in table.systems}
     metrics = [name for name, each in measured[table.systems[0]].items() if each.metric.independent]
+    if not metrics:
+        raise DataError(
+            f"No test for {', '.join(measured[table.systems[0]])}: they look at all captions of a "
+            "system together. Add a metric that scores captions one by one, such as meteor."
+        )
     found: list[Comparison] = []
     done = 0
     for test in tests:

@@ -52,6 +52,10 @@ class Diversity(Metric):
         names = ("length", "vocabulary", "distinct_1", "distinct_2", "unique")
         return names if self.training is None else (*names, "novel")
 
+    def files(self) -> dict[str, str]:
+        """The training captions, where they are given."""
+        return {} if self.training is None else {"training": self.training}
+
     def statistics(self, batch: CaptionBatch, prepared: Any) -> FloatArray:
         """Words, new words, bigrams, new bigrams, new caption, novel caption, and 1."""
         words = batch.candidates.words

@@ -12,14 +12,15 @@ cache directory: see `reelscore.text.language`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from reelscore import _native
-from reelscore.metrics.base import FloatArray, Metric
+from reelscore.metrics.base import FloatArray, Metric, check_range
 from reelscore.text.language import language_index
 from reelscore.text.packed import Packed, pack
+from reelscore.text.tokens import Tokenizer, tokenize
 from reelscore.text.words import CaptionBatch
 
 # Columns of the statistics, as METEOR prints them.
@@ -31,6 +32,26 @@ CHUNKS, TEST_MATCHES, REFERENCE_MATCHES = 20, 21, 22
 COUNTED_CHUNKS = 23  # chunks as they enter a sum: none for a caption matched whole in one chunk
 
 MODULE_WEIGHTS = np.array([1.0, 0.6, 0.8, 0.6])  # exact, stem, synonym, paraphrase
+
+
+MODULES = ("exact", "stem", "synonym", "paraphrase")
+
+
+class Match(NamedTuple):
+    """Words of a candidate matched with words of a reference, by position."""
+
+    candidate: range
+    reference: range
+    module: str
+
+
+class Alignment(NamedTuple):
+    """How METEOR matches one candidate with one reference, and the score that gives."""
+
+    candidate: list[str]
+    reference: list[str]
+    matches: list[Match]
+    score: float
 
 
 @dataclass(frozen=True)
@@ -54,6 +75,11 @@ class Meteor(Metric):
     gamma: float = 0.6
     delta: float = 0.75
     name: ClassVar[str] = "meteor"
+
+    def __post_init__(self) -> None:
+        for parameter in ("alpha", "gamma", "delta"):
+            check_range(self, parameter, 0, 1)
+        check_range(self, "beta", 0, 100)
 
     def statistics(self, batch: CaptionBatch, prepared: Any) -> FloatArray:
         """METEOR's 23 statistics against the best reference, and the chunks that count in sums."""
@@ -96,6 +122,29 @@ class Meteor(Metric):
             fragmentation = totals[..., COUNTED_CHUNKS] / mean_matches
             score = f_mean * (1 - self.gamma * _power(fragmentation, self.beta))
         return np.maximum(np.nan_to_num(score, nan=0.0), 0.0)[..., np.newaxis]
+
+    def align(self, candidate: str, reference: str, tokenizer: Tokenizer = "ptb") -> Alignment:
+        """Show which words of two captions match, and how: why a score is what it is.
+
+        >>> found = Meteor().align("a man jumps over a car", "a man jumped over an automobile")
+        >>> for match in found.matches:
+        ...     ours = " ".join(found.candidate[k] for k in match.candidate)
+        ...     theirs = " ".join(found.reference[k] for k in match.reference)
+        ...     print(f"{ours} = {theirs}: {match.module}")
+        a = a: exact
+        man = man: exact
+        jumps = jumped: stem
+        over a = over an: paraphrase
+        car = automobile: synonym
+        """
+        ours, theirs = tokenize([candidate, reference], tokenizer)
+        candidate_words, reference_words, found, score = _native.meteor_alignment(
+            language_index(), ours, theirs, (self.alpha, self.beta, self.gamma, self.delta)
+        )
+        matches = [
+            Match(range(i, i + m), range(j, j + n), MODULES[module]) for i, m, j, n, module in found
+        ]
+        return Alignment(candidate_words, reference_words, matches, score)
 
     def _weighted(self, totals: FloatArray, words: int, function_words: int) -> FloatArray:
         function = totals[..., function_words]

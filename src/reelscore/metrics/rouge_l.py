@@ -14,13 +14,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from reelscore import _native
-from reelscore.metrics.base import FloatArray, Metric, mean_of_first, with_count
+from reelscore.metrics.base import FloatArray, Metric, check_range, mean_of_first, with_count
 from reelscore.text.words import CaptionBatch
 
 
 @dataclass(frozen=True)
 class RougeL(Metric):
     """ROUGE-L; the defaults reproduce the COCO tools.
+
+    Attributes:
+        beta: Weight of recall against precision.
 
     >>> from reelscore import score
     >>> results = score({"v1": "a man rides a horse"}, {"v1": ["the man rides the horse"]},
@@ -31,6 +34,9 @@ class RougeL(Metric):
 
     beta: float = 1.2
     name: ClassVar[str] = "rouge_l"
+
+    def __post_init__(self) -> None:
+        check_range(self, "beta", 0, 1e6)
 
     def statistics(self, batch: CaptionBatch, prepared: Any) -> FloatArray:
         """The item's score, and 1."""

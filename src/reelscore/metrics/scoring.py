@@ -191,7 +191,7 @@ class PreparedReferences:
         context = {**self._context, "items": len(index.items)}
         return Scores(
             (
-                Measurement(metric, index, rows, metric.signature(**context))
+                Measurement(metric, index, rows, metric.signature(**context, **_files(metric)))
                 for metric, rows in zip(self.metrics, statistics, strict=True)
             ),
             notes,
@@ -330,6 +330,11 @@ class Scorer:
                 f"{dependent[0]} looks at all captions together and cannot be accumulated; "
                 "use reelscore.score."
             )
+        if tokenizer == "ptb-coco":
+            raise DataError(
+                "With ptb-coco a caption's tokens depend on the caption after it, so captions "
+                "cannot come in batches; use reelscore.score, or the tokenizer ptb."
+            )
         paired = lone_references(references, empty=empty)
         self._prepared = PreparedReferences(paired, chosen, tokenizer, threads, missing, empty)
         self.reset()
@@ -435,6 +440,12 @@ def _named(system: str) -> Iterator[None]:
         if not system:
             raise
         raise DataError(f"{system}: {error}") from error
+
+
+def _files(metric: Metric) -> dict[str, str]:
+    """Fingerprint the files a metric reads: the same path may hold something else tomorrow."""
+    digests = [_fingerprint(np.fromfile(path, np.uint8)) for path in metric.files().values()]
+    return {"files": "+".join(digests)} if digests else {}
 
 
 def _span(counts: NDArray[np.int64]) -> str:

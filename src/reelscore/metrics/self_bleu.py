@@ -15,8 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from reelscore import _native
-from reelscore.errors import DataError
-from reelscore.metrics.base import FloatArray, Metric, mean_of_first, with_count
+from reelscore.metrics.base import FloatArray, Metric, check_range, mean_of_first, with_count
 from reelscore.metrics.sent_bleu import smoothed_bleu
 from reelscore.text.words import CaptionBatch
 
@@ -24,6 +23,9 @@ from reelscore.text.words import CaptionBatch
 @dataclass(frozen=True)
 class SelfBleu(Metric):
     """Self-BLEU over all captions of a system; needs no references.
+
+    Attributes:
+        n: The highest n-gram order.
 
     >>> from reelscore import score
     >>> results = score({"v1": "a man runs in a park", "v2": "a man runs in a park",
@@ -38,8 +40,7 @@ class SelfBleu(Metric):
     independent: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        if not 1 <= self.n <= 9:
-            raise DataError(f"self_bleu: n is {self.n}; expected 1 to 9.")
+        check_range(self, "n", 1, 9)
 
     def statistics(self, batch: CaptionBatch, prepared: Any) -> FloatArray:
         """The caption's BLEU against all others, and 1."""

@@ -13,8 +13,8 @@ from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
-from reelscore.errors import DataError, UnknownNameError
-from reelscore.metrics.base import FloatArray, Metric, mean_of_first, with_count
+from reelscore.errors import UnknownNameError
+from reelscore.metrics.base import FloatArray, Metric, check_range, mean_of_first, with_count
 from reelscore.metrics.bleu import ngram_counts
 from reelscore.text.words import CaptionBatch
 
@@ -45,8 +45,7 @@ class SentBleu(Metric):
     name: ClassVar[str] = "sent_bleu"
 
     def __post_init__(self) -> None:
-        if not 1 <= self.n <= 9:
-            raise DataError(f"sent_bleu: n is {self.n}; expected 1 to 9.")
+        check_range(self, "n", 1, 9)
         known = ("exp", "floor", "add-k")
         if self.smoothing not in known:
             raise UnknownNameError.of("smoothing", self.smoothing, known)

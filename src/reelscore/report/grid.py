@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -98,14 +96,6 @@ class Grid:
                 )
                 lines.append(" " * first + under)
         return "\n".join(line.rstrip() for line in lines)
-
-    def to_csv(self) -> str:
-        """Give comma-separated values: entries and marks."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(self.columns)
-        writer.writerows([cell.text + cell.mark for cell in row] for row in self.rows)
-        return out.getvalue()
 
     def to_markdown(self) -> str:
         """Give a Markdown table."""

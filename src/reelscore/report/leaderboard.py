@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Mapping
 
 from reelscore.data.table import MetricResult, ScoreTable
@@ -64,6 +66,49 @@ def item_rows(table: ScoreTable) -> Grid:
     return Grid(["system", "item", *metrics], rows)
 
 
+def leaderboard_csv(table: ScoreTable, marks: Marks | None = None, *, items: bool = False) -> str:
+    """Give the scores as CSV, in full precision, for a spreadsheet or a plot.
+
+    Args:
+        table: The scores.
+        marks: As in `leaderboard`; they get a column beside each score.
+        items: Add a row for every item below each system's own.
+
+    >>> from reelscore import score_systems
+    >>> table = score_systems({"one": {"v1": "a man runs"}}, {"v1": ["a man is running"]},
+    ...                       metrics="rouge_l")
+    >>> print(leaderboard_csv(table, items=True), end="")
+    system,item,rouge_l
+    one,,0.5570776255707762
+    one,v1,0.5570776255707762
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    metrics = table.metrics
+    intervals = any(r.interval for row in table.results.values() for r in row.values())
+    beside = [*(["low", "high"] if intervals else []), *(["mark"] if marks else [])]
+    columns = [c for name in metrics for c in (name, *(f"{name}_{each}" for each in beside))]
+    writer.writerow(["system", *(["item"] if items else []), *columns])
+    for system, row in table.results.items():
+        cells: list[str] = []
+        for name in metrics:
+            result = row.get(name)
+            cells.append("" if result is None else repr(result.score))
+            if intervals:
+                cells += map(repr, (result and result.interval) or ("", ""))
+            if marks:
+                cells.append(marks.get((system, name), ""))
+        writer.writerow([system, *([""] if items else []), *cells])
+        if items:
+            scores = [row[name].items.to_dict() for name in metrics if name in row]
+            blank = [""] * len(beside)
+            writer.writerows(
+                [system, item, *(c for s in scores for c in (repr(s[item]), *blank))]
+                for item in (scores[0] if scores else ())
+            )
+    return out.getvalue()
+
+
 def _best(table: ScoreTable, name: str) -> str | None:
     scores = [table[system][name].score for system in table.systems if name in table[system]]
     if name in NEITHER_IS_BETTER or not scores:
@@ -87,4 +132,4 @@ def _number(value: float) -> str:
     size = abs(value)
     if size < 10:
         return f"{value:.4f}"
-    return f"{value:.2f}" if size < 1000 else f"{value:.0f}"
+    return f"{value:.2f}" if size < 1000 and value != int(value) else f"{value:.0f}"

@@ -178,7 +178,7 @@ def _write(path: Path, content: np.ndarray[tuple[int], np.dtype[np.uint8]]) -> N
 
 
 def _remove_stale(path: Path) -> None:
-    """Remove what builds that were killed left behind, and indexes of older formats."""
+    """Remove what builds that were killed left behind."""
     for file in path.parent.glob("meteor-*.tmp"):
         with suppress(OSError):
             if time.time() - file.stat().st_mtime > _STALE_SECONDS:

@@ -1,0 +1,1 @@
+"""Data sets with human judgments: one file each, read from a local copy."""

@@ -1,0 +1,203 @@
+"""One look for all figures: readable at the width of a column, safe for colour-blind readers.
+
+matplotlib is loaded when the first figure is made. A figure knows nothing of files; `save` writes
+it as PDF, SVG or PNG by the file's ending, the same bytes each time.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from reelscore.data.writing import write_atomically
+from reelscore.errors import DataError, MissingExtraError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.transforms import Bbox
+
+COLUMN_WIDTH = 3.35  # inches, a column of a two-column paper
+FORMATS = ("pdf", "svg", "png")
+
+# Okabe and Ito (2008): told apart with any kind of colour vision, and in print.
+BLUE, ORANGE, GREEN, RED, PURPLE, SKY, YELLOW, GREY = PALETTE = (
+    "#0072B2",
+    "#E69F00",
+    "#009E73",
+    "#D55E00",
+    "#CC79A7",
+    "#56B4E9",
+    "#F0E442",
+    "#666666",
+)
+
+_STYLE: Any = {
+    "font.size": 8,
+    "font.family": "sans-serif",
+    "axes.titlesize": 8,
+    "axes.labelsize": 8,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "legend.fontsize": 7,
+    "legend.frameon": False,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.6,
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "grid.color": "#E3E3E3",
+    "grid.linewidth": 0.5,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "lines.linewidth": 1.2,
+    "lines.markersize": 4,
+    "figure.dpi": 150,
+    "savefig.dpi": 300,
+    "pdf.fonttype": 42,  # text stays text
+    "svg.fonttype": "none",
+    "svg.hashsalt": "reelscore",
+}
+
+
+@contextmanager
+def figure(
+    rows: int = 1, columns: int = 1, *, width: float = COLUMN_WIDTH, height: float = 2.6
+) -> Iterator[tuple[Figure, list[Axes]]]:
+    """Open a figure in the common style; it is drawn on inside the block.
+
+    Args:
+        rows: Rows of panels.
+        columns: Columns of panels.
+        width: Width of the whole figure in inches.
+        height: Height of the whole figure in inches.
+
+    Yields:
+        The figure and its panels, row by row.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+
+    >>> with figure() as (drawing, panels):
+    ...     line = panels[0].plot([0, 1], [0, 1], color=BLUE)
+    >>> len(panels)
+    1
+    """
+    try:
+        import matplotlib
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingExtraError(
+            "Plots need matplotlib. Install it: pip install 'reelscore[plots]'."
+        ) from error
+    with matplotlib.rc_context(_STYLE):
+        made = Figure(figsize=(width, height), layout="constrained")
+        FigureCanvasAgg(made)
+        yield made, list(made.subplots(rows, columns, squeeze=False).flat)
+
+
+def save(drawing: Figure, path: str | Path) -> None:
+    """Write a figure, all or nothing, in the format its ending names.
+
+    Raises:
+        DataError: The ending names none of the formats, or the file cannot be written.
+
+    >>> import tempfile
+    >>> with figure() as (drawing, panels):
+    ...     save(drawing, Path(tempfile.mkdtemp(), "empty.svg"))
+    """
+    import matplotlib
+
+    ending = Path(path).suffix.lower().removeprefix(".")
+    if ending not in FORMATS:
+        raise DataError(f"{path}: a figure is written as .{', .'.join(FORMATS)}; name it so.")
+    dated = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
+    out = io.BytesIO()
+    with matplotlib.rc_context(_STYLE):
+        drawing.savefig(out, format=ending, metadata=dated[ending])
+    write_atomically(path, out.getvalue())
+
+
+def label_points(
+    panel: Axes, x: Sequence[float], y: Sequence[float], labels: Sequence[str]
+) -> None:
+    """Write a label beside each point, so that no label covers another, or a point.
+
+    Each label takes the nearest free place around its point; a thin line leads to it where that
+    is farther off. Call it last: the limits of the panel must not change afterwards.
+
+    >>> with figure() as (drawing, panels):
+    ...     dots = panels[0].scatter([0, 0.01], [0, 0.01])
+    ...     label_points(panels[0], [0, 0.01], [0, 0.01], ["one", "two"])
+    >>> sorted(text.get_text() for text in panels[0].texts)
+    ['one', 'two']
+    """
+    from matplotlib.figure import Figure
+    from matplotlib.transforms import Bbox
+
+    drawing = panel.figure
+    assert isinstance(drawing, Figure)
+    drawing.draw_without_rendering()  # fixes the layout, so that places can be measured
+    frame = panel.get_window_extent()
+    dots = panel.transData.transform(list(zip(x, y, strict=True)))
+    unit = drawing.dpi / 72  # one point, in pixels
+    taken = [Bbox.from_bounds(px - 3 * unit, py - 3 * unit, 6 * unit, 6 * unit) for px, py in dots]
+    for k in sorted(range(len(labels)), key=lambda k: -dots[k][1]):
+        text = panel.annotate(
+            labels[k],
+            (x[k], y[k]),
+            xytext=(0, 0),
+            textcoords="offset points",
+            fontsize=6.5,
+            annotation_clip=False,
+        )
+        box = text.get_window_extent()
+        place = _free_place(box, dots[k][0], dots[k][1], unit, frame, taken)
+        shift = ((place.x0 - dots[k][0]) / unit, (place.y0 - dots[k][1]) / unit)
+        far = max(abs(part) for part in shift) > max(box.width / unit, 12)
+        text.set_position(shift)
+        if far:
+            panel.annotate(
+                "",
+                (x[k], y[k]),
+                xytext=(shift[0] + box.width / unit / 2, shift[1] + box.height / unit / 2),
+                textcoords="offset points",
+                arrowprops={"arrowstyle": "-", "color": GREY, "linewidth": 0.4, "shrinkA": 5},
+                annotation_clip=False,
+            )
+        taken.append(place)
+
+
+def _free_place(
+    label: Bbox, px: float, py: float, unit: float, frame: Bbox, taken: Sequence[Bbox]
+) -> Bbox:
+    """Find the nearest box around a point that is inside the frame and overlaps nothing."""
+    from matplotlib.transforms import Bbox
+
+    width, height = label.width, label.height
+    sides = [(1, 0), (0, 1), (0, -1), (-1, 0), (1, 1), (1, -1), (-1, 1), (-1, -1)]
+    best, least = None, float("inf")
+    for distance, (right, up) in product((4, 8, 14, 22, 32, 44), sides):
+        left = px + right * distance * unit - width * (1 - right) / 2
+        low = py + up * distance * unit - height * (1 - up) / 2
+        box = Bbox.from_bounds(left, low, width, height)
+        overlaps = sum(_overlap(box, other) for other in taken)
+        outside = width * height - _overlap(box, frame)
+        cost = overlaps + outside
+        if cost < 1e-6:
+            return box
+        if cost < least:
+            best, least = box, cost
+    assert best is not None
+    return best
+
+
+def _overlap(one: Bbox, other: Bbox) -> float:
+    wide = min(one.x1, other.x1) - max(one.x0, other.x0)
+    high = min(one.y1, other.y1) - max(one.y0, other.y0)
+    return max(0.0, float(wide)) * max(0.0, float(high))

@@ -1,0 +1,227 @@
+"""SODA: order-keeping matching of stories, with precision, recall and F1 (Fujita et al., 2020).
+
+Scale 0–1 with METEOR, higher is better. Written from the paper and its Japanese precursor. The
+three variants differ in the cost that the matching maximises: (a) IoU, zero below a threshold,
+averaged over thresholds; (b) IoU; (c) IoU × f. For (a) and (b) the sum of f over the matched pairs
+is the score, for (c) the sum of costs is. Precision divides it by the number of candidates, recall
+by that of references. The corpus score is the mean over videos, of each of the three.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from reelscore import _native
+from reelscore.data.stories import Story
+from reelscore.metrics.base import FloatArray
+from reelscore.stories.iou import IntArray, Overlaps
+from reelscore.stories.protocol import Annotators, Protocol
+from reelscore.stories.sentences import SentenceScore
+from reelscore.stories.texts import PAIRS_AT_ONCE, PairStatistics, TextPool
+from reelscore.text.tokens import tokenize
+
+PRECISION, RECALL, F1 = range(3)
+
+
+def soda_scores(
+    candidates: Sequence[Story],
+    references: Sequence[Sequence[Story]],
+    protocol: Protocol,
+    f: SentenceScore,
+    pool: TextPool,
+    known: PairStatistics,
+    threads: int = 1,
+) -> dict[str, FloatArray]:
+    """Score some videos.
+
+    Args:
+        candidates: The system's story of each video.
+        references: The annotators' stories of each video.
+        protocol: The choices.
+        f: The sentence score.
+        pool: Sentences of these videos.
+        known: Where statistics of sentence pairs are remembered.
+        threads: How many threads to use.
+
+    Returns:
+        For each SODA score of the protocol an array, videos × (precision, recall, F1).
+    """
+    owners: list[int] = []
+    ours: list[Story] = []
+    theirs: list[Story] = []
+    for video, (story, truth) in enumerate(zip(candidates, references, strict=True)):
+        ordered = story.in_time_order() if len(story) else story
+        for annotator in [merged(truth)] if protocol.annotators == "merge" else truth:
+            owners.append(video)
+            ours.append(ordered)
+            theirs.append(annotator.in_time_order())
+    matcher = _Matcher(protocol, f, pool, known, threads)
+    sums = matcher.sums(ours, theirs)
+    counts = [np.array([len(story) for story in side], dtype=np.float64) for side in (ours, theirs)]
+    found: dict[str, FloatArray] = {}
+    for name in protocol.soda_scores:
+        mine = [_precision_recall_f1(sums[key], *counts) for key in sums if key[0] == name]
+        found[name] = _over_annotators(
+            np.mean(mine, axis=0), np.array(owners), len(candidates), protocol.annotators
+        )
+    return found
+
+
+def merged(truth: Sequence[Story]) -> Story:
+    """Put the captions of several annotators into one story.
+
+    >>> one = Story(np.array([[0.0, 5.0]]), ("a man",))
+    >>> len(merged([one, one]))
+    2
+    """
+    return Story(
+        np.concatenate([story.segments for story in truth]),
+        tuple(sentence for story in truth for sentence in story.sentences),
+        truth[0].duration,
+    )
+
+
+def costs_of(name: str, iou: FloatArray, f: FloatArray, tiou: float) -> FloatArray:
+    """The costs one of the three variants maximises.
+
+    >>> costs_of("soda_c", np.array([0.5]), np.array([0.2]), 0.0).tolist()
+    [0.1]
+    """
+    if name == "soda_c":
+        return iou * f
+    return np.where(iou >= tiou, iou, 0.0)
+
+
+# A matching to be made: the score it is for, and its threshold.
+_Key = tuple[str, float]
+# For each matching the sums of costs and of f, as _native.match_sums takes and gives them.
+_State = dict[_Key, FloatArray]
+
+
+class _Matcher:
+    """Matches many pairs of stories, a limited number of sentence pairs at a time."""
+
+    def __init__(
+        self,
+        protocol: Protocol,
+        f: SentenceScore,
+        pool: TextPool,
+        known: PairStatistics,
+        threads: int,
+    ) -> None:
+        self._tokenizer = protocol.tokenizer
+        self._f = f
+        self._pool = pool
+        self._known = known
+        self._threads = threads
+        self._keys: list[_Key] = [
+            (name, tiou)
+            for name in protocol.soda_scores
+            for tiou in (protocol.tious if name == "soda_a" else (0.0,))
+        ]
+
+    def sums(self, ours: Sequence[Story], theirs: Sequence[Story]) -> dict[_Key, FloatArray]:
+        """The summed score of the best matching of each pair of stories."""
+        our_texts, their_texts = self._texts(ours), self._texts(theirs)
+        cells = sum(len(one) * len(other) for one, other in zip(ours, theirs, strict=True))
+        if cells <= PAIRS_AT_ONCE:
+            state = self._extended(ours, theirs, our_texts, their_texts, None)
+            return _last_sums(state, theirs)
+        parts: list[dict[_Key, FloatArray]] = []
+        our_begin = their_begin = 0
+        for one, other in zip(ours, theirs, strict=True):
+            our_end, their_end = our_begin + len(one), their_begin + len(other)
+            state = self._long(
+                one, other, our_texts[our_begin:our_end], their_texts[their_begin:their_end]
+            )
+            parts.append(_last_sums(state, [other]))
+            our_begin, their_begin = our_end, their_end
+        return {key: np.concatenate([part[key] for part in parts]) for key in self._keys}
+
+    def _long(self, one: Story, other: Story, our_texts: IntArray, their_texts: IntArray) -> _State:
+        """Match two stories piece by piece, some candidates at a time."""
+        step = max(1, PAIRS_AT_ONCE // max(1, len(other)))
+        state: _State | None = None
+        for begin in range(0, max(1, len(one)), step):
+            piece = slice(begin, begin + step)
+            part = Story(one.segments[piece], one.sentences[piece])
+            state = self._extended([part], [other], our_texts[piece], their_texts, state)
+        assert state is not None
+        return state
+
+    def _extended(
+        self,
+        ours: Sequence[Story],
+        theirs: Sequence[Story],
+        our_texts: IntArray,
+        their_texts: IntArray,
+        state: _State | None,
+    ) -> _State:
+        """Go on with matchings by further candidates; they begin where there is no state."""
+        overlaps = Overlaps(ours, theirs, threads=self._threads)
+        f = np.zeros(len(overlaps.iou))
+        overlapping = np.flatnonzero(overlaps.iou > 0)
+        if len(overlapping):
+            f[overlapping] = self._f.of_pairs(
+                self._pool,
+                self._known,
+                our_texts[overlaps.rows[overlapping]],
+                their_texts[overlaps.columns[overlapping]],
+            )
+        nothing = np.zeros(2 * (len(their_texts) + len(theirs)))
+        return {
+            key: _native.match_sums(
+                costs_of(key[0], overlaps.iou, f, key[1]),
+                f,
+                overlaps.row_offsets,
+                overlaps.column_offsets,
+                nothing if state is None else state[key],
+                self._threads,
+            )
+            for key in self._keys
+        }
+
+    def _texts(self, stories: Sequence[Story]) -> IntArray:
+        sentences = [sentence for story in stories for sentence in story.sentences]
+        return self._pool.add(tokenize(sentences, self._tokenizer, threads=self._threads))
+
+
+def _last_sums(state: _State, theirs: Sequence[Story]) -> dict[_Key, FloatArray]:
+    """The sums over whole stories: the last entry of each, its cost for (c) and its f otherwise."""
+    ends = np.cumsum([len(story) + 1 for story in theirs]) - 1
+    return {
+        key: sums.reshape(-1, 2)[ends, 0 if key[0] == "soda_c" else 1]
+        for key, sums in state.items()
+    }
+
+
+def _precision_recall_f1(sums: FloatArray, ours: FloatArray, theirs: FloatArray) -> FloatArray:
+    precision = np.divide(sums, ours, out=np.zeros_like(sums), where=ours > 0)
+    recall = np.divide(sums, theirs, out=np.zeros_like(sums), where=theirs > 0)
+    return np.column_stack([precision, recall, f1_of(precision, recall)])
+
+
+def f1_of(precision: FloatArray, recall: FloatArray) -> FloatArray:
+    """Harmonic mean; 0 where both are.
+
+    >>> f1_of(np.array([0.5, 0.0]), np.array([1.0, 0.0])).tolist()
+    [0.6666666666666666, 0.0]
+    """
+    below = precision + recall
+    return np.divide(2 * precision * recall, below, out=np.zeros_like(below), where=below > 0)
+
+
+def _over_annotators(
+    values: FloatArray, owners: IntArray, videos: int, how: Annotators
+) -> FloatArray:
+    """From one row for each video and annotator to one for each video."""
+    if how == "best":
+        # The last of a video's rows in this order: highest F1, of equal ones the first annotator.
+        order = np.lexsort((-np.arange(len(owners)), values[:, F1], owners))
+        last = np.flatnonzero(np.diff(owners[order], append=videos))
+        return values[order[last]]
+    counts = np.bincount(owners, minlength=videos)
+    columns = [np.bincount(owners, column, minlength=videos) / counts for column in values.T]
+    return np.column_stack(columns)
