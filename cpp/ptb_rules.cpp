@@ -44,7 +44,7 @@ const Definition kDefinitions[] = {
 
     // Abbreviations that never end a sentence.
     {"title",
-     "(?i:adj|adm|adv|alex|assoc|asst|attys?|ave|brig|capt|cf|cie|cmdr|col|comdr|cpl|dept|det|drs?|"
+     "(?i:adj|adm|adv|alex|assoc|asst|attys?|ave|brig|capt|cf|cie|cmdr|col|comdr|cont'd|cpl|dept|det|drs?|"
      "elec|ens|ft|gen|govs?|hon|insp|invt|jos|lieut|lt|maj|messrs|mlle|mme|mrs?|ms|msgr|mt|natl|"
      "pfc|ph|pres|profs?|pvt|reps?|rev|sens?|sfc|sgt|spc|ste?|supts?|treas|vs|wm)|(?i:m)[ft](?i:g)"},
     // Abbreviations that may: companies, months, days, states …
@@ -95,7 +95,7 @@ const Rule kRules[] = {
     {"'s", "{apostrophe}(?i:[smd]|ll|re|ve)", "[^A-Za-z]", Make::apostrophes},
     {"'90s", "{apostrophe}[2-9]0[sS]", "", Make::same},
     {"'90", "{apostrophe}[0-9][0-9]", "{space}", Make::same},
-    {"'em", "{apostrophe}(?i:em|till?|cause|n{apostrophe}?)|(?i:c'(mon|est)|cap'n|s'mores|li'l|e'er|(ol|somethin|dunkin){apostrophe})", "", Make::same},
+    {"'em", "{apostrophe}(?i:em|till?|cause|n{apostrophe}?)|(?i:c'(mon|est)|cap'n|s'mores|li'l|e'er|nat'l|(ol|somethin|dunkin){apostrophe})", "", Make::same},
     {"opening apostrophe", "'", R"([A-Za-z][^ \t\n\x{A0}])", Make::fixed, "`"},
     {"'s at the end", "{apostrophe}(?i:[smd]|ll|re|ve)", "", Make::apostrophes},
     {"y'all", "[yY]{apostrophe}", "{letter}", Make::same},
@@ -115,6 +115,7 @@ const Rule kRules[] = {
     {"U.S. The", "{acronym}", "{opening}", Make::last_dot},
     {"initial", R"([A-Za-z]\.|{acronym}|{title}\.)", "", Make::same},
     {"word", "{word}", "", Make::word},
+    {"Co. Ltd", R"((?i:co|pt[ey])\.)", "{blank}(?i:ltd|lim)", Make::same},
     {"Inc. The", R"({closer}\.)", "{space}+({capital}|{tag})", Make::last_dot},
     {"Inc. a", R"({closer}\.)", R"([^{space}].|{space}[^{space}])", Make::same},
     {"Inc.", R"({closer}\.)", "", Make::last_dot},
@@ -133,7 +134,7 @@ const Rule kRules[] = {
     {"company", "{company}", "", Make::ampersand},
     {"C++", R"([Cc](\+\+|#)|[Ff]#)", "", Make::same},
     {"number", R"([\-+]?({number}))", "", Make::word},
-    {"superscript", R"([\x{B2}\x{B3}\x{B9}\x{2070}\x{2074}-\x{2079}\x{2080}-\x{2089}]+)", "", Make::same},
+    {"superscript", R"([\x{207A}\x{207B}\x{208A}\x{208B}]?([\x{B2}\x{B3}\x{B9}\x{2070}\x{2074}-\x{2079}]+|[\x{2080}-\x{2089}]+))", "", Make::same},
     {"1/4", R"(\x{BC})", "", Make::fixed, "1/4"},
     {"1/2", R"(\x{BD})", "", Make::fixed, "1/2"},
     {"3/4", R"(\x{BE})", "", Make::fixed, "3/4"},
@@ -166,7 +167,7 @@ const Rule kRules[] = {
     {"]", R"(\])", "", Make::fixed, "-RSB-"},
     {"{", R"(\{)", "", Make::fixed, "-LCB-"},
     {"}", R"(\})", "", Make::fixed, "-RCB-"},
-    {"sign", R"({symbol}|[&%+=~^|/\\<>$.,;:\-'\x{2044}\x{3001}])", "", Make::same},
+    {"sign", R"({symbol}|[\x{24B6}-\x{24CF}&%+=~^|/\\<>$.,;:\-'\x{2044}\x{3001}])", "", Make::same},
 };
 const std::size_t kRuleCount = std::size(kRules);
 

@@ -1,8 +1,8 @@
 // A language index with any damage: it is refused, or read without leaving it.
-#include "../cpp/meteor.hpp"
-
 #include <array>
+#include <stdexcept>
 
+#include "../cpp/meteor.hpp"
 #include "input.hpp"
 
 using namespace reelscore;

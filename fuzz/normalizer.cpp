@@ -1,6 +1,5 @@
 // METEOR's normaliser: no fault, and a normalizer used before gives what a new one gives.
 #include "../cpp/meteor_normalize.hpp"
-
 #include "input.hpp"
 
 using namespace reelscore;

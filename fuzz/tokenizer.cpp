@@ -1,6 +1,5 @@
 // The PTB tokenizer on any captions: no fault, and the thread count and the neighbours never show.
 #include "../cpp/ptb.hpp"
-
 #include "input.hpp"
 
 using namespace reelscore;

@@ -191,7 +191,7 @@ class PreparedReferences:
         context = {**self._context, "items": len(index.items)}
         return Scores(
             (
-                Measurement(metric, index, rows, metric.signature(**context, **_files(metric)))
+                Measurement(metric, index, rows, metric.signature(**_files(metric), **context))
                 for metric, rows in zip(self.metrics, statistics, strict=True)
             ),
             notes,

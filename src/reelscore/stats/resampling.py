@@ -39,7 +39,7 @@ def bootstrap_scores(
     """
     rng = np.random.default_rng(seed)
     blocks = []
-    for size in _blocks(resamples, len(statistics)):
+    for size in blocks(resamples, len(statistics)):
         draws = rng.integers(len(statistics), size=(size, len(statistics)), dtype=np.int32)
         counts = np.stack([np.bincount(draw, minlength=len(statistics)) for draw in draws])
         blocks.append(scores(counts.astype(np.float64) @ statistics))
@@ -130,7 +130,7 @@ def approximate_randomization(
     observed = scores(total_first) - scores(total_second)
     change = second - first
     differences = []
-    for size in _blocks(trials, len(first)):
+    for size in blocks(trials, len(first)):
         swapped = rng.integers(2, size=(size, len(first)), dtype=np.int8).astype(np.float64)
         moved = swapped @ change
         differences.append(scores(total_first + moved) - scores(total_second - moved))
@@ -144,8 +144,16 @@ def _p_values(chance: FloatArray, observed: FloatArray) -> FloatArray:
     return p_values
 
 
-def _blocks(total: int, items: int) -> Iterator[int]:
-    """Cut a number of draws into blocks that fit in memory."""
+def blocks(total: int, items: int) -> Iterator[int]:
+    """Cut a number of draws into blocks that fit in memory.
+
+    Args:
+        total: How many draws there are.
+        items: How many numbers a draw takes.
+
+    >>> list(blocks(5, 2_000_000))
+    [2, 2, 1]
+    """
     size = max(1, _BLOCK_NUMBERS // max(1, items))
     for begin in range(0, total, size):
         yield min(size, total - begin)

@@ -171,7 +171,7 @@ def _by_video(
     texts = pool.packed
     offsets = pairs.video_offsets
     totals: dict[int, FloatArray] = {}
-    for video in np.flatnonzero(np.diff(offsets)):
+    for video in map(int, np.flatnonzero(np.diff(offsets))):
         own = slice(offsets[video], offsets[video + 1])
         theirs = Captions(texts.take(references[own]))
         ours = Captions(texts.take(candidates[own]), theirs.vocabulary)

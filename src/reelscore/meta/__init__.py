@@ -1,0 +1,1 @@
+"""How far to trust a number: metrics against people, and judgments against their captions."""

@@ -1,0 +1,156 @@
+"""Correlation along the last axis of arrays, missing values left out in pairs.
+
+All coefficients take scores by people and by a metric, of shapes that broadcast to (..., n), NaN
+where there is none, and give an array of shape (...). Where a coefficient is not defined (fewer
+than two pairs, one side constant) it is NaN, without a warning; `why_undefined` says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from reelscore.stats.resampling import FloatArray
+
+Coefficient = Callable[[ArrayLike, ArrayLike], FloatArray]
+
+
+def pearson(human: ArrayLike, metric: ArrayLike) -> FloatArray:
+    """Pearson's r: how well a straight line maps one score to the other.
+
+    >>> round(float(pearson([1, 2, 3, 4, 5, 6], [2, 1, 4, 3, 3, 7])), 3)
+    0.776
+    >>> float(pearson([1, 2, 3], [5, 5, 5]))
+    nan
+    """
+    human, metric = in_pairs(human, metric)
+    h, x = _spread(human), _spread(metric)
+    defined = varies(human) & varies(metric)
+    scale = np.sqrt((h * h).sum(axis=-1) * (x * x).sum(axis=-1))
+    r = (h * x).sum(axis=-1) / np.where(defined, scale, 1.0)
+    result: FloatArray = np.where(defined, np.clip(r, -1.0, 1.0), np.nan)
+    return result
+
+
+def spearman(human: ArrayLike, metric: ArrayLike) -> FloatArray:
+    """Spearman's rho: Pearson's r of the ranks; ties share their mean rank.
+
+    >>> float(spearman([1, 2, 3, 4], [1, 10, 100, 1000]))
+    1.0
+    """
+    human, metric = in_pairs(human, metric)
+    return pearson(_ranks(human), _ranks(metric))
+
+
+def difference_pearson(human: ArrayLike, metric: ArrayLike) -> float:
+    """Pearson's r of the differences between members of the same group ("pdp").
+
+    Level and spread of a group fall out as in a correlation within groups, but all groups
+    together give one number, in which those with large differences weigh more.
+
+    Args:
+        human: Groups × members.
+        metric: Groups × members.
+
+    >>> round(difference_pearson([[1, 2, 3], [4, 5, 6]], [[2, 1, 4], [3, 3, 7]]), 3)
+    0.766
+    """
+    human, metric = in_pairs(human, metric)
+    # Over all ordered pairs of a group of n, the products of the differences sum up to 2n times
+    # the products of the deviations from the mean: no pair need be formed.
+    size = known(human).sum(axis=-1)
+    h, x = _deviations(human), _deviations(metric)
+    sums = [float((size * (a * b).sum(axis=-1)).sum()) for a, b in ((h, x), (h, h), (x, x))]
+    if not (varies(human).any() and varies(metric).any() and sums[1] * sums[2] > 0):
+        return float("nan")
+    return float(np.clip(sums[0] / np.sqrt(sums[1] * sums[2]), -1.0, 1.0))
+
+
+def why_undefined(human: ArrayLike, metric: ArrayLike) -> str:
+    """Say why two vectors have no correlation; empty where they have one.
+
+    >>> why_undefined([1, 2, 3], [5, 5, float("nan")])
+    'the metric is constant'
+    >>> why_undefined([1], [2])
+    'fewer than 2 pairs'
+    """
+    human, metric = in_pairs(human, metric)
+    if known(human).sum() < 2:
+        return "fewer than 2 pairs"
+    if not varies(human.ravel()):
+        return "the human scores are constant"
+    if not varies(metric.ravel()):
+        return "the metric is constant"
+    return ""
+
+
+def in_pairs(human: ArrayLike, metric: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Broadcast, and make missing in both what is missing in one.
+
+    >>> in_pairs([1.0, float("nan")], [2.0, 3.0])[1].tolist()
+    [2.0, nan]
+    """
+    h, x = np.asarray(human, dtype=np.float64), np.asarray(metric, dtype=np.float64)
+    missing = np.isnan(h) | np.isnan(x)
+    if not missing.any():
+        h, x = np.broadcast_arrays(h, x)
+        return h, x
+    return np.where(missing, np.nan, h), np.where(missing, np.nan, x)
+
+
+def known(values: FloatArray) -> NDArray[np.bool_]:
+    """Where there is a number.
+
+    >>> known(np.array([1.0, np.nan])).tolist()
+    [True, False]
+    """
+    return ~np.isnan(values)
+
+
+def varies(values: FloatArray) -> NDArray[np.bool_]:
+    """Whether there are at least two different numbers along the last axis.
+
+    >>> varies(np.array([[1.0, 1.0], [1.0, 2.0]])).tolist()
+    [False, True]
+    """
+    there = known(values)
+    high = np.where(there, values, -np.inf).max(axis=-1, initial=-np.inf)
+    low = np.where(there, values, np.inf).min(axis=-1, initial=np.inf)
+    result: NDArray[np.bool_] = high > low
+    return result
+
+
+def mean_known(values: FloatArray, axis: int = -1) -> FloatArray:
+    """Average over what is known; NaN where nothing is.
+
+    >>> mean_known(np.array([[1.0, np.nan], [np.nan, np.nan]])).tolist()
+    [1.0, nan]
+    """
+    there = known(values)
+    count = there.sum(axis=axis)
+    total = np.where(there, values, 0.0).sum(axis=axis)
+    result: FloatArray = np.where(count > 0, total / np.maximum(count, 1), np.nan)
+    return result
+
+
+def _deviations(values: FloatArray) -> FloatArray:
+    """Deviations from the mean; zero where there is no number."""
+    result: FloatArray = np.nan_to_num(values - mean_known(values)[..., None], nan=0.0)
+    return result
+
+
+def _spread(values: FloatArray) -> FloatArray:
+    """Deviations from the mean, scaled so that their squares neither vanish nor overflow."""
+    apart = _deviations(values)
+    largest = np.abs(apart).max(axis=-1, initial=0.0, keepdims=True)
+    return apart / np.where(largest > 0, largest, 1.0)
+
+
+def _ranks(values: FloatArray) -> FloatArray:
+    from scipy.stats import rankdata
+
+    there = known(values)
+    ranks: FloatArray = rankdata(np.where(there, values, np.inf), axis=-1)
+    return np.where(there, ranks, np.nan)

@@ -1,0 +1,206 @@
+"""Coefficients that count pairs: do people and the metric put the two in the same order?
+
+Of two captions (or systems) of a group, people prefer one or call it a tie, and so does the
+metric. What is done with the ties is where the coefficients differ. Shapes, missing values and
+NaN as in `reelscore.stats.correlations`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from reelscore.stats.correlations import in_pairs, known, varies
+from reelscore.stats.resampling import FloatArray
+
+_SHORT = 64  # up to here, forming all pairs at once beats sorting
+_BLOCK = 2_000_000  # pairs held in memory at a time
+
+
+class PairCounts(NamedTuple):
+    """How many pairs of each kind there are.
+
+    Attributes:
+        concordant: In the same order.
+        discordant: In opposite order.
+        human_ties: Tied by people only.
+        metric_ties: Tied by the metric only.
+        both_ties: Tied by both.
+    """
+
+    concordant: FloatArray
+    discordant: FloatArray
+    human_ties: FloatArray
+    metric_ties: FloatArray
+    both_ties: FloatArray
+
+    @property
+    def all(self) -> FloatArray:
+        """All pairs."""
+        return sum(self[1:], self[0])
+
+
+def count_pairs(
+    human: ArrayLike, metric: ArrayLike, *, epsilon: float = 0.0, least: float = 0.0
+) -> PairCounts:
+    """Count the pairs along the last axis.
+
+    Args:
+        human: Scores by people.
+        metric: Scores by the metric.
+        epsilon: Differences of the metric up to this count as ties.
+        least: Pairs that people set apart by less than this are left out.
+
+    >>> counts = count_pairs([1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3])
+    >>> [int(number) for number in counts]
+    [6, 3, 1, 0, 0]
+    """
+    human, metric = in_pairs(human, metric)
+    shape, size = human.shape[:-1], human.shape[-1]
+    h, x = human.reshape(-1, size), metric.reshape(-1, size)
+    if size > _SHORT:
+        rows = [_count_long(a, b, epsilon, least) for a, b in zip(h, x, strict=True)]
+        counts = np.array(rows, dtype=np.float64).reshape(-1, 5)
+    else:
+        first, second = np.triu_indices(size, 1)
+        step = max(1, _BLOCK // max(1, len(first)))
+        counts = np.empty((len(h), 5))
+        for k in range(0, len(h), step):
+            a, b = h[k : k + step], x[k : k + step]
+            counts[k : k + step] = _count(
+                a[:, first] - a[:, second], b[:, first] - b[:, second], epsilon, least
+            )
+    return PairCounts(*(column.reshape(shape) for column in counts.T))
+
+
+def kendall_b(human: ArrayLike, metric: ArrayLike) -> FloatArray:
+    """Kendall's tau-b: (C − D), scaled down for ties so that ±1 can be reached.
+
+    >>> round(float(kendall_b([1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3])), 9)
+    0.316227766
+    """
+    c, d, human_ties, metric_ties, _ = count_pairs(human, metric)
+    scale = np.sqrt((c + d + human_ties) * (c + d + metric_ties))
+    return _ratio(c - d, scale)
+
+
+def kendall_c(human: ArrayLike, metric: ArrayLike) -> FloatArray:
+    """Kendall's (Stuart's) tau-c: for scales with different numbers of steps.
+
+    >>> float(kendall_c([1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3]))
+    0.32
+    """
+    human, metric = in_pairs(human, metric)
+    counts = count_pairs(human, metric)
+    size = known(human).sum(axis=-1)
+    steps = np.minimum(_distinct(human), _distinct(metric))
+    scale = size**2 * (steps - 1) / np.maximum(steps, 1)
+    return _ratio(2 * (counts.concordant - counts.discordant), scale)
+
+
+def kendall_23(human: ArrayLike, metric: ArrayLike) -> FloatArray:
+    """Kendall's tau as used in 2023 (Deutsch et al.): a tie on one side only is an error.
+
+    >>> float(kendall_23([1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3]))
+    0.2
+    """
+    return 2 * accuracy(human, metric) - 1
+
+
+def accuracy(human: ArrayLike, metric: ArrayLike, *, epsilon: float = 0.0) -> FloatArray:
+    """Pairwise accuracy: the share of pairs that both order alike or both call a tie ("acc23").
+
+    >>> float(accuracy([1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3]))
+    0.6
+    >>> float(accuracy([1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3], epsilon=2))
+    0.4
+    """
+    counts = count_pairs(human, metric, epsilon=epsilon)
+    return _ratio(counts.concordant + counts.both_ties, counts.all)
+
+
+def kendall_like(human: ArrayLike, metric: ArrayLike, *, least: float = 25.0) -> float:
+    """The Kendall-like coefficient of WMT, over all pairs of all groups together.
+
+    Of the pairs that people set clearly apart, those in the same order less all others, ties of
+    the metric among them, as a share.
+
+    Args:
+        human: Groups × members, on the scale of `least`.
+        metric: Groups × members.
+        least: What is clearly apart: 25 points of 100 at WMT.
+
+    >>> kendall_like([10, 11, 100, 150], [2, 1, 4, 3])
+    0.6
+    """
+    counts = count_pairs(human, metric, least=least)
+    right, pairs = float(counts.concordant.sum()), float(counts.all.sum())
+    return (2 * right - pairs) / pairs if pairs else float("nan")
+
+
+def _count(apart: FloatArray, metric_apart: FloatArray, epsilon: float, least: float) -> FloatArray:
+    """Count the differences of people and of the metric, rows × pairs, into five kinds."""
+    counted = known(apart)
+    if least > 0:
+        counted &= np.abs(apart) >= least
+    human_tie, metric_tie = apart == 0, np.abs(metric_apart) <= epsilon
+    alike = (apart > 0) == (metric_apart > 0)
+    ordered = counted & ~human_tie & ~metric_tie
+    kinds: list[NDArray[np.bool_]] = [
+        ordered & alike,
+        ordered & ~alike,
+        counted & human_tie & ~metric_tie,
+        counted & metric_tie & ~human_tie,
+        counted & human_tie & metric_tie,
+    ]
+    return np.stack([np.count_nonzero(kind, axis=-1) for kind in kinds], axis=-1).astype(float)
+
+
+def _count_long(human: FloatArray, metric: FloatArray, epsilon: float, least: float) -> FloatArray:
+    """Count the pairs of one long vector."""
+    there = known(human)
+    human, metric = human[there], metric[there]
+    if epsilon == 0 and least == 0 and varies(human) and varies(metric):
+        return _count_sorted(human, metric)
+    counts = np.zeros(5)
+    step = max(1, _BLOCK // max(1, len(human)))
+    for k in range(0, len(human), step):  # every pair twice, and each member with itself
+        apart = human[k : k + step, None] - human
+        counts += _count(apart, metric[k : k + step, None] - metric, epsilon, least).sum(axis=0)
+    if least == 0:
+        counts[4] -= len(human)
+    return counts / 2
+
+
+def _count_sorted(human: FloatArray, metric: FloatArray) -> FloatArray:
+    """Count in n log n steps: scipy's tau-b and the numbers of ties tell all five."""
+    from scipy.stats import kendalltau
+
+    _, human_ranks = np.unique(human, return_inverse=True)
+    _, metric_ranks = np.unique(metric, return_inverse=True)
+    both = _tied_pairs(human_ranks * (int(metric_ranks.max()) + 1) + metric_ranks)
+    human_ties, metric_ties = _tied_pairs(human_ranks) - both, _tied_pairs(metric_ranks) - both
+    pairs = len(human) * (len(human) - 1) // 2
+    ordered = pairs - human_ties - metric_ties - both
+    tau = float(kendalltau(human_ranks, metric_ranks, method="asymptotic").statistic)
+    surplus = round(tau * ((ordered + human_ties) ** 0.5) * ((ordered + metric_ties) ** 0.5))
+    concordant = (ordered + surplus) // 2
+    return np.array([concordant, ordered - concordant, human_ties, metric_ties, both], dtype=float)
+
+
+def _tied_pairs(ranks: NDArray[np.int64]) -> int:
+    _, counts = np.unique(ranks, return_counts=True)
+    return int((counts * (counts - 1) // 2).sum())
+
+
+def _distinct(values: FloatArray) -> NDArray[np.int64]:
+    """How many different numbers there are along the last axis."""
+    steps: NDArray[np.int64] = (np.diff(np.sort(values, axis=-1), axis=-1) > 0).sum(axis=-1)
+    return steps + 1
+
+
+def _ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
+    result: FloatArray = np.where(whole > 0, part / np.where(whole > 0, whole, 1.0), np.nan)
+    return result

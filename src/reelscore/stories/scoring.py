@@ -1,0 +1,303 @@
+"""From stories to scores: read, pair, match, measure, average over videos."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from reelscore._version import __version__
+from reelscore.data.stories import Stories, StoryPolicies
+from reelscore.data.story_reading import PathLike, read_stories, stories_of
+from reelscore.data.table import ItemIndex
+from reelscore.errors import DataError
+from reelscore.metrics.base import FloatArray, Metric
+from reelscore.metrics.registry import resolve
+from reelscore.metrics.scoring import Measurement
+from reelscore.stories import results as kinds
+from reelscore.stories.activitynet import activitynet_scores
+from reelscore.stories.pairing import PairedStories, pair_stories
+from reelscore.stories.presets import preset as preset_of
+from reelscore.stories.protocol import ACTIVITYNET, Protocol
+from reelscore.stories.results import ByThreshold, StoryResults, StoryScores, measurement
+from reelscore.stories.sentences import SentenceScore, looks_at_pairs_alone, sentence_metric
+from reelscore.stories.soda import soda_scores
+from reelscore.stories.texts import PAIRS_AT_ONCE, PairStatistics, TextPool
+from reelscore.text.tokens import thread_count, tokenize
+
+StoriesLike = Stories | Mapping[str, Any] | PathLike
+Progress = Callable[[int, int], None]
+
+
+def score(
+    candidates: StoriesLike,
+    references: StoriesLike | Iterable[StoriesLike],
+    scores: str | Iterable[str] | None = None,
+    *,
+    preset: str | None = None,
+    threads: int | None = None,
+    **choices: Any,
+) -> StoryScores:
+    """Score one system's stories.
+
+    Args:
+        candidates: The system's timed captions: a file, what `json.load` gives for it, or
+            `reelscore.data.stories.Stories`.
+        references: The same for the truth; several for several annotators.
+        scores: ``soda`` (all three), ``soda_a``, ``soda_b``, ``soda_c``, ``activitynet``.
+        preset: A named protocol to start from: see `reelscore.stories.presets`.
+        threads: How many threads to use; ``None`` for all cores. Never changes a number.
+        choices: Choices of the protocol that differ from the preset's or the default:
+            see `reelscore.stories.protocol.Protocol`.
+
+    Returns:
+        Results by name, each with ``score``, ``items`` (videos) and ``signature``.
+
+    Raises:
+        DataError: If a file or a caption is bad, or candidates and references do not fit together.
+
+    >>> from reelscore import examples
+    >>> systems, annotators = examples.stories()
+    >>> results = score(systems["concise"], annotators.values(), "soda", annotators="merge")
+    >>> {name: round(results[name].score, 3) for name in ("soda_a", "soda_b", "soda_c")}
+    {'soda_a': 0.19, 'soda_b': 0.211, 'soda_c': 0.194}
+    >>> results["soda_c"].items["v_kayak"] > 0.15
+    True
+    """
+    found = score_systems(
+        {"": candidates}, references, scores, preset=preset, threads=threads, **choices
+    )
+    return found.systems[""]
+
+
+def score_systems(
+    systems: Mapping[str, StoriesLike],
+    references: StoriesLike | Iterable[StoriesLike],
+    scores: str | Iterable[str] | None = None,
+    *,
+    preset: str | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    **choices: Any,
+) -> StoryResults:
+    """Score several systems against the same references; arguments as in `score`.
+
+    Args:
+        systems: Candidates by system name.
+        references: As in `score`.
+        scores: As in `score`.
+        preset: As in `score`.
+        threads: As in `score`.
+        progress: Called now and then with how many videos of a system are done, of how many.
+        choices: As in `score`.
+
+    >>> from reelscore import examples
+    >>> systems, annotators = examples.stories()
+    >>> found = score_systems(systems, annotators.values(), preset="anet-challenge")
+    >>> [name for name in found.to_dict()["systems"]["verbose"]["activitynet"]]
+    ['bleu_1', 'bleu_2', 'bleu_3', 'bleu_4', 'meteor', 'rouge_l', 'cider',
+     'precision', 'recall', 'f1']
+    """
+    protocol = preset_of(preset) if preset else Protocol()
+    if scores is not None:
+        choices["scores"] = scores
+    protocol = protocol.but(**choices)
+    annotators = _annotators(references, protocol.policies)
+    scorer = StoryScorer(annotators, protocol, threads)
+    return StoryResults(
+        {
+            name: scorer.score(
+                _stories(candidates, name or "candidates", protocol.policies), progress
+            )
+            for name, candidates in systems.items()
+        }
+    )
+
+
+class StoryScorer:
+    """References and protocol prepared once, for any number of systems.
+
+    >>> from reelscore import examples
+    >>> from reelscore.data.story_reading import stories_of
+    >>> systems, annotators = examples.stories()
+    >>> scorer = StoryScorer([stories_of(each) for each in annotators.values()], Protocol())
+    >>> scores = scorer.score(stories_of(systems["shuffled"]))
+    >>> round(scores["soda_c"].score, 4)
+    0.0437
+    """
+
+    def __init__(
+        self, annotators: list[Stories], protocol: Protocol, threads: int | None = None
+    ) -> None:
+        self._annotators = annotators
+        self._protocol = protocol
+        self._threads = thread_count(threads)
+        self._metrics = resolve(protocol.metrics) if ACTIVITYNET in protocol.scores else []
+        self._f: SentenceScore | None = None
+        if protocol.soda_scores:
+            self._f = self._sentence_score()
+
+    def _sentence_score(self) -> SentenceScore:
+        protocol = self._protocol
+        metric = sentence_metric(protocol.f)
+        sentences: list[str] = []
+        if not looks_at_pairs_alone(metric):
+            sentences = [
+                sentence
+                for stories in self._annotators
+                for story in stories.values()
+                for sentence in story.sentences
+            ]
+        return SentenceScore(
+            metric,
+            tokenize(sentences, protocol.tokenizer, threads=self._threads),
+            swapped=protocol.meteor_order == "swapped",
+            threads=self._threads,
+        )
+
+    def score(self, candidates: Stories, progress: Progress | None = None) -> StoryScores:
+        """Score one system."""
+        paired = pair_stories(candidates, self._annotators, self._protocol)
+        parts = []
+        for begin, end in _batches(paired):
+            parts.append(self._batch(paired, begin, end))
+            if progress is not None:
+                progress(end, len(paired.videos))
+        values = {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
+        videos = ItemIndex(paired.videos)
+        context = self._context(candidates, len(paired.videos))
+        measured = [
+            measurement(self._soda_kind(name), videos, values[name], context)
+            for name in self._protocol.soda_scores
+        ]
+        by_threshold = None
+        if ACTIVITYNET in values:
+            by_threshold = ByThreshold(self._protocol.tious, values[ACTIVITYNET])
+            measured.append(self._activitynet(videos, values[ACTIVITYNET].mean(axis=1), context))
+        return StoryScores(measured, paired.notes, by_threshold)
+
+    def _batch(self, paired: PairedStories, begin: int, end: int) -> dict[str, FloatArray]:
+        """Score some videos; sentence pairs that both frameworks need are measured once."""
+        candidates, references = paired.candidates[begin:end], paired.references[begin:end]
+        pool = TextPool()
+        known = _Known(pool, self._threads)
+        found: dict[str, FloatArray] = {}
+        if self._f is not None:
+            found = soda_scores(
+                candidates,
+                references,
+                self._protocol,
+                self._f,
+                pool,
+                known[self._f.metric],
+                self._threads,
+            )
+        if ACTIVITYNET in self._protocol.scores:
+            captioning, detection = activitynet_scores(
+                candidates,
+                references,
+                self._protocol,
+                self._metrics,
+                pool,
+                {metric.name: known[metric] for metric in self._metrics},
+                self._threads,
+            )
+            found[ACTIVITYNET] = np.concatenate([captioning, detection], axis=2)
+        return found
+
+    def _soda_kind(self, name: str) -> kinds.VideoScores:
+        assert self._f is not None
+        f = self._f.metric.signature().replace("|", "/")
+        choices = (f, self._protocol.meteor_order, self._protocol.annotators)
+        if name == "soda_a":
+            return kinds.SodaA(*choices, _listed(self._protocol.tious))
+        return kinds.SodaB(*choices) if name == "soda_b" else kinds.SodaC(*choices)
+
+    def _activitynet(
+        self, videos: ItemIndex, values: FloatArray, context: dict[str, object]
+    ) -> Measurement:
+        protocol = self._protocol
+        kind = kinds.ActivityNet(
+            protocol.variant,
+            _listed(protocol.tious),
+            protocol.max_captions,
+            protocol.epsilon,
+            "+".join(metric.signature().replace("|", "/") for metric in self._metrics),
+            tuple(output for metric in self._metrics for output in metric.outputs),
+        )
+        return measurement(kind, videos, values, {**context, "tok": "ptb-coco"})
+
+    def _context(self, candidates: Stories, videos: int) -> dict[str, object]:
+        protocol = self._protocol
+        return {
+            "tok": protocol.tokenizer,
+            "videos": videos,
+            "refs": len(self._annotators),
+            "data": _fingerprint(self._annotators),
+            "missing": protocol.missing,
+            "unknown": protocol.unknown,
+            "beyond": protocol.beyond,
+            **vars(candidates.policies),
+            "v": __version__,
+        }
+
+
+class _Known:
+    """Statistics of sentence pairs by metric, in one batch."""
+
+    def __init__(self, pool: TextPool, threads: int) -> None:
+        self._pool = pool
+        self._threads = threads
+        self._by_metric: dict[Metric, PairStatistics] = {}
+
+    def __getitem__(self, metric: Metric) -> PairStatistics:
+        if metric not in self._by_metric:
+            self._by_metric[metric] = PairStatistics(metric, self._pool, self._threads)
+        return self._by_metric[metric]
+
+
+def _batches(paired: PairedStories) -> Iterator[tuple[int, int]]:
+    """Cut the videos into runs with a limited number of caption pairs."""
+    begin = cells = 0
+    for k, (story, truth) in enumerate(zip(paired.candidates, paired.references, strict=True)):
+        own = len(story) * sum(map(len, truth))
+        if k > begin and cells + own > PAIRS_AT_ONCE:
+            yield begin, k
+            begin, cells = k, 0
+        cells += own
+    yield begin, len(paired.videos)
+
+
+def _annotators(
+    references: StoriesLike | Iterable[StoriesLike], policies: StoryPolicies
+) -> list[Stories]:
+    if isinstance(references, str | os.PathLike | Mapping):
+        references = [references]
+    found = list(references)
+    return [
+        _stories(each, "references" if len(found) == 1 else f"annotator {k}", policies)
+        for k, each in enumerate(found, start=1)
+    ]
+
+
+def _stories(given: StoriesLike, name: str, policies: StoryPolicies) -> Stories:
+    if isinstance(given, Stories):
+        return given
+    if isinstance(given, str | os.PathLike):
+        return read_stories(given, policies)
+    if not isinstance(given, Mapping):
+        raise DataError(f"{name}: expected a file or a mapping of video ids; it is {given!r:.60}.")
+    return stories_of(given, name, policies)
+
+
+def _listed(tious: tuple[float, ...]) -> str:
+    return "/".join(f"{tiou:g}" for tiou in tious)
+
+
+def _fingerprint(annotators: list[Stories]) -> str:
+    """Eight hex digits, the same whatever the order of the annotators."""
+    each = sorted(stories.fingerprint() for stories in annotators)
+    return hashlib.blake2b(b"".join(each), digest_size=4).hexdigest()
