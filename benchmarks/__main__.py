@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-PARTS = ("sentences", "scale")
+PARTS = ("sentences", "scale", "meta")
 
 
 def main() -> None:

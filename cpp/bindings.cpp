@@ -157,10 +157,13 @@ NB_MODULE(_native, m) {
     nb::class_<Vocabulary>(m, "Vocabulary")
         .def(nb::init<>())
         .def("__len__", &Vocabulary::size)
-        .def("word", [](const Vocabulary& self, std::size_t id) {
-            if (id >= self.size()) throw nb::index_error("no such word");
-            return self.word(id);
-        });
+        .def(
+            "word",
+            [](const Vocabulary& self, std::size_t id) {
+                if (id >= self.size()) throw nb::index_error("no such word");
+                return self.word(id);
+            },
+            "id"_a);
     m.def(
         "word_ids",
         [](Bytes bytes, Offsets offsets, bool at_blanks, Vocabulary& vocabulary) {
@@ -281,19 +284,20 @@ NB_MODULE(_native, m) {
         .def("add_function_words",
              [](LanguageIndexBuilder& self, nb::bytes text) {
                  self.add_function_words(text_of(text));
-             })
+             }, "text"_a)
         .def("add_prefixes",
-             [](LanguageIndexBuilder& self, nb::bytes text) { self.add_prefixes(text_of(text)); })
+             [](LanguageIndexBuilder& self, nb::bytes text) { self.add_prefixes(text_of(text)); }, "text"_a)
         .def("add_exceptions",
-             [](LanguageIndexBuilder& self, nb::bytes text) { self.add_exceptions(text_of(text)); })
+             [](LanguageIndexBuilder& self, nb::bytes text) { self.add_exceptions(text_of(text)); }, "text"_a)
         .def("add_synsets",
-             [](LanguageIndexBuilder& self, nb::bytes text) { self.add_synsets(text_of(text)); })
+             [](LanguageIndexBuilder& self, nb::bytes text) { self.add_synsets(text_of(text)); }, "text"_a)
         .def("add_paraphrases",
              [](LanguageIndexBuilder& self, nb::bytes chunk) {
                  const std::string_view text = text_of(chunk);
                  nb::gil_scoped_release release;
                  self.add_paraphrases(text);
-             })
+             },
+             "chunk"_a)
         .def("finish", [](LanguageIndexBuilder& self) {
             std::string blob;
             {

@@ -22,7 +22,6 @@ using std::uint8_t;
 
 constexpr char kMagic[8] = {'r', 'e', 'e', 'l', 'l', 'a', 'n', 'g'};
 
-
 // The order in which the arrays lie in the blob.
 enum Section : size_t {
     kTexts,

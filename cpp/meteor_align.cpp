@@ -27,6 +27,12 @@ uint32_t absolute_difference(size_t a, size_t b) {
     return static_cast<uint32_t>(a > b ? a - b : b - a);
 }
 
+// Between equal texts METEOR only runs the first of its modules.
+void keep_first(std::array<bool, kMeteorModules>& modules) {
+    const auto first = std::find(modules.begin(), modules.end(), true);
+    if (first != modules.end()) std::fill(first + 1, modules.end(), false);
+}
+
 // Enough bits for the numbers 0 to largest.
 unsigned bits_for(uint64_t largest) {
     return largest == 0 ? 1 : 64 - static_cast<unsigned>(__builtin_clzll(largest));
@@ -85,8 +91,8 @@ void MeteorAligner::set_candidate(uint32_t caption) {
     for (size_t i = 0; i < candidate_.size; ++i) {
         const WordFacts& word = captions_.facts(candidate_[i]);
         key_sets_.insert(word.key, i, stride_);
-        if (uses(MeteorModule::stem)) stem_sets_.insert(word.stem, i, stride_);
-        if (!uses(MeteorModule::synonym)) continue;
+        if (is_on(MeteorModule::stem)) stem_sets_.insert(word.stem, i, stride_);
+        if (!is_on(MeteorModule::synonym)) continue;
         for (uint32_t synset : captions_.synsets(word)) synset_sets_.insert(synset, i, stride_);
     }
     candidate_phrases_ = captions_.phrases(caption);
@@ -97,7 +103,9 @@ void MeteorAligner::align(uint32_t reference) {
     reference_ = captions_.words(reference);
     reference_phrases_ = captions_.phrases(reference);
     matches_.clear();
-    propose(is_same_text());
+    in_use_ = modules_;
+    if (is_same_text()) keep_first(in_use_);
+    propose();
     fix_matches();
     search();
 }
@@ -112,18 +120,18 @@ bool MeteorAligner::is_same_text() const {
 
 // Finds out how many matches begin at each reference word and how often each word is covered.
 // The matches themselves are listed again when the search comes to them: there may be millions.
-void MeteorAligner::propose(bool only_exact) {
+void MeteorAligner::propose() {
     starts_.assign(reference_.size, Start{});
     covered_.assign(stride_, 0);
     covered_again_.assign(stride_, 0);
-    propose_words(only_exact);
-    if (only_exact || !uses(MeteorModule::paraphrase)) return;
+    propose_words();
+    if (!uses(MeteorModule::paraphrase)) return;
     find_linked_phrases();
     if (linked_phrases_.empty()) return;
     for (size_t j = 0; j < reference_.size; ++j) count_phrases(j);
 }
 
-void MeteorAligner::propose_words(bool only_exact) {
+void MeteorAligner::propose_words() {
     rows_of_words_.forget_all();
     rows_.clear();
     const size_t row_size = 3 * stride_;
@@ -131,7 +139,7 @@ void MeteorAligner::propose_words(bool only_exact) {
         const uint32_t word = reference_[j];
         if (!rows_of_words_.has(word)) {
             rows_of_words_.set(word, static_cast<uint32_t>(rows_.size() / row_size));
-            fill_row(captions_.facts(word), only_exact);
+            fill_row(captions_.facts(word));
         }
         starts_[j].row = rows_of_words_[word];
         count_words(j);
@@ -140,7 +148,7 @@ void MeteorAligner::propose_words(bool only_exact) {
 
 // Which candidate words match the word: by key, by stem, by synset. Words with the same key are
 // left to the first module, even when that is switched off.
-void MeteorAligner::fill_row(const WordFacts& word, bool only_exact) {
+void MeteorAligner::fill_row(const WordFacts& word) {
     if (rows_.size() + 3 * stride_ > kMostBits / 64) {
         throw std::length_error("METEOR: a caption is too long to align");
     }
@@ -153,7 +161,6 @@ void MeteorAligner::fill_row(const WordFacts& word, bool only_exact) {
     };
     const Bits* same_key = key_sets_.find(word.key, stride_);
     if (uses(MeteorModule::exact)) unite(exact, same_key);
-    if (only_exact) return;
     if (uses(MeteorModule::stem)) unite(stem, stem_sets_.find(word.stem, stride_));
     if (uses(MeteorModule::synonym)) {
         for (uint32_t synset : captions_.synsets(word)) {

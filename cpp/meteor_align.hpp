@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "meteor_captions.hpp"
@@ -123,11 +124,12 @@ class MeteorAligner {
     };
     using WideKey = unsigned __int128;
 
-    bool uses(MeteorModule module) const { return modules_[static_cast<std::size_t>(module)]; }
+    bool is_on(MeteorModule module) const { return modules_[static_cast<std::size_t>(module)]; }
+    bool uses(MeteorModule module) const { return in_use_[static_cast<std::size_t>(module)]; }
     bool is_same_text() const;
-    void propose(bool only_exact);
-    void propose_words(bool only_exact);
-    void fill_row(const WordFacts& word, bool only_exact);
+    void propose();
+    void propose_words();
+    void fill_row(const WordFacts& word);
     void link_candidate_phrases();
     void find_linked_phrases();
     void collect_phrase_matches(std::size_t j);
@@ -167,6 +169,7 @@ class MeteorAligner {
 
     const MeteorCaptions& captions_;
     std::array<bool, kMeteorModules> modules_;
+    std::array<bool, kMeteorModules> in_use_{};  // for the current pair
     std::size_t beam_size_;
 
     Slice<std::uint32_t> candidate_, reference_;

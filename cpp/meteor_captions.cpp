@@ -1,6 +1,7 @@
 #include "meteor_captions.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "meteor_normalize.hpp"
 #include "parallel.hpp"

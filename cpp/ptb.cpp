@@ -44,33 +44,64 @@ bool is_ascii(std::string_view text) {
     return std::all_of(text.begin(), text.end(), [](char c) { return (c & 0x80) == 0; });
 }
 
-// Writes the tokens of one line.
+// What Python's str.rstrip() strips.
+bool is_python_space(char32_t c) {
+    return c == ' ' || (c >= 9 && c <= 13) || (c >= 0x1C && c <= 0x1F) || c == 0x85 || c == 0xA0 ||
+           c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 ||
+           c == 0x202F || c == 0x205F || c == 0x3000;
+}
+
+std::size_t stripped_size(std::string_view line) {
+    std::size_t size = line.size();
+    while (size > 0) {
+        std::size_t start = size - 1;
+        while (start > 0 && (line[start] & 0xC0) == 0x80) --start;
+        std::size_t p = start;
+        if (!is_python_space(decode(line, p))) break;
+        size = start;
+    }
+    return size;
+}
+
+// Writes the tokens of one line behind what `out` holds.
 class LineWriter {
   public:
-    LineWriter(std::string& out, bool keep_punctuation)
-        : out_(out), start_(out.size()), keep_punctuation_(keep_punctuation) {}
+    explicit LineWriter(std::string& out) : out_(out), start_(out.size()) {}
 
     void add(std::string_view token) {
-        const std::size_t size = out_.size();
-        if (any_) out_ += ' ';
+        if (out_.size() > start_) out_ += ' ';
         const std::size_t begin = out_.size();
         if (is_ascii(token)) {
-            for (const char c : token) out_ += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+            out_.append(token);
+            for (std::size_t p = begin; p < out_.size(); ++p) {
+                if (out_[p] >= 'A' && out_[p] <= 'Z') out_[p] += 'a' - 'A';
+            }
         } else {
             append_lower(out_, token);
         }
-        if (!keep_punctuation_ && is_punctuation(std::string_view(out_).substr(begin))) {
-            out_.resize(size);
-        } else {
-            any_ = true;
+    }
+
+    // What pycocoevalcap does with the line: strip it, split it at blanks, drop punctuation, join.
+    void drop_punctuation() {
+        const std::size_t end = start_ + stripped_size(std::string_view(out_).substr(start_));
+        std::size_t kept = start_;
+        for (std::size_t begin = start_; begin < end;) {
+            const std::size_t blank = std::min(out_.find(' ', begin), end);
+            const std::size_t size = blank - begin;
+            if (!is_punctuation({out_.data() + begin, size})) {
+                if (kept > start_) out_[kept++] = ' ';
+                std::copy_n(out_.begin() + static_cast<std::ptrdiff_t>(begin), size,
+                            out_.begin() + static_cast<std::ptrdiff_t>(kept));
+                kept += size;
+            }
+            begin = blank + 1;
         }
+        out_.resize(kept);
     }
 
   private:
     std::string& out_;
     std::size_t start_;
-    bool keep_punctuation_;
-    bool any_ = false;
 };
 
 // Appends token with the parts that `change` knows replaced: change(code point) gives the text to
@@ -95,11 +126,14 @@ const char* without_soft_hyphen(char32_t c) {
 const char* plain_apostrophe(char32_t c) {
     switch (c) {
         case 0x92:
-        case 0x2019: return "'";
+        case 0x2019:
+            return "'";
         case 0x91:
         case 0x2018:
-        case 0x201B: return "`";
-        default: return without_soft_hyphen(c);
+        case 0x201B:
+            return "`";
+        default:
+            return without_soft_hyphen(c);
     }
 }
 
@@ -120,17 +154,22 @@ const char* quotation_mark(char32_t c) {
         case 0x91:
         case 0x2018:
         case 0x201B:
-        case 0x2039: return "`";
+        case 0x2039:
+            return "`";
         case 0x92:
         case 0x2019:
-        case 0x203A: return "'";
+        case 0x203A:
+            return "'";
         case 0x93:
         case 0xAB:
-        case 0x201C: return "``";
+        case 0x201C:
+            return "``";
         case 0x94:
         case 0xBB:
-        case 0x201D: return "''";
-        default: return nullptr;
+        case 0x201D:
+            return "''";
+        default:
+            return nullptr;
     }
 }
 
@@ -174,10 +213,15 @@ class Lexer {
     void make(const ptb::Rule& rule, std::string_view token, LineWriter& out) {
         scratch_.clear();
         switch (rule.make) {
-            case Make::skip: return;
+            case Make::skip:
+                return;
             case Make::same:
-            case Make::last_dot: out.add(token); return;
-            case Make::fixed: out.add(rule.text); return;
+            case Make::last_dot:
+                out.add(token);
+                return;
+            case Make::fixed:
+                out.add(rule.text);
+                return;
             case Make::word:
                 if (is_ascii(token)) {
                     out.add(token);
@@ -195,10 +239,18 @@ class Lexer {
                 }
                 break;
             }
-            case Make::markup: rewrite(scratch_, token, hard_blank); break;
-            case Make::brackets: rewrite(scratch_, token, spelled_bracket); break;
-            case Make::joined: rewrite(scratch_, token, joined); break;
-            case Make::quotes: rewrite(scratch_, token, quotation_mark); break;
+            case Make::markup:
+                rewrite(scratch_, token, hard_blank);
+                break;
+            case Make::brackets:
+                rewrite(scratch_, token, spelled_bracket);
+                break;
+            case Make::joined:
+                rewrite(scratch_, token, joined);
+                break;
+            case Make::quotes:
+                rewrite(scratch_, token, quotation_mark);
+                break;
             case Make::ampersand:
                 for (std::size_t p = 0; p < token.size();) {
                     const bool entity = token[p] == '&' && token.size() - p > 4 &&
@@ -226,17 +278,16 @@ struct Lines {
 
 void append_caption(std::string& text, std::string_view caption) {
     if (!caption.empty() && caption.back() == '\r') caption.remove_suffix(1);
-    const std::size_t begin = text.size();
-    text.append(caption);
-    for (std::size_t p = begin; p < text.size(); ++p) {
-        const char c = text[p];
-        if (c >= '\n' && c <= '\r') text[p] = ' ';
-    }
-    // U+2028 and U+2029 are E2 80 A8 and E2 80 A9.
-    for (std::size_t p = text.find("\xE2\x80", begin); p != std::string::npos;
-         p = text.find("\xE2\x80", p + 1)) {
-        if (p + 2 < text.size() && (text[p + 2] == '\xA8' || text[p + 2] == '\xA9')) {
-            text.replace(p, 3, 1, ' ');
+    for (std::size_t p = 0; p < caption.size(); ++p) {
+        const char c = caption[p];
+        if (c >= '\n' && c <= '\r') {  // LF, VT, FF, CR
+            text += ' ';
+        } else if (c == '\xE2' &&
+                   (caption.compare(p, 3, "\u2028") == 0 || caption.compare(p, 3, "\u2029") == 0)) {
+            text += ' ';
+            p += 2;
+        } else {
+            text += c;
         }
     }
     text += '\n';
@@ -247,6 +298,11 @@ void append_caption(std::string& text, std::string_view caption) {
 Strings ptb_tokenize(StringsView captions, PtbMode mode, bool keep_punctuation,
                      std::size_t threads) {
     Lines lines;
+    if (captions.size > 0) {
+        lines.text.reserve(
+            static_cast<std::size_t>(captions.offsets[captions.size] - captions.offsets[0]) +
+            captions.size);
+    }
     for (std::size_t k = 0; k < captions.size; ++k) {
         lines.starts.push_back(lines.text.size());
         append_caption(lines.text, captions[k]);
@@ -257,9 +313,11 @@ Strings ptb_tokenize(StringsView captions, PtbMode mode, bool keep_punctuation,
 
     auto write_line = [&](Lexer& lexer, std::size_t k, Lexer::Open open, std::string& bytes) {
         const std::size_t end = lines.starts[k + 1] - 1;
-        LineWriter writer(bytes, keep_punctuation);
-        return lexer.line(lines.starts[k], end, mode == PtbMode::coco ? file_end : end + 1, open,
+        LineWriter writer(bytes);
+        open = lexer.line(lines.starts[k], end, mode == PtbMode::coco ? file_end : end + 1, open,
                           writer);
+        if (!keep_punctuation) writer.drop_punctuation();
+        return open;
     };
     constexpr std::size_t kBlock = 256;
     struct Block {

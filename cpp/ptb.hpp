@@ -11,8 +11,10 @@ namespace reelscore {
 
 // The jar reads all captions as one file, one a line, and its look-ahead crosses line ends: "plan
 // B." keeps its full stop or not according to the first word of the caption that follows.
-//   separate  each caption on its own, as a file of one line: tokens never depend on a neighbour
-//   coco      as pycocoevalcap calls the jar: all captions in order, joined by line feeds
+//   separate  each caption on its own, as a file of one line (with its line feed): tokens never
+//             depend on a neighbour
+//   coco      as pycocoevalcap calls the jar: all captions in order, joined by line feeds. The
+//             last has none behind it, which shows in a few cases: a final "they'll" is they ` ll
 enum class PtbMode { separate, coco };
 
 // Tokens joined by single blanks, in lower case. Unless keep_punctuation, the tokens that

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <stdexcept>
+#include <tuple>
+#include <unordered_map>
 #include <utility>
 
 namespace reelscore::ptb {
@@ -151,7 +153,9 @@ class Builder {
         const char sign = text_[at_];
         if (sign == '*' || sign == '+' || sign == '?') {
             ++at_;
-            return sign == '*' ? optional(many(piece)) : sign == '+' ? many(piece) : optional(piece);
+            return sign == '*'   ? optional(many(piece))
+                   : sign == '+' ? many(piece)
+                                 : optional(piece);
         }
         if (sign == '{' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1])) {
             ++at_;
@@ -287,7 +291,8 @@ class Builder {
         std::uint32_t code = 0;
         for (++at_; text_[at_] != '}'; ++at_) {
             const char digit = text_[at_];
-            code = code * 16 + static_cast<std::uint32_t>(digit <= '9' ? digit - '0' : digit - 'A' + 10);
+            code = code * 16 +
+                   static_cast<std::uint32_t>(digit <= '9' ? digit - '0' : digit - 'A' + 10);
         }
         ++at_;
         return code;
@@ -371,8 +376,8 @@ Automaton::Automaton(const Definition* definitions, std::size_t definition_count
     std::vector<std::vector<std::uint32_t>> symbol_sets;
     symbols_.resize(kBasicPlane);
     for (std::size_t stretch = 0; stretch + 1 < borders.size(); ++stretch) {
-        const auto [place, fresh] = symbols.emplace(members[stretch],
-                                                    static_cast<std::uint8_t>(symbols.size()));
+        const auto [place, fresh] =
+            symbols.emplace(members[stretch], static_cast<std::uint8_t>(symbols.size()));
         if (fresh) symbol_sets.push_back(members[stretch]);
         if (symbols.size() > 256) throw std::logic_error("ptb pattern: too many symbols");
         std::fill(symbols_.begin() + borders[stretch], symbols_.begin() + borders[stretch + 1],
@@ -397,7 +402,15 @@ Automaton::Automaton(const Definition* definitions, std::size_t definition_count
     }
 
     // The subset construction.
-    std::map<std::vector<int>, State> known;
+    struct Hash {
+        std::size_t operator()(const std::vector<int>& subset) const {
+            std::size_t hash = subset.size();
+            for (const int k : subset)
+                hash = hash * 0x9E3779B97F4A7C15u + static_cast<std::size_t>(k);
+            return hash;
+        }
+    };
+    std::unordered_map<std::vector<int>, State, Hash> known;
     std::vector<const std::vector<int>*> pending;
     auto state_of = [&](std::vector<int> subset) -> State {
         if (subset.empty()) return kDead;
@@ -442,12 +455,23 @@ Automaton::Automaton(const Definition* definitions, std::size_t definition_count
                                        closures[k].end());
             }
         }
+        // Most symbols lead to one of a few places: look those up once.
+        std::vector<std::size_t> distinct;
         for (std::size_t symbol = 0; symbol < symbol_count_; ++symbol) {
             if (targets[symbol].empty()) continue;
+            State* const row = &next_[(done + 1) * symbol_count_];
+            const auto same = std::find_if(distinct.begin(), distinct.end(), [&](std::size_t k) {
+                return targets[k] == targets[symbol];
+            });
+            if (same != distinct.end()) {
+                row[symbol] = row[*same];
+                continue;
+            }
+            distinct.push_back(symbol);
             const State target = state_of(targets[symbol]);
-            next_[(done + 1) * symbol_count_ + symbol] = target;
-            targets[symbol].clear();
+            next_[(done + 1) * symbol_count_ + symbol] = target;  // next_ may have moved
         }
+        for (auto& target : targets) target.clear();
     }
 }
 

@@ -12,7 +12,6 @@
 //   (?i:...)      the ASCII letters inside stand for both cases
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -59,7 +58,10 @@ class Automaton {
     // such as "<a <a <a …" costs linear time: (state, place) pairs that lead nowhere.
     class Misses {
       public:
-        void clear() { pairs_.clear(); }
+        // Frees the memory too: clearing a large table anew for each line would cost more.
+        void clear() {
+            if (!pairs_.empty()) std::unordered_set<std::uint64_t>().swap(pairs_);
+        }
 
       private:
         friend class Automaton;

@@ -11,17 +11,17 @@ namespace reelscore::ptb {
 // What a match turns into. "Brackets" means ( ) written as -LRB- -RRB-; "joined" means blanks
 // written as U+00A0, so that the token stays one.
 enum class Make {
-    skip,        // nothing: white space, unknown characters
-    same,        // the text as it stands
-    word,        // without soft hyphens; "-" if nothing remains
-    apostrophes, // as word, and typographic apostrophes become '
-    last_dot,    // the text; its final full stop is read a second time, as a token of its own
-    fixed,       // the text given in the rule
-    markup,      // blanks made U+00A0: <a href="x">
-    brackets,    // brackets spelled out
-    joined,      // brackets spelled out, blanks made U+00A0
-    ampersand,   // &amp; decoded: AT&amp;T
-    quotes,      // every quotation mark translated by shape: U+201C to ``, U+2019 to '
+    skip,         // nothing: white space, unknown characters
+    same,         // the text as it stands
+    word,         // without soft hyphens; "-" if nothing remains
+    apostrophes,  // as word, and typographic apostrophes become '
+    last_dot,     // the text; its final full stop is read a second time, as a token of its own
+    fixed,        // the text given in the rule
+    markup,       // blanks made U+00A0: <a href="x">
+    brackets,     // brackets spelled out
+    joined,       // brackets spelled out, blanks made U+00A0
+    ampersand,    // &amp; decoded: AT&amp;T
+    quotes,       // every quotation mark translated by shape: U+201C to ``, U+2019 to '
 };
 
 struct Rule {

@@ -35,7 +35,7 @@ void add_row(const double* costs, const double* bonuses, size_t columns, MatchSu
         }
         if (costs[j] > 0.0) {
             const MatchSum matched{above_left.cost + costs[j], above_left.bonus + bonuses[j]};
-            if (is_better(matched, best)) {
+            if (!is_better(best, matched)) {  // of equal ones the later captions, as in the papers
                 best = matched;
                 step = kMatch;
             }

@@ -31,9 +31,7 @@ def best_matching(costs, bonuses):
                     continue
                 cost = sum(costs[pair] for pair in pairs)
                 bonus = sum(bonuses[pair] for pair in pairs)
-                if cost > best[0] + 1e-11 or (
-                    cost > best[0] - 1e-11 and bonus > best[1] + 1e-11
-                ):
+                if cost > best[0] + 1e-11 or (cost > best[0] - 1e-11 and bonus > best[1] + 1e-11):
                     best = (cost, bonus, pairs)
     return best
 

@@ -218,7 +218,8 @@ class Language:
     paraphrases: str
 
     def __post_init__(self) -> None:
-        prefixes = [line.split() for line in self.prefixes.splitlines() if line[:1] not in ("", "#")]
+        lines = [line for line in self.prefixes.splitlines() if line[:1] not in ("", "#")]
+        prefixes = [line.split() for line in lines]
         irregular: dict[str, list[str]] = {}
         lines = self.exceptions.splitlines()
         for base, forms in zip(lines[::2], lines[1::2], strict=True):
@@ -267,13 +268,11 @@ class Language:
         return ""
 
 
-_ENDINGS = [
-    tuple(rule.split(">"))
-    for rule in (
-        "s> ses>s xes>x zes>z ches>ch shes>sh men>man ies>y s> ies>y es>e es> ed>e ed> ing>e ing> "
-        "er> est> er>e est>e"
-    ).split()
-]
+_RULES = (
+    "s> ses>s xes>x zes>z ches>ch shes>sh men>man ies>y s> ies>y es>e es> ed>e ed> ing>e ing> "
+    "er> est> er>e est>e"
+)
+_ENDINGS = [tuple(rule.split(">")) for rule in _RULES.split(" ")]
 
 _LETTER = (
     "A-Za-z\u0160\u017d\u0161\u017e\u0178\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017e\u0400-\u04ff"
@@ -318,7 +317,8 @@ def meteor_words(text: str, language: Language) -> list[str]:
         else:
             kept += [word, "."]
     text = " ".join(kept).replace("\ue000", ".")
-    text = re.sub(f"[{_BLANK}\u2000-\u200a\u202f\u205f\u3000\u00a0]+", " ", text)
+    # the jar keeps a vertical tab here: it stays inside a word
+    text = re.sub("[ \t\n\f\r\u2000-\u200a\u202f\u205f\u3000\u00a0]+", " ", text)
     text = text.strip("".join(map(chr, range(33))))
     return [word for word in re.split("[ \t\n\r\f]+", text.lower()) if word]
 

@@ -71,6 +71,8 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "stories":
+        return import_module("reelscore.stories")
     if name not in _HOMES:
         raise AttributeError(f"module 'reelscore' has no attribute {name!r}")
     value = getattr(import_module(_HOMES[name]), name)

@@ -95,7 +95,8 @@ def many():
     """600 captions with 1 to 5 references: more than one block of work for every thread."""
     rng = random.Random(7)
     systems, references = clips()
-    pool = [*(c for each in systems.values() for c in each.values()), *sum(references.values(), [])]
+    pool = [caption for each in systems.values() for caption in each.values()]
+    pool += [caption for each in references.values() for caption in each]
     items = [f"v{k}" for k in range(600)]
     return (
         {item: rng.choice(pool) for item in items},

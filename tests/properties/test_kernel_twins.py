@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import twins
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import captions, corpora
 
+import twins
 from reelscore import score
 from reelscore.metrics.bleu import Bleu
 from reelscore.metrics.cider import Cider
@@ -47,9 +47,7 @@ def test_rouge_l(corpus, beta):
 def test_cider(corpus, n, sigma, variant):
     candidates, references = corpus
     found = score(candidates, references, [Cider(n, sigma, variant)], **RAW)["cider"]
-    expected = twins.cider(
-        list(candidates.values()), list(references.values()), n, sigma, variant
-    )
+    expected = twins.cider(list(candidates.values()), list(references.values()), n, sigma, variant)
     assert found.items.array.tolist() == pytest.approx(expected, rel=1e-12, abs=1e-12)
     assert found.score == pytest.approx(np.mean(expected), rel=1e-12, abs=1e-12)
 

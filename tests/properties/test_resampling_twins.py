@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import twins
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import twins
 from reelscore.stats.corrections import correct
 from reelscore.stats.resampling import (
     approximate_randomization,

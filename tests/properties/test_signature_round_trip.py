@@ -19,10 +19,10 @@ from reelscore.metrics.sent_bleu import SentBleu
 orders = st.integers(1, 9)
 shares = st.floats(0, 1, exclude_min=True, exclude_max=True)
 # File names may hold what separates the parts of a signature; a name without a letter is no name.
-paths = st.text(
-    st.sampled_from("ab|,:%\n 0AC7=/.é"), min_size=1, max_size=12
-).map(lambda name: f"df{name}.json")
-positive = st.floats(1e-6, 1e6)
+paths = st.text(st.sampled_from("ab|,:%\n 0AC7=/.é"), min_size=1, max_size=12).map(
+    lambda name: f"df{name}.json"
+)
+positive = st.floats(0.01, 1000)
 
 METRICS = {
     "bleu": st.builds(Bleu, n=orders),
@@ -72,6 +72,11 @@ def test_the_signature_of_a_result_rebuilds(name):
     found = score({"v1": "a man", "v2": "a dog"}, {"v1": ["a man"], "v2": ["a dog"]}, name)
     for result in found.with_intervals(resamples=20).values():
         assert parse(result.signature) == parse(name)
+
+
+@pytest.mark.parametrize("name", ["none", "df.json "])
+def test_odd_file_names(name):
+    assert parse(Cider(frequencies=name).signature()) == Cider(frequencies=name)
 
 
 def test_the_same_parameters_spell_the_same_signature():

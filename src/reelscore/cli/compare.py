@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+import textwrap
 from collections.abc import Sequence
 
 import click
@@ -107,7 +108,8 @@ def command(
     if scoring.shows:
         show(table, grid)
         click.echo("\n" + _p_value_grid(found).to_text(terminal_width()))
-        click.echo("\n" + _legend(other, level, correction, _TESTS[test]))
+        legend = _legend(other, level, correction, _TESTS[test])
+        click.echo("\n" + textwrap.fill(legend, terminal_width(), break_on_hyphens=False))
 
 
 def _marks(
@@ -161,7 +163,7 @@ def _legend(
     what = (
         f"* differs from {baseline}" if baseline else "letters: better than the systems so marked"
     )
-    return f"{what}, p < {level:g}\n({how}; correction: {correction})"
+    return f"{what}, p < {level:g} ({how}; correction: {correction})"
 
 
 def _json(table: ScoreTable, found: Sequence[Comparison]) -> str:

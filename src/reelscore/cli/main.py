@@ -15,6 +15,13 @@ from reelscore.errors import ReelscoreError
 _COMMANDS = {
     "score": ("score", "Score captions: a row per system."),
     "compare": ("compare", "Score systems and test whether they differ."),
+    "stories": ("stories", "Score timed captions of long videos: SODA and ActivityNet."),
+    "meta": ("meta", "Measure which metrics agree with people, and which better."),
+    "audit": ("audit", "Check that captions, references and judgments belong together."),
+    "data": ("data", "Describe data sets with human judgments."),
+    "repro": ("repro", "Recompute published tables beside the printed ones."),
+    "similarity": ("similarity", "How alike systems, or annotators, write."),
+    "analyse": ("analyse", "Scores by length and word frequency; best and worst items."),
     "tokenize": ("tokenize", "Tokenize captions as the metrics see them."),
     "metrics": ("metrics", "List the metrics and their parameters."),
     "demo": ("demo", "Score the embedded example and show what reelscore does."),

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import sys
+import textwrap
 
 import click
 
+from reelscore.cli.options import terminal_width
 from reelscore.metrics.registry import metric_class, metric_names
 
 
@@ -22,10 +25,16 @@ def command(names: tuple[str, ...]) -> None:
     """
     for name in names or metric_names():
         metric = metric_class(name)
-        about = sys.modules[metric.__module__].__doc__ or ""
-        title, _, text = about.strip().partition("\n")
-        click.echo(click.style(name, bold=True) + f"  {title.partition(': ')[2] or title}")
-        parameters = ", ".join(f"{f.name}={f.default!r}" for f in dataclasses.fields(metric))
-        click.echo(f"    {parameters or 'no parameters'}")
+        about = inspect.cleandoc(sys.modules[metric.__module__].__doc__ or "")
+        title, *paragraphs = about.split("\n\n")
+        what = title.partition(": ")[2] or title
+        heading = _wrapped(f"{name}  {what}", " " * (len(name) + 2))
+        click.echo(click.style(name, bold=True) + heading.removeprefix(name))
+        parameters = [f"{f.name}={f.default!r}" for f in dataclasses.fields(metric)]
+        click.echo(_wrapped("    " + (", ".join(parameters) or "no parameters"), "    "))
         if names:
-            click.echo("\n" + text.strip() + "\n")
+            click.echo("".join(f"\n{_wrapped(each, '')}\n" for each in paragraphs))
+
+
+def _wrapped(text: str, indent: str) -> str:
+    return textwrap.fill(text, terminal_width(), subsequent_indent=indent, break_on_hyphens=False)

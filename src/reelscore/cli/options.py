@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
@@ -54,7 +55,7 @@ class Scoring:
 
     def run(self) -> ScoreTable:
         """Read the files and score them."""
-        systems = self._systems()
+        systems = read_systems(self.candidates, self.file_format)
         references = read_references(self.refs, format=self.file_format) if self.refs else None
         many = sum(map(len, systems.values())) >= _MANY
         with progress_bar("Scoring", wanted=many) as progress:
@@ -68,18 +69,6 @@ class Scoring:
                 threads=self.threads,
                 progress=progress,
             )
-
-    def _systems(self) -> dict[str, dict[str, str]]:
-        """Read the systems' files; each argument is a file, or NAME=FILE."""
-        systems: dict[str, dict[str, str]] = {}
-        for argument in self.candidates:
-            name, equals, path = argument.partition("=")
-            if not equals or Path(argument).exists():
-                name, path = _name_of(argument), argument
-            if name in systems:
-                raise DataError(f"Two systems are called {name!r}; name them: NAME=FILE.")
-            systems[name] = read_candidates(path, format=self.file_format)
-        return systems
 
     def write(
         self, table: ScoreTable, grid: Grid, *, csv: str | None = None, json: str | None = None
@@ -155,7 +144,13 @@ _OPTIONS = [
         metavar="N",
         help="Threads to use; all cores if not given. Never changes a number.",
     ),
-    click.option("--seed", type=int, default=12345, show_default=True, help="Seed of resampling."),
+    click.option(
+        "--seed",
+        type=click.IntRange(min=0),
+        default=12345,
+        show_default=True,
+        help="Seed of resampling.",
+    ),
     click.option(
         "--json",
         "json_file",
@@ -190,18 +185,47 @@ def scoring_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def show(table: ScoreTable, grid: Grid) -> None:
     """Print a table with its notes and signatures."""
-    width = terminal_width()
-    click.echo(grid.to_text(width, bold=sys.stdout.isatty()))
+    click.echo(grid.to_text(terminal_width(), bold=sys.stdout.isatty()))
     click.echo()
+    show_origin(table)
+
+
+def show_origin(table: ScoreTable) -> None:
+    """Print how the numbers of a table were made: its notes and signatures."""
     for system in table.systems:
         for note in getattr(table[system], "notes", ()):
-            click.echo(f"{system}: {note}")
+            click.echo(textwrap.fill(f"{system}: {note}", terminal_width(), subsequent_indent="  "))
     signatures = dict.fromkeys(
         result.signature for row in table.results.values() for result in row.values()
     )
     for signature in signatures:
-        for line in _wrapped(signature, width):
+        for line in _wrapped(signature, terminal_width()):
             click.echo(click.style(line, dim=True))
+
+
+def system_files(arguments: Sequence[str]) -> dict[str, str]:
+    """Name the systems' files; each argument is a file, or NAME=FILE."""
+    files: dict[str, str] = {}
+    for argument in arguments:
+        name, equals, path = argument.partition("=")
+        if not equals or _exists(argument):
+            name, path = _name_of(argument), argument
+        if not name:
+            raise DataError(f"{argument!r} names no system; expected FILE or NAME=FILE.")
+        if name in files:
+            raise DataError(f"Two systems are called {name!r}; name them: NAME=FILE.")
+        files[name] = path
+    return files
+
+
+def read_systems(
+    arguments: Sequence[str], file_format: str | None = None
+) -> dict[str, dict[str, str]]:
+    """Read the systems' captions; arguments as in `system_files`."""
+    return {
+        name: read_candidates(path, format=file_format)
+        for name, path in system_files(arguments).items()
+    }
 
 
 def check_targets(paths: Sequence[str]) -> None:
@@ -239,6 +263,13 @@ def progress_bar(what: str, *, wanted: bool = True) -> Iterator[Callable[[int, i
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _exists(path: str) -> bool:
+    try:
+        return Path(path).exists()
+    except OSError:  # a name too long for a file
+        return False
 
 
 def _name_of(path: str) -> str:

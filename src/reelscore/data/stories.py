@@ -67,10 +67,18 @@ class Story:
         >>> story.in_time_order().sentences
         ('a man stands', 'he runs')
         """
+        order = self.time_order()
+        return Story(self.segments[order], tuple(self.sentences[k] for k in order), self.duration)
+
+    def time_order(self) -> list[int]:
+        """Where each caption of `in_time_order` stands in this story.
+
+        >>> Story(np.array([[5.0, 9.0], [0.0, 5.0]]), ("he runs", "a man stands")).time_order()
+        [1, 0]
+        """
         starts, ends = self.segments.T.tolist()
         rows = sorted(zip(starts, ends, self.sentences, range(len(self)), strict=True))
-        order = [row[3] for row in rows]
-        return Story(self.segments[order], tuple(self.sentences[k] for k in order), self.duration)
+        return [row[3] for row in rows]
 
     def first(self, count: int) -> Story:
         """Keep the first captions in file order."""

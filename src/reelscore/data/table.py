@@ -169,11 +169,11 @@ class ScoreTable:
         write_table(self, path)
 
     @classmethod
-    def read(cls, path: str | Path) -> ScoreTable:
-        """Read a table back from JSON or CSV."""
+    def read(cls, path: str | Path, *, repeats: Literal["error", "mean"] = "error") -> ScoreTable:
+        """Read a table from JSON or CSV; see `reelscore.data.table_files.read_table`."""
         from reelscore.data.table_files import read_table
 
-        return read_table(path)
+        return read_table(path, repeats=repeats)
 
 
 def file_format(path: str | Path) -> Literal["json", "csv"]:

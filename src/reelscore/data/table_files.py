@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+import math
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 import numpy as np
@@ -12,6 +15,8 @@ import numpy as np
 from reelscore.data.table import ItemScores, MetricResult, ScoreTable, file_format
 from reelscore.data.writing import write_atomically
 from reelscore.errors import DataError
+
+Repeats = Literal["error", "mean"]
 
 
 def json_text(table: ScoreTable) -> str:
@@ -22,7 +27,12 @@ def json_text(table: ScoreTable) -> str:
 def csv_text(table: ScoreTable) -> str:
     """Give a table as CSV text; the row with an empty item is the system's own score."""
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    # csv leaves a lone CR unquoted, and then reads it as the end of a line.
+    names = [*table.systems, *table.metrics, *_items(table)]
+    if any("\r" in name for name in names):
+        writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    else:
+        writer = csv.writer(out, lineterminator="\n")
     writer.writerow(_COLUMNS)
     for system, row in table.results.items():
         for name, result in row.items():
@@ -35,16 +45,38 @@ def csv_text(table: ScoreTable) -> str:
     return out.getvalue()
 
 
+def _items(table: ScoreTable) -> Iterator[str]:
+    return (item for row in table.results.values() for r in row.values() for item in r.items)
+
+
 def write_table(table: ScoreTable, path: str | Path) -> None:
     """Write a table, as JSON or CSV by the file's ending."""
     write_atomically(path, json_text(table) if file_format(path) == "json" else csv_text(table))
 
 
-def read_table(path: str | Path) -> ScoreTable:
-    """Read a table that `write_table` wrote, or one of the same form.
+def read_table(path: str | Path, *, repeats: Repeats = "error") -> ScoreTable:
+    r"""Read a table that `write_table` wrote, or one that somebody else made.
+
+    A CSV file needs the columns system and score, in any order, and has as a rule a column item;
+    commas, semicolons or tabs separate them. Without a column metric, the file's name is the
+    metric's. What was read but not used, or left out, is in the table's notes.
+
+    Args:
+        path: A .csv or .json file.
+        repeats: Several scores of one system, item and metric are an ``error``, or their
+            ``mean`` is taken, as with several judgments of a caption.
 
     Raises:
         DataError: If the file cannot be read or is no score table.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp(), "adequacy.csv")
+    >>> _ = path.write_text("item,system,score,rater\nv1,mine,70,r1\nv1,mine,80,r2\n")
+    >>> table = read_table(path, repeats="mean")
+    >>> table["mine"]["adequacy"].items["v1"]
+    75.0
+    >>> table.notes
+    ['1 score is the mean of several rows (2 rows in all).', 'Columns not used: rater.']
     """
     is_json = file_format(path) == "json"
     try:
@@ -52,22 +84,25 @@ def read_table(path: str | Path) -> ScoreTable:
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror}).") from error
     try:
-        return _from_json(data) if is_json else _from_csv(data.decode("utf-8-sig"))
+        if is_json:
+            return _from_json(data)
+        return _from_csv(data.decode("utf-8-sig"), Path(path).stem, repeats)
     except (msgspec.DecodeError, UnicodeDecodeError, csv.Error, _BadRow) as error:
         raise DataError(
-            f"{path}: not a score table: {error}. Expected what --table writes: CSV with the "
-            "columns system, item, metric, score, or JSON with 'systems'."
+            f"{path}: not a score table: {error}. Expected CSV with the columns system, item, "
+            "score and perhaps metric, or JSON with 'systems', as --table writes them."
         ) from error
 
 
 _COLUMNS = ["system", "item", "metric", "score"]
+_NO_SCORE = {"", "-", "na", "n/a", "nan", "none", "null"}
 
 
 class _Entry(msgspec.Struct):
     score: float
     signature: str = ""
     interval: tuple[float, float] | None = None
-    items: dict[str, float] = {}  # msgspec copies the default
+    items: dict[str, float | None] = {}  # msgspec copies the default
 
 
 class _Stored(msgspec.Struct):
@@ -80,46 +115,107 @@ class _BadRow(ValueError):
 
 def _from_json(data: bytes) -> ScoreTable:
     stored = msgspec.json.decode(data, type=_Stored)
-    return ScoreTable(
-        {
-            system: {
-                name: MetricResult(
-                    name, entry.score, ItemScores.of(entry.items), entry.signature, entry.interval
-                )
-                for name, entry in row.items()
-            }
-            for system, row in stored.systems.items()
+    gaps = 0
+
+    def items(entry: _Entry) -> ItemScores:
+        nonlocal gaps
+        there = {item: score for item, score in entry.items.items() if score is not None}
+        gaps += len(entry.items) - len(there)
+        return ItemScores.of(there)
+
+    results = {
+        system: {
+            name: MetricResult(name, entry.score, items(entry), entry.signature, entry.interval)
+            for name, entry in row.items()
         }
-    )
+        for system, row in stored.systems.items()
+    }
+    return ScoreTable(results, _gap_notes(gaps))
 
 
-def _from_csv(text: str) -> ScoreTable:
-    lines = csv.reader(io.StringIO(text))
-    header = next(lines, [])
-    if header != _COLUMNS:
-        raise _BadRow(f"line 1 is {','.join(header)!r}")
+def _from_csv(text: str, name: str, repeats: Repeats) -> ScoreTable:
+    delimiter = _delimiter(text)
+    lines = csv.reader(io.StringIO(text), delimiter=delimiter)
+    header = [cell.strip().lower() for cell in next(lines, [])]
+    place = _places(header)
     found: dict[str, dict[str, dict[str, float]]] = {}
+    again: dict[tuple[str, str, str], int] = {}
+    gaps = 0
     for row in lines:
-        if len(row) != len(_COLUMNS):
-            raise _BadRow(f"line {lines.line_num} has {len(row)} fields")
-        system, item, metric, score = row
-        try:
-            number = float(score)
-        except ValueError:
-            raise _BadRow(f"line {lines.line_num} has the score {score!r}") from None
+        if not row:
+            continue
+        if len(row) != len(header):
+            raise _BadRow(f"line {lines.line_num} has {len(row)} fields, not {len(header)}")
+        system, item, metric = (
+            row[place[column]] if column in place else default
+            for column, default in (("system", ""), ("item", ""), ("metric", name))
+        )
+        if not system:
+            raise _BadRow(f"line {lines.line_num} names no system")
+        number = _number(row[place["score"]], lines.line_num)
+        if number is None:
+            gaps += 1
+            continue
         scores = found.setdefault(system, {}).setdefault(metric, {})
-        if item in scores:
+        if item not in scores:
+            scores[item] = number
+        elif repeats == "error":
             raise _BadRow(f"line {lines.line_num} repeats {system}, {item or '(system)'}, {metric}")
-        scores[item] = number
-    return ScoreTable(
-        {
-            system: {
-                name: MetricResult(name, _system_score(scores), ItemScores.of(scores), "")
-                for name, scores in row.items()
-            }
-            for system, row in found.items()
+        else:  # the running mean
+            count = again[system, item, metric] = again.get((system, item, metric), 1) + 1
+            scores[item] += (number - scores[item]) / count
+    if not found:
+        raise _BadRow("it has no score")
+    results = {
+        system: {
+            name: MetricResult(name, _system_score(scores), ItemScores.of(scores), "")
+            for name, scores in row.items()
         }
-    )
+        for system, row in found.items()
+    }
+    notes = _gap_notes(gaps)
+    if again:
+        are = "score is the mean" if len(again) == 1 else "scores are means"
+        notes.append(f"{len(again):,} {are} of several rows ({sum(again.values()):,} rows in all).")
+    if unused := [cell or "(no name)" for cell in header if cell not in _COLUMNS]:
+        notes.append(f"Columns not used: {', '.join(unused)}.")
+    return ScoreTable(results, notes)
+
+
+def _delimiter(text: str) -> str:
+    """Tell commas, tabs and semicolons apart by the header."""
+    first = text.partition("\n")[0].lower()
+    for delimiter in ",\t;":
+        if {"system", "score"} <= {cell.strip().strip('"') for cell in first.split(delimiter)}:
+            return delimiter
+    return ","
+
+
+def _places(header: list[str]) -> dict[str, int]:
+    for column in _COLUMNS:
+        if header.count(column) > 1:
+            raise _BadRow(f"line 1 names the column {column} twice")
+    for column in ("system", "score"):
+        if column not in header:
+            raise _BadRow(f"line 1 is {','.join(header)!r} and names no column {column}")
+    return {column: header.index(column) for column in _COLUMNS if column in header}
+
+
+def _number(text: str, line: int) -> float | None:
+    if text.strip().lower() in _NO_SCORE:
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.inf
+    if math.isinf(number):
+        raise _BadRow(f"line {line} has the score {text!r}")
+    return number
+
+
+def _gap_notes(gaps: int) -> list[str]:
+    rows = "row without a score was" if gaps == 1 else "rows without a score were"
+    return [f"{gaps:,} {rows} left out."] if gaps else []
 
 
 def _system_score(scores: dict[str, float]) -> float:

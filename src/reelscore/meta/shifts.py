@@ -14,7 +14,7 @@ too narrow; then the spread over all far shifts is taken instead.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -27,8 +27,9 @@ Kind = Literal["aligned", "shifted", "mixed", "cannot tell"]
 LEVEL = 0.001  # chance of a false alarm that is aimed at, over all shifts together
 WINDOW = 10  # shifts either way that are looked at closely
 BLOCKS = 10
-_FEWEST = 20  # items with scores in both tables; with fewer there is nothing to tell
+_FEWEST = 10  # items with scores in both tables; with fewer there is nothing to tell
 _FAR = 30  # far shifts needed to know their spread
+_CLEAR = 1.64  # how much better 0 must fit than the next shift, to call a table aligned
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Scan:
         parts: What each item adds to the sum at each shift, shifts × items.
         scale: The spread of the sums by chance.
         weights: Each item's share of the variance; 0 for items without scores.
-        correlations: Correlation within systems at each shift.
+        strengths: Correlation within systems, or mean similarity, at each shift.
         tests: How many shifts were tried, for the correction.
     """
 
@@ -48,7 +49,7 @@ class Scan:
     parts: FloatArray
     scale: float
     weights: FloatArray
-    correlations: FloatArray
+    strengths: FloatArray
     tests: int
 
     def z(self, part: slice = slice(None)) -> FloatArray:
@@ -67,6 +68,12 @@ class Scan:
         """The shift that fits best; of equals, the one nearest to 0."""
         z = self.z(part)
         return int(min(self.shifts[z >= z.max() - 1e-9], key=abs))
+
+    def runner_up(self) -> int:
+        """The shift that fits next best."""
+        z = self.z()
+        z[self.at(self.best())] = -np.inf
+        return int(self.shifts[np.argmax(z)])
 
     def at(self, shift: int) -> int:
         """Where a shift stands in the arrays."""
@@ -100,7 +107,7 @@ class Verdict:
         kind: ``aligned``, ``shifted``, ``mixed`` (parts differ) or ``cannot tell``.
         shift: The shift that fits best.
         z: Its standard score against chance.
-        correlation: Its correlation, within systems.
+        strength: Its correlation within systems, or mean similarity.
         blocks: The best shift in each tenth of the items.
         parts: For ``mixed``: which part has which shift, in words.
 
@@ -111,7 +118,7 @@ class Verdict:
     kind: Kind
     shift: int = 0
     z: float = 0.0
-    correlation: float = 0.0
+    strength: float = 0.0
     blocks: Sequence[int] = field(default=())
     parts: Sequence[str] = field(default=())
 
@@ -166,18 +173,19 @@ def scan_shifts(first: FloatArray, second: FloatArray, window: int = WINDOW) -> 
     best = int(np.argmax(sums))
     best = best - items if best > items // 2 else best
     shifts = np.union1d(near, [best])
-    rolled = np.stack([np.roll(two, -shift, axis=1) for shift in shifts])
-    parts = np.einsum("sp,ksp->kp", one, rolled)
-    squares = np.einsum("sp,ksp->k", (one != 0).astype(float), rolled**2)
+    known = np.isfinite(first)
+    rolled = [np.roll(two, -shift, axis=1) for shift in shifts]
+    parts = np.stack([(one * each).sum(axis=0) for each in rolled])
+    squares = np.array([np.square(each[known]).sum() for each in rolled])
     norms = np.sqrt(np.square(one).sum() * squares)
     totals = parts.sum(axis=1)
     weights = np.square(one).sum(axis=0)
     return Scan(
         shifts=shifts,
         parts=parts,
-        scale=_scale(one, two, np.delete(sums, np.unique([*near, *(near + best)]) % items)),
+        scale=_scale(one, two, sums, best, window),
         weights=weights / max(weights.sum(), 1e-300),
-        correlations=np.divide(totals, norms, out=np.zeros(len(shifts)), where=norms > 0),
+        strengths=np.divide(totals, norms, out=np.zeros(len(shifts)), where=norms > 0),
         tests=items,
     )
 
@@ -211,20 +219,19 @@ def decide(scan: Scan, names: Sequence[str], systems: dict[str, Scan] | None = N
         "cannot tell",
         best,
         float(z[scan.at(best)]),
-        float(scan.correlations[scan.at(best)]),
+        float(scan.strengths[scan.at(best)]),
         [scan.best(block) for block in scan.blocks],
     )
     if scan.used < _FEWEST:
         return found
     several = _by_system(scan, best, systems or {}) or _by_place(scan, names)
     if several:
-        return Verdict("mixed", best, found.z, found.correlation, found.blocks, several)
-    limit = critical(scan.tests)
-    if best != 0 and found.z >= limit and scan.gain(best, 0) >= limit:
-        kind: Kind = "shifted"
-    else:
-        kind = "aligned" if best == 0 and found.z >= critical(1) else "cannot tell"
-    return Verdict(kind, best, found.z, found.correlation, found.blocks)
+        return replace(found, kind="mixed", parts=several)
+    if best != 0 and found.z >= critical(scan.tests) and scan.gain(best, 0) >= critical(1):
+        return replace(found, kind="shifted")
+    if best == 0 and found.z >= critical(1) and scan.gain(0, scan.runner_up()) >= _CLEAR:
+        return replace(found, kind="aligned")
+    return found
 
 
 def critical(tests: int) -> float:
@@ -246,7 +253,7 @@ def _by_system(scan: Scan, best: int, systems: dict[str, Scan]) -> list[str]:
         shift = own.best()
         if shift == best or own.used < _FEWEST or best not in own.shifts:
             continue
-        if own.z()[own.at(shift)] >= limit and own.gain(shift, best) >= limit:
+        if own.z()[own.at(shift)] >= limit and own.gain(shift, best) >= critical(len(systems)):
             odd.setdefault(shift, []).append(name)
     rest = [f"the other systems by {signed(best)}"] if odd else []
     return [
@@ -256,7 +263,7 @@ def _by_system(scan: Scan, best: int, systems: dict[str, Scan]) -> list[str]:
 
 def _by_place(scan: Scan, names: Sequence[str]) -> list[str]:
     """Find the place from which on another shift fits, if there is one."""
-    limit = critical(scan.tests * BLOCKS * len(scan.shifts))
+    limit, clear = critical(scan.tests * BLOCKS), critical(BLOCKS)
     found: list[str] = []
     most = 0.0
     for block in scan.blocks[1:]:
@@ -267,10 +274,9 @@ def _by_place(scan: Scan, names: Sequence[str]) -> list[str]:
         evidence = [
             scan.z(before)[scan.at(one)],
             scan.z(after)[scan.at(two)],
-            scan.gain(one, two, before),
-            scan.gain(two, one, after),
         ]
-        if min(evidence) >= limit and sum(evidence) > most:
+        gains = [scan.gain(one, two, before), scan.gain(two, one, after)]
+        if min(evidence) >= limit and min(gains) >= clear and sum(evidence) > most:
             most = sum(evidence)
             where = repr(names[block.start])
             found = [f"shifted by {signed(one)} up to about item {where}"]
@@ -286,6 +292,12 @@ def _centred(scores: FloatArray) -> FloatArray:
     return np.where(known, scores - means, 0.0)
 
 
-def _scale(one: FloatArray, two: FloatArray, far: FloatArray) -> float:
-    exact = np.sqrt(((one @ one.T) * (two @ two.T)).sum() / max(1, one.shape[1] - 1))
-    return float(max(exact, far.std()) if len(far) >= _FAR else exact)
+def _scale(one: FloatArray, two: FloatArray, sums: FloatArray, best: int, window: int) -> float:
+    """The spread by chance: of random assignments, or of far shifts where that is larger."""
+    items = len(sums)
+    exact = np.sqrt(((one @ one.T) * (two @ two.T)).sum() / max(1, items - 1))
+    near = np.arange(-window, window + 1)
+    far = np.delete(sums, np.unique(np.concatenate([near, near + best]) % items))
+    if len(far) < _FAR:
+        far = np.delete(sums, np.unique([0, best % items]))
+    return float(max(exact, far.std() if len(far) else 0.0))

@@ -11,6 +11,7 @@ import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar
+from urllib.parse import quote, unquote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,7 +94,7 @@ class Metric(ABC):
 
 
 CONTEXT_KEYS = frozenset(
-    {"tok", "items", "refs", "data", "missing", "empty", "files", "resamples", "seed", "v"}
+    {"tok", "items", "refs", "data", "missing", "empty", "files", "level", "resamples", "seed", "v"}
 )
 
 
@@ -145,17 +146,12 @@ def _spell(value: object) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.17g}" if float(f"{value:g}") != value else f"{value:g}"
-    return str(value).translate(_ESCAPES)
+    return "%6Eone" if value == "none" else quote(str(value), safe=_PLAIN)
 
 
-# A value must not hold the characters that separate the parts of a signature.
-_ESCAPES = str.maketrans({"%": "%25", "|": "%7C", ",": "%2C", "\n": "%0A"})
-
-
-def _unescape(text: str) -> str:
-    for code, character in (("%0A", "\n"), ("%2C", ","), ("%7C", "|"), ("%25", "%")):
-        text = text.replace(code, character)
-    return text
+# What a text may hold unescaped: not the characters that separate the parts of a signature, and
+# no blanks, which would be lost at its ends.
+_PLAIN = "/:+-_.~=@!$&'()*;?#[]{}<>^`"
 
 
 def _boolean(text: str) -> bool:
@@ -166,7 +162,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "int": int,
     "float": float,
     "bool": _boolean,
-    "str": _unescape,
+    "str": unquote,
 }
 
 

@@ -13,12 +13,13 @@ bigrams over its own, and whether the caption itself is new.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reelscore.data import read_references
+from reelscore.errors import UnknownNameError
 from reelscore.metrics.base import FloatArray, Metric, with_count
 from reelscore.text.packed import pack
 from reelscore.text.tokens import Tokenizer, tokenize_packed
@@ -45,6 +46,10 @@ class Diversity(Metric):
     name: ClassVar[str] = "diversity"
     needs_references: ClassVar[bool] = False
     independent: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if self.training_tokenizer not in get_args(Tokenizer):
+            raise UnknownNameError.of("tokenizer", self.training_tokenizer, get_args(Tokenizer))
 
     @property
     def outputs(self) -> tuple[str, ...]:

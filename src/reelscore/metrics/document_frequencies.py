@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
 
+from reelscore.data.pairing import lone_references
 from reelscore.data.writing import write_atomically
 from reelscore.errors import DataError
 from reelscore.text.packed import pack
@@ -50,10 +52,10 @@ def write_frequencies(
     {'a': 2.0, 'man': 1.0, 'boy': 1.0, 'dog': 1.0}
     """
     counts: dict[str, float] = {}
-    flat = [text for captions in references.values() for text in captions]
-    tokens_of = iter(tokenize_packed(pack(flat), tokenizer).unpack())
-    for captions in references.values():
-        tokens = [next(tokens_of).split() for _ in captions]
+    checked = lone_references(references, empty="zero")
+    tokenized = tokenize_packed(pack(checked.references), tokenizer).unpack()
+    for begin, end in pairwise(checked.reference_offsets):
+        tokens = [text.split() for text in tokenized[begin:end]]
         # a dict, not a set: the order of the file must not depend on string hashing
         ngrams = dict.fromkeys(
             " ".join(words[k : k + order])
@@ -63,5 +65,5 @@ def write_frequencies(
         )
         for ngram in ngrams:
             counts[ngram] = counts.get(ngram, 0.0) + 1.0
-    stored = FrequencyFile(documents=len(references), frequencies=counts)
+    stored = FrequencyFile(documents=len(checked), frequencies=counts)
     write_atomically(path, msgspec.json.encode(stored).decode())

@@ -160,8 +160,12 @@ def _power(base: FloatArray, exponent: float) -> FloatArray:
 
 
 def _as_the_coco_tools_send(candidates: Packed) -> Packed:
-    """Take METEOR's field separator out of the candidates, as pycocoevalcap does."""
-    if not (candidates.data == ord("|")).any():
+    """Change the candidates as pycocoevalcap does: no field separator, one blank for two.
+
+    It sends the references as they are.
+    """
+    content = candidates.data.tobytes()
+    if b"|||" not in content and b"  " not in content:
         return candidates
     texts = candidates.unpack()
     return pack([text.replace("|||", "").replace("  ", " ") for text in texts])

@@ -69,6 +69,8 @@ def parse(signature: str) -> Metric:
             raise DataError(
                 f"{signature!r}: {part!r} is not of the form parameter:value, as in 'bleu|n:4'."
             )
+        if key in parameters:
+            raise DataError(f"{signature!r}: {key!r} is given twice; give it once.")
         parameters[key] = value
     return metric_class(name).from_parameters(parameters)
 
@@ -81,12 +83,16 @@ def resolve(metrics: str | Metric | Iterable[str | Metric]) -> list[Metric]:
     """
     if isinstance(metrics, (str, Metric)):
         metrics = [metrics]
+    if not isinstance(metrics, Iterable):
+        raise DataError(f"The metrics are {metrics!r}; expected names, signatures or metrics.")
     found: list[Metric] = []
     for metric in metrics:
         if isinstance(metric, Metric):
             found.append(metric)
+        elif isinstance(metric, str):
+            found.extend(parse(part.strip()) for part in metric.split(",") if part.strip())
         else:
-            found.extend(parse(part) for part in metric.split(",") if part.strip())
+            raise DataError(f"{metric!r} is no metric; expected a name, a signature or a metric.")
     if not found:
         raise DataError("No metric given. See 'reelscore metrics' for the list.")
     outputs = [output for metric in found for output in metric.outputs]

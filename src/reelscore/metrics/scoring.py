@@ -106,6 +106,8 @@ class Scores(Mapping[str, MetricResult]):
         >>> low <= results["rouge_l"].score <= high
         True
         """
+        if not 0 < level < 1:
+            raise DataError(f"The level of an interval is {level}; expected a number in (0, 1).")
         found = Scores(self.measurements, self.notes)
         for each in self.measurements:
             if not each.metric.independent:
@@ -119,7 +121,7 @@ class Scores(Mapping[str, MetricResult]):
                 found._results[name] = replace(
                     result,
                     interval=(float(low[k]), float(high[k])),
-                    signature=f"{result.signature}|resamples:{resamples}|seed:{seed}",
+                    signature=f"{result.signature}|level:{level:g}|resamples:{resamples}|seed:{seed}",
                 )
         return found
 
@@ -153,6 +155,13 @@ class PreparedReferences:
             "empty": empty,
             "v": __version__,
         }
+
+    @property
+    def origin(self) -> str:
+        """References, metrics and settings in one text, to tell whether two scorers are alike."""
+        return "\n".join(
+            metric.signature(**_files(metric), **self._context) for metric in self.metrics
+        )
 
     def measure(
         self, candidates: list[str], items: NDArray[np.int64], progress: Progress | None = None
@@ -362,9 +371,11 @@ class Scorer:
             for i, c in zip(paired.items, paired.candidates, strict=True)
             if i in position
         ]
+        if not kept:
+            return
         numbers = np.array([number for number, _ in kept], dtype=np.int64)
-        state = ScorerState(numbers, self._prepared.measure([c for _, c in kept], numbers))
-        self.merge(state)
+        rows = self._prepared.measure([caption for _, caption in kept], numbers)
+        self.merge(ScorerState(numbers, rows, self._prepared.origin))
 
     def state(self) -> ScorerState:
         """Everything taken so far, to be sent to another process (it can be pickled)."""
@@ -381,6 +392,11 @@ class Scorer:
         >>> len(here.compute()["rouge_l"].items)
         2
         """
+        if any(state.origin not in ("", self._prepared.origin) for state in states):
+            raise DataError(
+                "A state comes from a scorer with other references, metrics or settings; "
+                "only scorers made alike can be merged."
+            )
         joined = ScorerState.join([self._state, *states])
         numbers, counts = np.unique(joined.items, return_counts=True)
         if (counts > 1).any():
@@ -403,7 +419,7 @@ class Scorer:
             )
         if len(absent) and self._missing == "zero":
             rows = self._prepared.measure([""] * len(absent), absent)
-            given = ScorerState.join([given, ScorerState(absent, rows)])
+            given = ScorerState.join([given, ScorerState(absent, rows, given.origin)])
         if not len(given.items):
             raise DataError("There is nothing to score: give captions to update() first.")
         order = np.argsort(given.items)
@@ -413,10 +429,17 @@ class Scorer:
 
 @dataclass(frozen=True)
 class ScorerState:
-    """Statistics gathered by a `Scorer`: plain arrays."""
+    """Statistics gathered by a `Scorer`: plain arrays.
+
+    Attributes:
+        items: Numbers of the items.
+        statistics: For each metric, a row for each item.
+        origin: The signatures of the scorer's metrics, which tell whether two states fit together.
+    """
 
     items: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     statistics: Sequence[FloatArray] = ()
+    origin: str = ""
 
     @classmethod
     def join(cls, states: Sequence[ScorerState]) -> ScorerState:
@@ -428,6 +451,7 @@ class ScorerState:
         return cls(
             np.concatenate([state.items for state in filled]),
             [np.concatenate(rows) for rows in columns],
+            filled[0].origin,
         )
 
 

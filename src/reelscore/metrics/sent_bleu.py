@@ -46,6 +46,8 @@ class SentBleu(Metric):
 
     def __post_init__(self) -> None:
         check_range(self, "n", 1, 9)
+        if self.value is not None:
+            check_range(self, "value", 0, 1e6)
         known = ("exp", "floor", "add-k")
         if self.smoothing not in known:
             raise UnknownNameError.of("smoothing", self.smoothing, known)

@@ -27,7 +27,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Grid:
-    r"""A heading for each column, and rows of cells; the first column holds names.
+    r"""A heading for each column, and rows of cells; the first columns hold names.
 
     >>> grid = Grid(["system", "meteor"], [[Cell("human"), Cell("0.35", best=True)],
     ...                                    [Cell("weak"), Cell("0.12", mark="*")]])
@@ -44,6 +44,7 @@ class Grid:
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
+    names: int = 1
 
     def to_text(self, width: int = 80, *, bold: bool = False) -> str:
         """Lay out for a terminal; columns that do not fit go into a further block below.
@@ -52,49 +53,59 @@ class Grid:
             width: How many characters a line may have.
             bold: Emphasise the best numbers by terminal codes.
         """
-        needed = sum(self._column_width(k) + 2 for k in range(1, len(self.columns)))
-        room = width - needed if width - needed >= _SHORTEST_NAME else width // 3
-        names = _fit([self.columns[0], *(row[0].text for row in self.rows)], room)
+        numbers = range(self.names, len(self.columns))
+        needed = sum(self._width(k) + 2 for k in numbers)
+        least = _SHORTEST_NAME * self.names
+        labels = self._labels(width - needed if width - needed >= least else width // 2)
         blocks: list[list[int]] = []
         left = 0
-        for k in range(1, len(self.columns)):
-            needed = self._column_width(k) + 2
-            if not blocks or needed > left:
+        for k in numbers:
+            if not blocks or self._width(k) + 2 > left:
                 blocks.append([])
-                left = width - max(map(len, names))
+                left = width - len(labels[0])
             blocks[-1].append(k)
-            left -= needed
-        return "\n\n".join(self._block(names, block, bold) for block in blocks or [[]])
+            left -= self._width(k) + 2
+        return "\n\n".join(self._block(labels, block, bold) for block in blocks or [[]])
 
-    def _column_width(self, k: int) -> int:
-        cells = [row[k] for row in self.rows]
-        entries = [len(cell.text) + len(cell.mark) for cell in cells]
-        return max([len(self.columns[k]), *entries, *(len(cell.under) for cell in cells)])
-
-    def _block(self, names: Sequence[str], block: Sequence[int], bold: bool) -> str:
-        first = max(map(len, names))
-        widths = {k: self._column_width(k) for k in block}
-        # Numbers line up on the right; marks hang behind them in a column of their own.
-        marks = {k: max((len(row[k].mark) for row in self.rows), default=0) for k in block}
-        lines = [
-            names[0].ljust(first)
-            + "".join(
-                "  " + self.columns[k].rjust(widths[k] - marks[k]).ljust(widths[k]) for k in block
-            )
+    def _labels(self, room: int) -> list[str]:
+        """The names of each line, heading first, cut and padded to the same width."""
+        widest = [
+            max([len(self.columns[k]), *(len(row[k].text) for row in self.rows)])
+            for k in range(self.names)
         ]
-        for name, row in zip(names[1:], self.rows, strict=True):
-            line = name.ljust(first)
-            for k in block:
-                cell = row[k]
-                padding = " " * (widths[k] - marks[k] - len(cell.text))
-                text = f"\x1b[1m{cell.text}\x1b[0m" if bold and cell.best else cell.text
-                line += "  " + padding + text + cell.mark.ljust(marks[k])
-            lines.append(line)
-            if any(row[k].under for k in block):
-                under = "".join(
-                    "  " + row[k].under.rjust(widths[k] - marks[k]).ljust(widths[k]) for k in block
-                )
-                lines.append(" " * first + under)
+        share = max(1, room // self.names - 2)
+        widths = [min(each, share) for each in widest]
+        if self.names == 1:
+            widths = [min(widest[0], room)]
+        lines = [self.columns, *([cell.text for cell in row] for row in self.rows)]
+        return [
+            "  ".join(_fit(text, w).ljust(w) for text, w in zip(line, widths, strict=False))
+            for line in lines
+        ]
+
+    def _marks(self, k: int) -> int:
+        return max((len(row[k].mark) for row in self.rows), default=0)
+
+    def _width(self, k: int) -> int:
+        entries = [len(text) for row in self.rows for text in (row[k].text, row[k].under)]
+        return max([len(self.columns[k]), *entries]) + self._marks(k)
+
+    def _block(self, labels: Sequence[str], block: Sequence[int], bold: bool) -> str:
+        # Numbers line up on the right; marks hang behind them in a column of their own.
+        places = [(self._width(k) - self._marks(k), self._marks(k)) for k in block]
+
+        def line(label: str, cells: Sequence[Cell]) -> str:
+            for (width, marks), cell in zip(places, cells, strict=True):
+                text = _bold(cell.text) if bold and cell.best else cell.text
+                label += "  " + " " * (width - len(cell.text)) + text + cell.mark.ljust(marks)
+            return label
+
+        lines = [line(labels[0], [Cell(self.columns[k]) for k in block])]
+        for label, row in zip(labels[1:], self.rows, strict=True):
+            cells = [row[k] for k in block]
+            lines.append(line(label, cells))
+            if any(cell.under for cell in cells):
+                lines.append(line(" " * len(label), [Cell(cell.under) for cell in cells]))
         return "\n".join(line.rstrip() for line in lines)
 
     def to_markdown(self) -> str:
@@ -141,10 +152,16 @@ class Grid:
         return "\n".join(lines)
 
 
-def _fit(names: Sequence[str], width: int) -> list[str]:
-    """Cut names that are too long, in the middle, where names of runs differ least."""
+def _fit(name: str, width: int) -> str:
+    """Cut a name that is too long, in the middle, where names of runs differ least."""
+    if len(name) <= width:
+        return name
     half = (width - 1) // 2
-    return [n if len(n) <= width else f"{n[: width - 1 - half]}…{n[-half:]}" for n in names]
+    return f"{name[: width - 1 - half]}…{name[len(name) - half :]}"
+
+
+def _bold(text: str) -> str:
+    return f"\x1b[1m{text}\x1b[0m"
 
 
 def _markdown(text: str) -> str:
@@ -161,6 +178,7 @@ _LATEX = {
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "±": r"$\pm$",
+    "–": "--",
     **{character: f"\\{character}" for character in "&%$#_{}"},
 }
 

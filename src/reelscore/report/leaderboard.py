@@ -15,6 +15,8 @@ NEITHER_IS_BETTER = frozenset(
     {"length", "vocabulary", "distinct_1", "distinct_2", "unique", "novel"}
 )
 
+ABSENT = "–"  # stands where a system has no such score
+
 Marks = Mapping[tuple[str, str], str]
 
 
@@ -59,11 +61,11 @@ def item_rows(table: ScoreTable) -> Grid:
     metrics = table.metrics
     rows = []
     for system in table.systems:
-        columns = [table[system][name].items for name in metrics if name in table[system]]
-        for item in columns[0] if columns else []:
-            numbers = [Cell(_number(scores[item])) for scores in columns]
+        columns = [table[system][name].items if name in table[system] else {} for name in metrics]
+        for item in dict.fromkeys(item for scores in columns for item in scores):
+            numbers = [Cell(_number(s[item]) if item in s else ABSENT) for s in columns]
             rows.append([Cell(system), Cell(item), *numbers])
-    return Grid(["system", "item", *metrics], rows)
+    return Grid(["system", "item", *metrics], rows, names=2)
 
 
 def leaderboard_csv(table: ScoreTable, marks: Marks | None = None, *, items: bool = False) -> str:
@@ -95,16 +97,21 @@ def leaderboard_csv(table: ScoreTable, marks: Marks | None = None, *, items: boo
             result = row.get(name)
             cells.append("" if result is None else repr(result.score))
             if intervals:
-                cells += map(repr, (result and result.interval) or ("", ""))
+                between = None if result is None else result.interval
+                cells += ["", ""] if between is None else map(repr, between)
             if marks:
                 cells.append(marks.get((system, name), ""))
         writer.writerow([system, *([""] if items else []), *cells])
         if items:
-            scores = [row[name].items.to_dict() for name in metrics if name in row]
+            scores = [row[name].items.to_dict() if name in row else {} for name in metrics]
             blank = [""] * len(beside)
             writer.writerows(
-                [system, item, *(c for s in scores for c in (repr(s[item]), *blank))]
-                for item in (scores[0] if scores else ())
+                [
+                    system,
+                    item,
+                    *(c for s in scores for c in (repr(s[item]) if item in s else "", *blank)),
+                ]
+                for item in dict.fromkeys(item for each in scores for item in each)
             )
     return out.getvalue()
 
@@ -118,7 +125,7 @@ def _best(table: ScoreTable, name: str) -> str | None:
 
 def _cell(result: MetricResult | None, mark: str, best: str | None) -> Cell:
     if result is None:
-        return Cell("–")
+        return Cell(ABSENT)
     text = _number(result.score)
     under = ""
     if result.interval is not None:

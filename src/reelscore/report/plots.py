@@ -7,6 +7,7 @@ it as PDF, SVG or PNG by the file's ending, the same bytes each time.
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import product
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 COLUMN_WIDTH = 3.35  # inches, a column of a two-column paper
 FORMATS = ("pdf", "svg", "png")
+_BESIDE = 6  # points: how near a label must be to need no line
 
 # Okabe and Ito (2008): told apart with any kind of colour vision, and in print.
 BLUE, ORANGE, GREEN, RED, PURPLE, SKY, YELLOW, GREY = PALETTE = (
@@ -159,15 +161,17 @@ def label_points(
         box = text.get_window_extent()
         place = _free_place(box, dots[k][0], dots[k][1], unit, frame, taken)
         shift = ((place.x0 - dots[k][0]) / unit, (place.y0 - dots[k][1]) / unit)
-        far = max(abs(part) for part in shift) > max(box.width / unit, 12)
         text.set_position(shift)
-        if far:
+        # A line from the point to the nearest spot of the label, unless they are side by side
+        (px, py), (x0, y0), (x1, y1) = dots[k], place.min, place.max
+        away = ((min(max(px, x0), x1) - px) / unit, (min(max(py, y0), y1) - py) / unit)
+        if math.hypot(*away) > _BESIDE:
             panel.annotate(
                 "",
                 (x[k], y[k]),
-                xytext=(shift[0] + box.width / unit / 2, shift[1] + box.height / unit / 2),
+                xytext=away,
                 textcoords="offset points",
-                arrowprops={"arrowstyle": "-", "color": GREY, "linewidth": 0.4, "shrinkA": 5},
+                arrowprops={"arrowstyle": "-", "color": GREY, "linewidth": 0.5, "shrinkA": 0},
                 annotation_clip=False,
             )
         taken.append(place)

@@ -87,16 +87,15 @@ def why_undefined(human: ArrayLike, metric: ArrayLike) -> str:
 
 
 def in_pairs(human: ArrayLike, metric: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Broadcast, and make missing in both what is missing in one.
+    """Make missing in both what is missing in one; broadcast only where that needs it.
 
     >>> in_pairs([1.0, float("nan")], [2.0, 3.0])[1].tolist()
     [2.0, nan]
     """
     h, x = np.asarray(human, dtype=np.float64), np.asarray(metric, dtype=np.float64)
-    missing = np.isnan(h) | np.isnan(x)
-    if not missing.any():
-        h, x = np.broadcast_arrays(h, x)
+    if (np.isnan(h) == np.isnan(x)).all():
         return h, x
+    missing = np.isnan(h) | np.isnan(x)
     return np.where(missing, np.nan, h), np.where(missing, np.nan, x)
 
 

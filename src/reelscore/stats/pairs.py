@@ -7,6 +7,7 @@ NaN as in `reelscore.stats.correlations`.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -57,9 +58,9 @@ def count_pairs(
     >>> [int(number) for number in counts]
     [6, 3, 1, 0, 0]
     """
-    human, metric = in_pairs(human, metric)
+    human, metric = np.broadcast_arrays(*in_pairs(human, metric))
     shape, size = human.shape[:-1], human.shape[-1]
-    h, x = human.reshape(-1, size), metric.reshape(-1, size)
+    h, x = (scores.reshape(math.prod(shape), size) for scores in (human, metric))
     if size > _SHORT:
         rows = [_count_long(a, b, epsilon, least) for a, b in zip(h, x, strict=True)]
         counts = np.array(rows, dtype=np.float64).reshape(-1, 5)
@@ -106,7 +107,8 @@ def kendall_23(human: ArrayLike, metric: ArrayLike) -> FloatArray:
     >>> float(kendall_23([1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3]))
     0.2
     """
-    return 2 * accuracy(human, metric) - 1
+    counts = count_pairs(human, metric)
+    return _ratio(2 * (counts.concordant + counts.both_ties) - counts.all, counts.all)
 
 
 def accuracy(human: ArrayLike, metric: ArrayLike, *, epsilon: float = 0.0) -> FloatArray:

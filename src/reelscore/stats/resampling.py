@@ -12,10 +12,25 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from reelscore.errors import DataError
+
 FloatArray = NDArray[np.float64]
 Scores = Callable[[FloatArray], FloatArray]
 
 _BLOCK_NUMBERS = 4_000_000  # draws held in memory at a time, in numbers
+
+
+def generator(seed: int, draws: int) -> np.random.Generator:
+    """Give the source of randomness for a number of draws, both checked.
+
+    Raises:
+        DataError: If the seed is negative or there is nothing to draw.
+    """
+    if seed < 0:
+        raise DataError(f"The seed is {seed}; expected 0 or more.")
+    if draws < 1:
+        raise DataError(f"There are {draws} draws to make; expected at least 1.")
+    return np.random.default_rng(seed)
 
 
 def bootstrap_scores(
@@ -37,9 +52,9 @@ def bootstrap_scores(
     >>> sorted(set(bootstrap_scores(rows, mean, resamples=50)[:, 0].tolist()))
     [0.0, 0.5, 1.0]
     """
-    rng = np.random.default_rng(seed)
+    rng = generator(seed, resamples)
     blocks = []
-    for size in blocks(resamples, len(statistics)):
+    for size in in_blocks(resamples, len(statistics)):
         draws = rng.integers(len(statistics), size=(size, len(statistics)), dtype=np.int32)
         counts = np.stack([np.bincount(draw, minlength=len(statistics)) for draw in draws])
         blocks.append(scores(counts.astype(np.float64) @ statistics))
@@ -125,12 +140,12 @@ def approximate_randomization(
     >>> bool(approximate_randomization(high, low, mean, trials=999)[0] < 0.01)
     True
     """
-    rng = np.random.default_rng(seed)
+    rng = generator(seed, trials)
     total_first, total_second = first.sum(axis=0), second.sum(axis=0)
     observed = scores(total_first) - scores(total_second)
     change = second - first
     differences = []
-    for size in blocks(trials, len(first)):
+    for size in in_blocks(trials, len(first)):
         swapped = rng.integers(2, size=(size, len(first)), dtype=np.int8).astype(np.float64)
         moved = swapped @ change
         differences.append(scores(total_first + moved) - scores(total_second - moved))
@@ -144,14 +159,14 @@ def _p_values(chance: FloatArray, observed: FloatArray) -> FloatArray:
     return p_values
 
 
-def blocks(total: int, items: int) -> Iterator[int]:
+def in_blocks(total: int, items: int) -> Iterator[int]:
     """Cut a number of draws into blocks that fit in memory.
 
     Args:
         total: How many draws there are.
         items: How many numbers a draw takes.
 
-    >>> list(blocks(5, 2_000_000))
+    >>> list(in_blocks(5, 2_000_000))
     [2, 2, 1]
     """
     size = max(1, _BLOCK_NUMBERS // max(1, items))

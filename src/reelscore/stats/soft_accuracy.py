@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from reelscore.stats.correlations import in_pairs, known
-from reelscore.stats.resampling import FloatArray, blocks
+from reelscore.stats.resampling import FloatArray, in_blocks
 
 
 def soft_accuracy(
@@ -45,7 +45,7 @@ def _p_values(scores: FloatArray, trials: int, seed: int) -> FloatArray:
     hair = 1e-9 * np.abs(apart).sum(axis=1)
     rng = np.random.default_rng(seed)
     count = np.zeros(len(apart))
-    for size in blocks(trials, scores.shape[1]):
+    for size in in_blocks(trials, scores.shape[1]):
         # 32-bit draws, rounded: the stream of the original implementation
         draws = np.rint(rng.random((size, scores.shape[1]), dtype=np.float32))
         chance = (2.0 * draws.astype(np.float64) - 1.0) @ apart.T

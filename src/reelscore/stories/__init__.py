@@ -14,23 +14,28 @@ from __future__ import annotations
 
 from reelscore.data.stories import Stories, Story, StoryPolicies
 from reelscore.data.story_reading import read_stories, stories_of
+from reelscore.stories.assignment import Match, StoryMatching
 from reelscore.stories.iou import iou
 from reelscore.stories.matching import Matching, match
 from reelscore.stories.presets import PRESETS, preset
 from reelscore.stories.protocol import Protocol
 from reelscore.stories.results import StoryResults, StoryScores
 from reelscore.stories.scoring import StoryScorer, score, score_systems
+from reelscore.stories.timelines import Timeline, timeline
 
 __all__ = [
     "PRESETS",
+    "Match",
     "Matching",
     "Protocol",
     "Stories",
     "Story",
+    "StoryMatching",
     "StoryPolicies",
     "StoryResults",
     "StoryScorer",
     "StoryScores",
+    "Timeline",
     "iou",
     "match",
     "preset",
@@ -38,4 +43,5 @@ __all__ = [
     "score",
     "score_systems",
     "stories_of",
+    "timeline",
 ]

@@ -3,7 +3,8 @@
 Candidates and references are matched one to one, without crossing, so that the summed cost is
 the highest. Pairs whose cost is zero never match. Of matchings with equal cost, the one with the
 larger sum of ``bonus`` is taken: SODA passes the sentence scores there, so that ties in time go to
-the better sentence. Sums that differ by less than 1e-12 count as equal.
+the better sentence; of those equal in both, the later captions, as in the papers' tables. Sums
+that differ by less than 1e-12 count as equal.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ import numpy as np
 from reelscore.data.problems import first_few
 from reelscore.data.stories import NO_CAPTIONS, Stories, Story
 from reelscore.errors import DataError
-from reelscore.stories.protocol import Protocol
+from reelscore.stories.protocol import ACTIVITYNET, Protocol
 
 _BEYOND = 0.1  # seconds; data sets round times and durations
 
@@ -48,7 +49,7 @@ def pair_stories(
     ...                   "v2": {"timestamps": [[0, 4]], "sentences": ["a dog"]}})
     >>> paired = pair_stories(one, [two], Protocol())
     >>> paired.videos, paired.notes
-    (['v1', 'v2'], ['1 of 2 videos has no candidates: scored zero.'])
+    (['v1', 'v2'], ['1 video has no candidates, of 2: scored zero.'])
     """
     if not annotators:
         raise DataError("No references were given; at least one annotator is needed.")
@@ -62,12 +63,15 @@ def pair_stories(
         )
     if unknown and protocol.unknown == "error":
         raise DataError(
-            f"{len(unknown):,} videos of the candidates have no references ({first_few(unknown)}). "
-            'Remove them or choose unknown="skip".'
+            f"Videos with candidates but without references: {len(unknown):,} "
+            f'({first_few(unknown)}). Remove them or choose unknown="skip".'
         )
     bare = [v for v in wanted if not all(len(s[v]) for s in annotators if v in s)]
     if bare:
-        raise DataError(f"{len(bare):,} videos have no reference captions ({first_few(bare)}).")
+        raise DataError(
+            f"Videos without reference captions: {len(bare):,} ({first_few(bare)}). "
+            "Give each at least one, or leave the video out."
+        )
     missing = [video for video in wanted if video not in given]
     videos = [v for v in wanted if v in given or protocol.missing == "zero"]
     references = [[stories[v] for stories in annotators if v in stories] for v in videos]
@@ -75,23 +79,24 @@ def pair_stories(
     stories, late = _within_durations(videos, stories, references, protocol)
     notes = [*candidates.notes, *(note for each in annotators for note in each.notes)]
     without = sum(not len(story) for story in given.values())
-    long = sum(len(story) > protocol.max_captions for story in given.values())
     done = {"zero": "scored zero", "skip": "left out"}[protocol.missing]
-    for count, text in (
-        (len(missing), f"of {len(wanted):,} videos {{have}} no candidates: {done}"),
-        (len(unknown), "videos of the candidates {have} no references: left out"),
-        (without, "videos {have} an empty list of candidates: scored zero"),
-        (late, f"candidates {{reach}} beyond the end of the video: {_done_beyond(protocol)}"),
+    limit = protocol.max_captions if ACTIVITYNET in protocol.scores else sys.maxsize
+    long = sum(len(story) > limit for story in given.values())
+    late_done = "cut there" if protocol.beyond == "clip" else "kept"
+    for count, one, many, what in (
+        (len(missing), "video has", "videos have", f"no candidates, of {len(wanted):,}: {done}"),
+        (len(unknown), "video has", "videos have", "candidates but no references: left out"),
+        (without, "video has", "videos have", "an empty list of candidates: scored zero"),
+        (late, "candidate reaches", "candidates reach", f"beyond the video's end: {late_done}"),
         (
-            long if "activitynet" in protocol.scores else 0,
-            f"videos {{have}} more than {protocol.max_captions:,} candidates: "
-            "the ActivityNet scorer takes the first of them",
+            long,
+            "video has",
+            "videos have",
+            f"more than {limit:,} candidates: the ActivityNet scorer takes the first of them",
         ),
     ):
         if count:
-            one = count == 1
-            verbs = {"have": "has" if one else "have", "reach": "reaches" if one else "reach"}
-            notes.append(f"{count:,} {text.format(**verbs)}.")
+            notes.append(f"{count:,} {one if count == 1 else many} {what}.")
     return PairedStories(videos, stories, references, notes)
 
 
@@ -107,10 +112,6 @@ def _by_known_id(
         else:
             given[known] = story
     return given, unknown
-
-
-def _done_beyond(protocol: Protocol) -> str:
-    return "cut there" if protocol.beyond == "clip" else "kept"
 
 
 def _within_durations(
@@ -135,8 +136,8 @@ def _within_durations(
         found.append(story)
     if late_videos and protocol.beyond == "error":
         raise DataError(
-            f"{late_captions:,} candidates reach beyond the end of their video "
-            f"({first_few(late_videos)}). "
+            f"Candidates beyond the end of their video: {late_captions:,}, "
+            f"in {len(late_videos):,} videos ({first_few(late_videos)}). "
             'Mend them or choose beyond="clip" or "keep".'
         )
     return found, late_captions

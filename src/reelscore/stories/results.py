@@ -79,14 +79,14 @@ class ActivityNet(VideoScores):
     tious: str
     max_captions: int
     epsilon: float
-    metrics: str
-    names: tuple[str, ...] = ()
+    metrics: tuple[Metric, ...]
     name: ClassVar[str] = "activitynet"
 
     @property
     def outputs(self) -> tuple[str, ...]:
         """Outputs of the sentence metrics, precision, recall and their F1."""
-        return tuple(PREFIX + name for name in (*self.names, "precision", "recall", "f1"))
+        names = [name for metric in self.metrics for name in metric.outputs]
+        return tuple(PREFIX + name for name in (*names, "precision", "recall", "f1"))
 
     def scores(self, totals: FloatArray) -> FloatArray:
         """Means over videos; F1 of the mean precision and the mean recall."""
@@ -96,10 +96,20 @@ class ActivityNet(VideoScores):
         )
 
     def signature(self, **context: object) -> str:
-        """The parameters without the names of the outputs, which follow from the metrics."""
-        return "|".join(
-            part for part in super().signature(**context).split("|") if part[:6] != "names:"
-        )
+        """All parameters, those of each sentence metric in a part of its own."""
+        metrics = "|".join(spelled(metric) for metric in self.metrics)
+        parts = super().signature(**context).split("|")
+        return "|".join(metrics if part.startswith("metrics:") else part for part in parts)
+
+
+def spelled(metric: Metric) -> str:
+    """A metric and its parameters as one part of a signature.
+
+    >>> from reelscore.metrics.rouge_l import RougeL
+    >>> spelled(RougeL())
+    'rouge_l/beta:1.2'
+    """
+    return metric.signature().replace("|", "/")
 
 
 @dataclass(frozen=True)

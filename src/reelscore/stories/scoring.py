@@ -10,21 +10,22 @@ from typing import Any
 import numpy as np
 
 from reelscore._version import __version__
-from reelscore.data.stories import Stories, StoryPolicies
+from reelscore.data.stories import Stories, Story, check_choice
 from reelscore.data.story_reading import PathLike, read_stories, stories_of
 from reelscore.data.table import ItemIndex
-from reelscore.errors import DataError
+from reelscore.errors import DataError, UnknownNameError
 from reelscore.metrics.base import FloatArray, Metric
 from reelscore.metrics.registry import resolve
 from reelscore.metrics.scoring import Measurement
 from reelscore.stories import results as kinds
 from reelscore.stories.activitynet import activitynet_scores
+from reelscore.stories.assignment import StoryMatching, matching_of
 from reelscore.stories.pairing import PairedStories, pair_stories
 from reelscore.stories.presets import preset as preset_of
-from reelscore.stories.protocol import ACTIVITYNET, Protocol
+from reelscore.stories.protocol import ACTIVITYNET, SODA_SCORES, Protocol
 from reelscore.stories.results import ByThreshold, StoryResults, StoryScores, measurement
 from reelscore.stories.sentences import SentenceScore, looks_at_pairs_alone, sentence_metric
-from reelscore.stories.soda import soda_scores
+from reelscore.stories.soda import merged, soda_scores
 from reelscore.stories.texts import PAIRS_AT_ONCE, PairStatistics, TextPool
 from reelscore.text.tokens import thread_count, tokenize
 
@@ -101,20 +102,21 @@ def score_systems(
     ['bleu_1', 'bleu_2', 'bleu_3', 'bleu_4', 'meteor', 'rouge_l', 'cider',
      'precision', 'recall', 'f1']
     """
-    protocol = preset_of(preset) if preset else Protocol()
     if scores is not None:
         choices["scores"] = scores
-    protocol = protocol.but(**choices)
-    annotators = _annotators(references, protocol.policies)
+    protocol = protocol_of(preset, choices)
+    annotators = annotators_of(references, protocol)
     scorer = StoryScorer(annotators, protocol, threads)
-    return StoryResults(
-        {
-            name: scorer.score(
-                _stories(candidates, name or "candidates", protocol.policies), progress
-            )
-            for name, candidates in systems.items()
-        }
-    )
+    found: dict[str, StoryScores] = {}
+    for name, candidates in systems.items():
+        stories = candidates_of(candidates, protocol, name or "candidates")
+        try:
+            found[name] = scorer.score(stories, progress)
+        except DataError as error:
+            if not name:
+                raise
+            raise DataError(f"{name}: {error}") from error
+    return StoryResults(found)
 
 
 class StoryScorer:
@@ -179,6 +181,46 @@ class StoryScorer:
             measured.append(self._activitynet(videos, values[ACTIVITYNET].mean(axis=1), context))
         return StoryScores(measured, paired.notes, by_threshold)
 
+    def matchings(
+        self, candidates: Stories, video: str, score: str = "soda_c", *, tiou: float = 0.0
+    ) -> list[StoryMatching]:
+        """Show how SODA matches one video: once for each annotator, or once where they are merged.
+
+        Args:
+            candidates: The system's stories.
+            video: The video's id.
+            score: ``soda_a``, ``soda_b`` or ``soda_c``.
+            tiou: The threshold of ``soda_a``.
+
+        >>> from reelscore import examples
+        >>> from reelscore.data.story_reading import stories_of
+        >>> systems, annotators = examples.stories()
+        >>> scorer = StoryScorer([stories_of(each) for each in annotators.values()], Protocol())
+        >>> first, second = scorer.matchings(stories_of(systems["concise"]), "v_dogwash")
+        >>> [(each.candidate, each.reference, round(each.iou, 2)) for each in first.matches]
+        [(0, 0, 0.92), (2, 1, 0.47), (3, 2, 0.9)]
+        """
+        check_choice("score", score, SODA_SCORES)
+        paired = pair_stories(candidates, self._annotators, self._protocol.but(missing="zero"))
+        if video not in paired.videos:
+            raise UnknownNameError.of("video", video, paired.videos)
+        place = paired.videos.index(video)
+        truth: list[Story] = paired.references[place]
+        if self._protocol.annotators == "merge":
+            truth = [merged(truth)]
+        f = self._f or self._sentence_score()
+        return [
+            matching_of(
+                paired.candidates[place],
+                story,
+                f,
+                score,
+                tiou=tiou,
+                tokenizer=self._protocol.tokenizer,
+            )
+            for story in truth
+        ]
+
     def _batch(self, paired: PairedStories, begin: int, end: int) -> dict[str, FloatArray]:
         """Score some videos; sentence pairs that both frameworks need are measured once."""
         candidates, references = paired.candidates[begin:end], paired.references[begin:end]
@@ -210,8 +252,11 @@ class StoryScorer:
 
     def _soda_kind(self, name: str) -> kinds.VideoScores:
         assert self._f is not None
-        f = self._f.metric.signature().replace("|", "/")
-        choices = (f, self._protocol.meteor_order, self._protocol.annotators)
+        choices = (
+            kinds.spelled(self._f.metric),
+            self._protocol.meteor_order,
+            self._protocol.annotators,
+        )
         if name == "soda_a":
             return kinds.SodaA(*choices, _listed(self._protocol.tious))
         return kinds.SodaB(*choices) if name == "soda_b" else kinds.SodaC(*choices)
@@ -225,8 +270,7 @@ class StoryScorer:
             _listed(protocol.tious),
             protocol.max_captions,
             protocol.epsilon,
-            "+".join(metric.signature().replace("|", "/") for metric in self._metrics),
-            tuple(output for metric in self._metrics for output in metric.outputs),
+            tuple(self._metrics),
         )
         return measurement(kind, videos, values, {**context, "tok": "ptb-coco"})
 
@@ -271,26 +315,47 @@ def _batches(paired: PairedStories) -> Iterator[tuple[int, int]]:
     yield begin, len(paired.videos)
 
 
-def _annotators(
-    references: StoriesLike | Iterable[StoriesLike], policies: StoryPolicies
+def protocol_of(preset: str | None, choices: Mapping[str, Any]) -> Protocol:
+    """The protocol of a preset, or the default one, with some choices changed.
+
+    >>> protocol_of("soda-paper", {"f": "rouge_l"}).f
+    'rouge_l'
+    """
+    return (preset_of(preset) if preset else Protocol()).but(**choices)
+
+
+def annotators_of(
+    references: StoriesLike | Iterable[StoriesLike], protocol: Protocol
 ) -> list[Stories]:
+    """Read the truth, of one annotator or of several, in any form `score` takes.
+
+    >>> from reelscore import examples
+    >>> annotators_of(examples.path("stories/annotator_1.json"), Protocol())
+    [<5 stories, 25 captions>]
+    """
     if isinstance(references, str | os.PathLike | Mapping):
         references = [references]
     found = list(references)
     return [
-        _stories(each, "references" if len(found) == 1 else f"annotator {k}", policies)
+        candidates_of(each, protocol, "references" if len(found) == 1 else f"annotator {k}")
         for k, each in enumerate(found, start=1)
     ]
 
 
-def _stories(given: StoriesLike, name: str, policies: StoryPolicies) -> Stories:
+def candidates_of(given: StoriesLike, protocol: Protocol, name: str = "candidates") -> Stories:
+    """Read one set of stories in any form `score` takes; messages call it by the name.
+
+    >>> from reelscore import examples
+    >>> candidates_of(examples.stories()[0]["concise"], Protocol())
+    <5 stories, 25 captions>
+    """
     if isinstance(given, Stories):
         return given
     if isinstance(given, str | os.PathLike):
-        return read_stories(given, policies)
+        return read_stories(given, protocol.policies)
     if not isinstance(given, Mapping):
         raise DataError(f"{name}: expected a file or a mapping of video ids; it is {given!r:.60}.")
-    return stories_of(given, name, policies)
+    return stories_of(given, name, protocol.policies)
 
 
 def _listed(tious: tuple[float, ...]) -> str:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 import secrets
 import sys
-import time
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -29,7 +28,6 @@ from reelscore.errors import ResourceError
 
 INDEX_NAME = f"meteor-1.5-en-v{_native.LanguageIndex.format_version}.index"
 _CHUNK = 1 << 20
-_STALE_SECONDS = 3600.0
 
 Progress = Callable[[int, int], None]
 
@@ -113,12 +111,13 @@ def build(path: Path, progress: Progress | None = None) -> None:
         for text, done in _decompressed(paraphrases):
             builder.add_paraphrases(text)
             progress(done, paraphrases.stat().st_size)
+        content = builder.finish()
     except (OSError, KeyError, EOFError, ValueError, zipfile.BadZipFile, zlib.error) as error:
         raise ResourceError(
             f"{jar.parent}: METEOR's language data cannot be read ({error}). "
             "Install it again: pip install --force-reinstall pycocoevalcap==1.2"
         ) from error
-    _write(path, builder.finish())
+    _write(path, content)
 
 
 def _decompressed(path: Path) -> Iterator[tuple[bytes, int]]:
@@ -159,13 +158,14 @@ def _locked(path: Path) -> Iterator[None]:
             return
         with suppress(OSError):  # a file system without locks
             fcntl.flock(lock, fcntl.LOCK_EX)
+            for left in path.parent.glob(f"{path.stem}.*.tmp"):  # by builds that were killed
+                left.unlink(missing_ok=True)
         yield
 
 
 def _write(path: Path, content: np.ndarray[tuple[int], np.dtype[np.uint8]]) -> None:
     aside = path.with_suffix(f".{secrets.token_hex(4)}.tmp")
     with _writing(path):
-        _remove_stale(path)
         try:
             with aside.open("wb") as file:
                 file.write(content.data)
@@ -175,14 +175,6 @@ def _write(path: Path, content: np.ndarray[tuple[int], np.dtype[np.uint8]]) -> N
         except BaseException:
             aside.unlink(missing_ok=True)
             raise
-
-
-def _remove_stale(path: Path) -> None:
-    """Remove what builds that were killed left behind."""
-    for file in path.parent.glob("meteor-*.tmp"):
-        with suppress(OSError):
-            if time.time() - file.stat().st_mtime > _STALE_SECONDS:
-                file.unlink()
 
 
 @contextmanager

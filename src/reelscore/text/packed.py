@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore import _native
+from reelscore.errors import DataError
 
 
 class Packed(NamedTuple):
@@ -48,9 +49,21 @@ class Packed(NamedTuple):
 
 
 def pack(texts: Sequence[str]) -> Packed:
-    """Pack strings; they must be encodable as UTF-8 (no lone surrogates).
+    """Pack strings.
+
+    Raises:
+        DataError: If one is no text, or cannot be written as UTF-8.
 
     >>> pack(["a man", ""]).offsets.tolist()
     [0, 5, 5]
     """
-    return Packed(*_native.pack(texts if isinstance(texts, list) else list(texts)))
+    if isinstance(texts, str):
+        raise DataError(f"Expected a list of captions, got one text ({texts[:40]!r}).")
+    texts = texts if isinstance(texts, list) else list(texts)
+    try:
+        return Packed(*_native.pack(texts))
+    except TypeError:
+        odd = next(text for text in texts if not isinstance(text, str))
+        raise DataError(f"A caption is {odd!r}; expected text.") from None
+    except UnicodeEncodeError as error:
+        raise DataError(f"A caption holds half a character: {error.object!r}.") from None

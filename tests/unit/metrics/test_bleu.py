@@ -16,7 +16,7 @@ BY_HAND = [
     # candidate, references, bleu_1, bleu_2, why
     ("a man runs", ["a man runs"], 1.0, 1.0, "identical"),
     ("a man", ["a man runs fast"], math.exp(-1), math.exp(-1), "half as long: exp(1 - 4/2)"),
-    ("a man runs fast", ["a man"], 0.5, (0.5 / 3) ** 0.5, "longer is not punished but by precision"),
+    ("a man runs fast", ["a man"], 0.5, (0.5 / 3) ** 0.5, "longer: precision alone"),
     ("the the the", ["the cat"], 1 / 3, 0.0, "a repeated word counts as often as in a reference"),
     ("the the", ["the", "the the"], 1.0, 1.0, "the highest count of any one reference"),
     ("a b c", ["a b", "a b c d"], 1.0, 1.0, "2 and 4 words are as near: the shorter counts"),

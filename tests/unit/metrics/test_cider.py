@@ -93,6 +93,11 @@ def test_frequencies_are_counted_once_per_item(tmp_path):
     assert "a a man" not in stored["frequencies"]  # of order 3
 
 
+def test_references_to_count_are_checked(tmp_path):
+    with pytest.raises(DataError):
+        write_frequencies(tmp_path / "df.json", {"v1": "a man"})
+
+
 def test_more_frequent_than_documents(tmp_path):
     # frequencies of another corpus may exceed the number of documents given; no NaN may come of it
     path = tmp_path / "df.json"

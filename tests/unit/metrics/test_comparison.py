@@ -87,6 +87,12 @@ def test_refused(table):
         few(ScoreTable({"human": table["human"]}))
 
 
+@pytest.mark.parametrize("bad", [{"resamples": 0}, {"trials": 0}, {"seed": -1}])
+def test_bad_numbers(table, bad):
+    with pytest.raises(DataError):
+        few(table, "human", **bad)
+
+
 def test_other_items_are_refused():
     systems = {"one": {"v1": "a", "v2": "b"}, "two": {"v1": "a"}}
     table = score_systems(systems, {"v1": ["a"], "v2": ["b"]}, "rouge_l", missing="skip")

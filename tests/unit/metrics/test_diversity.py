@@ -65,7 +65,6 @@ def test_items_say_what_they_add():
     assert sum(found["vocabulary"].items.values()) == found["vocabulary"].score
 
 
-@pytest.mark.xfail(reason="diversity.py: training_tokenizer is not checked until it is used")
 def test_bad_tokenizer():
     with pytest.raises(UnknownNameError):
         diversity(["a"], "diversity|training_tokenizer:foo")

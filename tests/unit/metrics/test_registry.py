@@ -47,7 +47,6 @@ def test_refused(signature, error, message):
         parse(signature)
 
 
-@pytest.mark.xfail(reason="registry.py parse: the last of two equal parameters wins in silence")
 def test_a_parameter_given_twice():
     with pytest.raises(DataError):
         parse("bleu|n:2|n:3")
@@ -80,7 +79,6 @@ def test_twice(metrics):
         resolve(metrics)
 
 
-@pytest.mark.xfail(reason="registry.py resolve: None and numbers raise TypeError, AttributeError")
 @pytest.mark.parametrize("metrics", [None, [3], 3])
 def test_no_name(metrics):
     with pytest.raises(DataError):

@@ -139,7 +139,8 @@ def test_ids_may_hold_anything():
 
 
 def test_duplicated_captions_and_one_item():
-    many = score(dict.fromkeys("abc", "a man"), dict.fromkeys("abc", ["a man", "a man"]), "bleu|n:1")
+    references = {item: ["a man", "a man"] for item in "abc"}
+    many = score(dict.fromkeys("abc", "a man"), references, "bleu|n:1")
     assert many["bleu_1"].score == pytest.approx(1.0)
     assert score({"v": "a"}, {"v": ["a"]}, "rouge_l")["rouge_l"].score == 1.0
 
@@ -208,14 +209,12 @@ def test_wider_levels_are_wider():
     assert wide[0] < narrow[0] < narrow[1] < wide[1]
 
 
-@pytest.mark.xfail(reason="scoring.py with_intervals: the level is not in the signature")
 def test_the_level_is_in_the_signature():
     found = score(CANDIDATES, REFERENCES, "rouge_l")
     one, two = (found.with_intervals(level=level)["rouge_l"].signature for level in (0.9, 0.95))
     assert one != two
 
 
-@pytest.mark.xfail(reason="scoring.py with_intervals: bad arguments raise numpy's ValueError")
 @pytest.mark.parametrize("bad", [{"resamples": 0}, {"seed": -1}, {"level": 2.0}, {"level": -1.0}])
 def test_bad_intervals(bad):
     with pytest.raises(DataError):
@@ -227,14 +226,14 @@ def test_bad_intervals(bad):
 
 def test_scorer_refuses():
     scorer = Scorer(REFERENCES, "rouge_l")
-    with pytest.raises(DataError, match="1 candidates? ha(s|ve) no references"):
+    with pytest.raises(DataError, match="no references"):
         scorer.update({"v9": "a"})
-    with pytest.raises(DataError, match="nothing to score|no candidate"):
+    with pytest.raises(DataError, match=r"nothing to score|no candidate"):
         scorer.compute()
     scorer.update({"v1": "a man"})
     with pytest.raises(DataError, match="twice"):
         scorer.update({"v1": "a man"})
-    with pytest.raises(DataError, match="1 items? ha(s|ve) no candidate"):
+    with pytest.raises(DataError, match="no candidate"):
         scorer.compute()
     with pytest.raises(DataError, match="twice"):
         scorer.merge(scorer.state())
@@ -272,12 +271,30 @@ def test_cider_of_a_scorer_knows_all_references():
     assert scorer.compute()["cider"].score == score(CANDIDATES, REFERENCES)["cider"].items["v1"]
 
 
-@pytest.mark.xfail(reason="scoring.py measure: np.concatenate of nothing, where all are skipped")
 def test_a_batch_without_known_items():
     scorer = Scorer(REFERENCES, "rouge_l", missing="skip")
     scorer.update({"v9": "a"})
     scorer.update(CANDIDATES)
     assert scorer.compute()["rouge_l"].items["v2"] == 1.0
+
+
+OTHERS = [
+    # references and metrics of a scorer whose state does not fit
+    ({"v1": ["a man"], "v2": ["other words"]}, "rouge_l"),
+    ({"v2": ["a dog"], "v1": ["a man is running"]}, "rouge_l"),
+    (REFERENCES, "rouge_l|beta:3"),
+    (REFERENCES, "bleu"),
+    ({"x": ["a"], "y": ["b"], "v1": ["c"]}, "rouge_l"),
+]
+
+
+@pytest.mark.parametrize(("references", "metrics"), OTHERS)
+def test_states_of_other_scorers_are_refused(references, metrics):
+    # numbers of items and columns of statistics mean nothing elsewhere: wrong scores in silence
+    there, here = Scorer(references, metrics), Scorer(REFERENCES, "rouge_l")
+    there.update({"v1": "a man"})
+    with pytest.raises(DataError):
+        here.merge(there.state())
 
 
 def test_state_can_be_pickled_when_empty():

@@ -234,7 +234,6 @@ def test_an_interrupt_leaves_nothing(sources):
     assert left_over() == []
 
 
-@pytest.mark.xfail(reason="language.py _remove_stale: leftovers of the last hour stay for good")
 def test_leftovers_of_a_killed_build_are_removed(sources):
     # whoever holds the lock is the only builder: any file aside is nobody's
     process = start(sources, KILLED["while writing"])
@@ -336,12 +335,7 @@ BAD_SOURCES = [
     (1, lambda file: file.unlink(), "no paraphrases"),
     (1, _truncate, "truncated"),
     (1, lambda file: file.write_bytes(b"not gzip"), "another file"),
-    pytest.param(
-        1,
-        lambda file: file.write_bytes(gzip.compress(b"0.5\nwill\n")),
-        "two lines of three",
-        marks=pytest.mark.xfail(reason="language.py build: finish() is outside the try"),
-    ),
+    (1, lambda file: file.write_bytes(gzip.compress(b"0.5\nwill\n")), "two lines of three"),
 ]
 
 

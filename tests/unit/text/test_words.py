@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -26,7 +28,7 @@ def words(texts, attribute):
     captions = Captions(pack(texts))
     ids, offsets = getattr(captions, attribute)
     spelled = [captions.vocabulary.word(int(k)) for k in ids]
-    return [spelled[a:b] for a, b in zip(offsets[:-1], offsets[1:], strict=True)]
+    return [spelled[a:b] for a, b in pairwise(offsets)]
 
 
 # Every character Python's str.split() takes for white space, and a few it does not.
@@ -80,7 +82,7 @@ def test_references_in_order(items):
     )
     text, own = batch.references_in_order()
     texts = text.unpack()
-    found = [texts[a:b] for a, b in zip(own[:-1], own[1:], strict=True)]
+    found = [texts[a:b] for a, b in pairwise(own)]
     assert found == [references[offsets[k] : offsets[k + 1]] for k in items]
 
 

@@ -1,0 +1,149 @@
+"""``reelscore analyse``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+import msgspec
+import numpy as np
+
+from reelscore.cli.options import (
+    STDOUT,
+    check_targets,
+    progress_bar,
+    read_systems,
+    terminal_width,
+    write,
+)
+from reelscore.data import read_references
+from reelscore.meta.analyse import Difficulties, difficulties, extremes
+from reelscore.metrics.scoring import score_systems
+from reelscore.report.grid import Cell, Grid
+from reelscore.stats.correlations import spearman
+from reelscore.text.tokens import Tokenizer
+
+_PARTS = 5
+
+
+@click.command("analyse")
+@click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
+@click.option("--refs", "-r", multiple=True, required=True, metavar="FILE", help="References.")
+@click.option(
+    "--metric", "-m", default="meteor", show_default=True, metavar="NAME", help="Any metric."
+)
+@click.option(
+    "--window",
+    type=click.IntRange(min=1),
+    default=500,
+    show_default=True,
+    help="Items that the running mean of the plot spans; at most a fifth of them.",
+)
+@click.option(
+    "--top", type=click.IntRange(min=0), default=3, show_default=True, help="Best and worst items."
+)
+@click.option(
+    "--tokenizer",
+    type=click.Choice(["ptb", "ptb-coco", "none"]),
+    default="ptb",
+    show_default=True,
+    help="As in 'reelscore score'.",
+)
+@click.option("--format", "file_format", metavar="NAME", help="Format of the files.")
+@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Threads to use.")
+@click.option("--plot", metavar="FILE", help="Draw the smoothed scores: .pdf, .svg or .png.")
+@click.option("--json", "json_file", metavar="FILE", help="Write all as JSON; - for the terminal.")
+def command(
+    candidates: tuple[str, ...],
+    refs: tuple[str, ...],
+    metric: str,
+    window: int,
+    top: int,
+    tokenizer: Tokenizer,
+    file_format: str | None,
+    threads: int | None,
+    plot: str | None,
+    json_file: str | None,
+) -> None:
+    """Scores by length and word frequency of the references; best and worst items.
+
+    Items are put in order of difficulty (long references, rare words). The tables show the mean
+    score in each fifth of them, from easy to hard, and Spearman's rho of score and difficulty.
+
+    \b
+    Example:
+      reelscore analyse systems/*.json -r references.json --plot hard.pdf
+    """
+    check_targets([target for target in (plot, json_file) if target])
+    systems = read_systems(candidates, file_format)
+    references = read_references(refs, format=file_format)
+    with progress_bar("Scoring") as progress:
+        table = score_systems(
+            systems,
+            references,
+            metric,
+            tokenizer=tokenizer,
+            empty="zero",
+            threads=threads,
+            progress=progress,
+        )
+    name = table.metrics[-1]
+    scores = {system: table[system][name].items for system in table.systems}
+    orders = [
+        difficulties(references, kind, tokenizer=tokenizer) for kind in ("length", "frequency")
+    ]
+    if plot:
+        from reelscore.report.writing_plots import draw_difficulty
+
+        span = min(window, max(1, len(references) // _PARTS))
+        draw_difficulty(scores, orders, name, plot, span)
+    ends = {system: extremes(items, top) for system, items in scores.items()}
+    if json_file:
+        content = {
+            "metric": name,
+            "difficulty": {order.kind: _numbers(order, scores) for order in orders},
+            "best": {system: best for system, (best, _) in ends.items()},
+            "worst": {system: worst for system, (_, worst) in ends.items()},
+        }
+        write(json_file, msgspec.json.encode(content).decode())
+    if json_file == STDOUT:
+        return
+    click.echo("\n\n".join(_grid(order, scores).to_text(terminal_width()) for order in orders))
+    for system, (best, worst) in ends.items():
+        for label, items in (("best", best), ("worst", worst)):
+            click.echo("\n" + click.style(f"{system}, {label} by {name}", bold=True))
+            for item in items:
+                click.echo(f"{scores[system][item]:.3f}  {item}: {systems[system][item]}")
+                for reference in references[item]:
+                    click.echo(f"       reference: {reference}")
+
+
+def _numbers(order: Difficulties, scores: Mapping[str, Mapping[str, float]]) -> dict[str, Any]:
+    found: dict[str, Any] = {"fifths": [float(part.mean()) for part in _fifths(order.values)]}
+    hard = -order.values if order.kind == "frequency" else order.values
+    for system, items in scores.items():
+        along = order.along(items)
+        found[system] = {
+            "fifths": [float(part.mean()) for part in _fifths(along)],
+            "spearman": float(spearman(hard, along)),
+        }
+    return found
+
+
+def _fifths(values: Any) -> Sequence[Any]:
+    return [part for part in np.array_split(values, _PARTS) if len(part)]
+
+
+def _grid(order: Difficulties, scores: Mapping[str, Mapping[str, float]]) -> Grid:
+    numbers = _numbers(order, scores)
+    heads = [f"{value:.1f}" if value < 1000 else f"{value:.0f}" for value in numbers["fifths"]]
+    rows = [
+        [
+            Cell(system),
+            *(Cell(f"{value:.4f}") for value in numbers[system]["fifths"]),
+            Cell(f"{numbers[system]['spearman']:+.3f}"),
+        ]
+        for system in scores
+    ]
+    return Grid([f"mean {order.kind}", *heads, "rho"], rows)

@@ -1,0 +1,124 @@
+"""``reelscore audit``."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+import msgspec
+
+from reelscore.cli.options import STDOUT, check_targets, progress_bar, read_systems, write
+from reelscore.data import read_references
+from reelscore.data.table import ScoreTable
+from reelscore.errors import DataError
+from reelscore.meta.audit import METRIC, Audit, audit, audit_tables
+from reelscore.meta.cells import merge_tables
+from reelscore.meta.shifts import Scan, Verdict, signed
+from reelscore.text.tokens import Tokenizer
+
+
+@click.command("audit")
+@click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
+@click.option("--refs", "-r", multiple=True, metavar="FILE", help="References.")
+@click.option(
+    "--human", metavar="TABLE", help="People's scores: .csv or .json, by system and item."
+)
+@click.option("--column", metavar="NAME", help="Which of the human scores to use; the first.")
+@click.option(
+    "--metric", default=METRIC, show_default=True, metavar="NAME", help="The metric to compare by."
+)
+@click.option(
+    "--tokenizer",
+    type=click.Choice(["ptb", "ptb-coco", "none"]),
+    default="ptb",
+    show_default=True,
+    help="As in 'reelscore score'.",
+)
+@click.option("--format", "file_format", metavar="NAME", help="Format of the caption files.")
+@click.option(
+    "--seed", type=int, default=12345, show_default=True, help="Seed of the chance pairs."
+)
+@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Threads to use.")
+@click.option("--plot", metavar="FILE", help="Draw all shifts: .pdf, .svg or .png.")
+@click.option("--json", "json_file", metavar="FILE", help="Write all as JSON; - for the terminal.")
+def command(
+    candidates: tuple[str, ...],
+    refs: tuple[str, ...],
+    human: str | None,
+    column: str | None,
+    metric: str,
+    tokenizer: Tokenizer,
+    file_format: str | None,
+    seed: int,
+    threads: int | None,
+    plot: str | None,
+    json_file: str | None,
+) -> None:
+    """Check that captions, references and judgments belong together.
+
+    CANDIDATES are files of captions, one for each system, or NAME=FILE. Without --refs they are
+    score tables, one for each metric, to be audited against the human table.
+
+    Says "aligned", "shifted by −1 (z = 14.7)", "mixed", or "cannot tell"; the exit status is 1
+    for shifted and mixed. A shift of −1 means that what stands with an item belongs to the item
+    before it. The order of the items is that of the references, or of the numbers that the items
+    of a score table end in.
+
+    \b
+    Examples:
+      reelscore audit systems/*.json --refs refs.json
+      reelscore audit runs/*.txt -r refs.txt --human da.csv --plot audit.pdf
+      reelscore audit meteor.csv cider.csv --human judgments.csv
+    """
+    check_targets([target for target in (plot, json_file) if target])
+    people = ScoreTable.read(human, repeats="mean") if human else None
+    if refs:
+        with progress_bar("Comparing") as progress:
+            found = audit(
+                read_systems(candidates, file_format),
+                read_references(refs, format=file_format),
+                people,
+                column=column,
+                metric=metric,
+                tokenizer=tokenizer,
+                seed=seed,
+                threads=threads,
+                progress=progress,
+            )
+    elif people is None:
+        raise DataError("Give --refs to audit captions, or --human to audit score tables.")
+    else:
+        tables = merge_tables(ScoreTable.read(path) for path in candidates)
+        found = audit_tables(tables, people, column=column)
+    if plot:
+        from reelscore.report.shift_plots import draw_audit
+
+        draw_audit(found, plot)
+    if json_file:
+        write(json_file, msgspec.json.encode(found.to_dict()).decode())
+    if json_file != STDOUT:
+        _show(found)
+    if found.verdict.misaligned:
+        sys.exit(1)
+
+
+def _show(found: Audit) -> None:
+    for note in found.notes:
+        click.echo(note)
+    if found.references is not None:
+        click.echo(f"references: {_sentence(*found.references)}")
+    if found.judgments is not None:
+        click.echo(f"judgments:  {_sentence(*found.judgments)}")
+    colour = "red" if found.verdict.misaligned else None
+    click.echo(click.style(str(found.verdict), bold=True, fg=colour))
+
+
+def _sentence(verdict: Verdict, scan: Scan) -> str:
+    here = float(scan.strengths[scan.at(0)])
+    parts = [f"{verdict}; {verdict.strength:.3f} at {signed(verdict.shift)}"]
+    if verdict.shift:
+        parts.append(f"{here:.3f} at 0")
+    if verdict.blocks:
+        same = sum(shift == verdict.shift for shift in verdict.blocks)
+        parts.append(f"best in {same} of {len(verdict.blocks)} blocks")
+    return ", ".join(parts)

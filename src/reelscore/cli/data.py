@@ -1,0 +1,125 @@
+"""``reelscore data``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from reelscore.cli.options import STDOUT, check_targets, progress_bar, terminal_width, write
+from reelscore.data.datasets import trecvid_ha
+from reelscore.data.datasets.trecvid_ha import FOLDERS, Assessment, Reading
+from reelscore.data.table import ScoreTable
+from reelscore.data.writing import write_atomically
+from reelscore.errors import DataError
+from reelscore.meta.audit import Audit, audit
+from reelscore.report.grid import Cell, Grid
+
+
+@click.group("data")
+def command() -> None:
+    """Describe data sets with human judgments, and bring them into other commands' form."""
+
+
+@command.command("trecvid-ha")
+@click.argument("path", metavar="PATH")
+@click.option(
+    "--reading",
+    type=click.Choice(["aligned", "as-published"]),
+    default="aligned",
+    show_default=True,
+    help="Line numbers as they are meant, or counted from 0 as the published tables do.",
+)
+@click.option("--people", is_flag=True, help="Count people's captions among the systems.")
+@click.option("--audit", "audited", is_flag=True, help="Audit the alignment of every folder.")
+@click.option("--plot", metavar="FILE", help="With --audit: draw r against shift.")
+@click.option("--export", metavar="DIR", help="Write captions, references, judgments as files.")
+@click.option("--json", "json_file", metavar="FILE", help="Write the table as JSON; - to show it.")
+def trecvid(
+    path: str,
+    reading: Reading,
+    people: bool,
+    audited: bool,
+    plot: str | None,
+    export: str | None,
+    json_file: str | None,
+) -> None:
+    """TRECVid video-to-text 2016–2020 with human assessments.
+
+    PATH is a copy of https://github.com/LLebronC/TRECvid-VTT_HA.
+
+    \b
+    Examples:
+      reelscore data trecvid-ha TRECvid-VTT_HA
+      reelscore data trecvid-ha TRECvid-VTT_HA --reading as-published --audit
+      reelscore data trecvid-ha TRECvid-VTT_HA --export files
+      cd files/MA-2018
+      reelscore audit systems/* -r references.json --human human_z.csv
+    """
+    check_targets([target for target in (plot, json_file) if target])
+    if plot and not audited:
+        raise DataError("--plot draws the audit; add --audit.")
+    found: dict[str, tuple[Assessment, Audit | None]] = {}
+    with progress_bar("Reading") as progress:
+        for done, each in enumerate(trecvid_ha.load_all(path, reading=reading, people=people), 1):
+            report = audit(each.candidates, each.references(), each.human) if audited else None
+            found[each.folder] = each, report
+            if progress is not None:
+                progress(done, len(FOLDERS))
+    if export:
+        for each, _ in found.values():
+            _export(each, Path(export))
+    if plot:
+        from reelscore.report.shift_plots import draw_shifts
+
+        draw_shifts(dict(_scans(found)), plot)
+    rows = [_row(*pair) for pair in found.values()]
+    if json_file:
+        write(json_file, msgspec.json.encode(rows).decode())
+    if json_file != STDOUT:
+        grid = Grid(list(rows[0]), [[Cell(_text(value)) for value in r.values()] for r in rows])
+        click.echo(grid.to_text(terminal_width()))
+
+
+def _row(each: Assessment, report: Audit | None) -> dict[str, Any]:
+    judged = [result["z"].items for result in each.human.results.values()]
+    count = sum(map(len, judged))
+    row = {
+        "folder": each.folder,
+        "items": len(each.items),
+        "systems": len(each.candidates),
+        "references": len(each.annotators),
+        "judged": count,
+        "ratings": sum(sum(ratings.values()) for ratings in each.judgments.values()),
+        "mean z": sum(float(scores.array.sum()) for scores in judged) / count,
+    }
+    if report is not None and report.judgments is not None:
+        verdict, scan = report.judgments
+        row["r at 0"] = float(scan.strengths[scan.at(0)])
+        row["r at −1"] = float(scan.strengths[scan.at(-1)])
+        row["audit"] = str(verdict)
+    return row
+
+
+def _text(value: object) -> str:
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def _scans(found: dict[str, tuple[Assessment, Audit | None]]) -> Iterator[tuple[str, Any]]:
+    for name, (_, report) in found.items():
+        if report is not None and report.judgments is not None:
+            yield name, report.judgments[1]
+
+
+def _export(each: Assessment, folder: Path) -> None:
+    home = folder / each.folder
+    (home / "systems").mkdir(parents=True, exist_ok=True)
+    for name, captions in each.candidates.items():
+        write_atomically(home / "systems" / f"{name}.json", msgspec.json.encode(captions))
+    write_atomically(home / "references.json", msgspec.json.encode(each.references()))
+    for scale in each.human.metrics:
+        table = {name: {scale: row[scale]} for name, row in each.human.results.items()}
+        ScoreTable(table).write(home / f"human_{scale}.csv")

@@ -1,0 +1,96 @@
+"""``reelscore similarity``."""
+
+from __future__ import annotations
+
+import click
+import msgspec
+
+from reelscore.cli.options import (
+    STDOUT,
+    check_targets,
+    progress_bar,
+    read_systems,
+    terminal_width,
+    write,
+)
+from reelscore.data import read_references
+from reelscore.meta.similarity import Similarity, by_annotator, compare_writers
+from reelscore.report.grid import Cell, Grid
+from reelscore.text.tokens import Tokenizer
+
+
+@click.command("similarity")
+@click.argument("candidates", nargs=-1, metavar="[CANDIDATES...]")
+@click.option(
+    "--refs",
+    "-r",
+    multiple=True,
+    metavar="FILE",
+    help="References to compare too, the first of every item, the second, and so on.",
+)
+@click.option(
+    "--metric", "-m", default="meteor", show_default=True, metavar="NAME", help="Any metric."
+)
+@click.option(
+    "--tokenizer",
+    type=click.Choice(["ptb", "ptb-coco", "none"]),
+    default="ptb",
+    show_default=True,
+    help="As in 'reelscore score'.",
+)
+@click.option("--format", "file_format", metavar="NAME", help="Format of the files.")
+@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Threads to use.")
+@click.option("--plot", metavar="FILE", help="Draw matrix and distributions: .pdf, .svg or .png.")
+@click.option("--json", "json_file", metavar="FILE", help="Write all as JSON; - for the terminal.")
+def command(
+    candidates: tuple[str, ...],
+    refs: tuple[str, ...],
+    metric: str,
+    tokenizer: Tokenizer,
+    file_format: str | None,
+    threads: int | None,
+    plot: str | None,
+    json_file: str | None,
+) -> None:
+    """How alike systems, or annotators, write.
+
+    CANDIDATES are files of captions, one for each system or annotator, or NAME=FILE. The captions
+    of each are scored against those of every other as the reference, both ways.
+
+    \b
+    Examples:
+      reelscore similarity systems/*.json
+      reelscore similarity --refs references.json --plot annotators.pdf
+    """
+    check_targets([target for target in (plot, json_file) if target])
+    captions = read_systems(candidates, file_format)
+    if refs:
+        captions |= by_annotator(read_references(refs, format=file_format))
+    with progress_bar("Comparing") as progress:
+        found = compare_writers(
+            captions, metric, tokenizer=tokenizer, threads=threads, progress=progress
+        )
+    if plot:
+        from reelscore.report.writing_plots import draw_similarity
+
+        draw_similarity(found, plot)
+    if json_file:
+        write(json_file, msgspec.json.encode(found.to_dict()).decode())
+    if json_file != STDOUT:
+        click.echo(_grid(found).to_text(terminal_width()))
+        click.echo(f"\nmean {found.metric}, both ways, over {len(found.items):,} items")
+
+
+def _grid(found: Similarity) -> Grid:
+    average = found.to_others
+    order = sorted(range(len(found.names)), key=lambda k: -average[k])
+    names = [found.names[k] for k in order]
+    rows = [
+        [
+            Cell(found.names[k]),
+            Cell(f"{average[k]:.3f}", best=k == order[0]),
+            *(Cell("–" if j == k else f"{found.matrix[k, j]:.3f}") for j in order),
+        ]
+        for k in order
+    ]
+    return Grid(["", "to others", *names], rows)

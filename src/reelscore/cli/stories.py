@@ -1,0 +1,289 @@
+"""``reelscore stories``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+import msgspec
+
+from reelscore.cli.options import (
+    STDOUT,
+    check_targets,
+    progress_bar,
+    show_origin,
+    system_files,
+    terminal_width,
+    write,
+)
+from reelscore.data.table import ScoreTable
+from reelscore.data.table import file_format as table_format
+from reelscore.metrics.comparison import Comparison, compare
+from reelscore.metrics.scoring import Scores
+from reelscore.report.grid import Grid
+from reelscore.report.leaderboard import Marks, leaderboard, leaderboard_csv
+from reelscore.stories.presets import PRESETS, preset
+from reelscore.stories.protocol import ACTIVITYNET, Protocol
+from reelscore.stories.results import PREFIX, StoryResults
+from reelscore.stories.scoring import score_systems
+
+_LEVEL = 0.05
+_PARTS = ("_precision", "_recall")
+
+
+class _WithDefault(click.Group):
+    """A group whose first command is meant where none is named."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args or args[0] not in self.commands:
+            args.insert(0, next(iter(self.commands)))
+        return super().parse_args(ctx, args)
+
+
+@click.group("stories", cls=_WithDefault)
+def command() -> None:
+    """Score timed captions of long videos: SODA and ActivityNet.
+
+    Without the name of a command, ``score`` is meant.
+    """
+
+
+def _choice(option: str, values: Sequence[str], text: str) -> Callable[..., Any]:
+    default = getattr(Protocol(), option)
+    return click.option(
+        f"--{option.replace('_', '-')}",
+        type=click.Choice(list(values)),
+        help=f"{text}  [default: {default}]",
+    )
+
+
+# Choices of the protocol: those not given are the preset's.
+_CHOICES = [
+    click.option("--scores", metavar="LIST", help="soda, soda_a, soda_b, soda_c, activitynet."),
+    click.option("--f", metavar="METRIC", help="Sentence score inside SODA.  [default: meteor]"),
+    _choice("annotators", ["mean", "merge", "best"], "Several annotators, in SODA."),
+    _choice("missing", ["zero", "skip"], "Videos without candidates."),
+    _choice(
+        "meteor_order",
+        ["standard", "swapped"],
+        "swapped: SODA gives METEOR the candidate as the reference.",
+    ),
+    _choice(
+        "variant",
+        ["2018-11", "2017-fixed", "2017-original"],
+        "Version of the ActivityNet scorer.",
+    ),
+    click.option(
+        "--metrics",
+        metavar="LIST",
+        help="Metrics of the ActivityNet scorer.  [default: bleu,meteor,rouge_l,cider]",
+    ),
+    click.option("--tious", metavar="LIST", help="Thresholds of IoU.  [default: 0.3,0.5,0.7,0.9]"),
+    click.option(
+        "--max-captions",
+        type=click.IntRange(min=1),
+        help="Candidates of a video that the ActivityNet scorer takes.  [default: 1000]",
+    ),
+    click.option(
+        "--epsilon",
+        type=click.FloatRange(min=0),
+        help="What the ActivityNet scorer adds to the union.  [default: 1e-08]",
+    ),
+    _choice("tokenizer", ["ptb", "ptb-coco", "none"], "Tokenizer of SODA."),
+    _choice("unknown", ["error", "skip"], "Videos without references."),
+    _choice("beyond", ["error", "clip", "keep"], "Times beyond the end of the video."),
+    _choice("reversed_segments", ["error", "swap", "zero"], "Segments that end before they start."),
+    _choice("negative", ["error", "clip", "keep"], "Negative times."),
+    _choice("empty", ["error", "zero"], "Captions without text."),
+]
+
+
+def _with_choices(function: Callable[..., None]) -> Callable[..., None]:
+    for option in reversed(_CHOICES):
+        function = option(function)
+    return function
+
+
+@command.command("score")
+@click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
+@click.option(
+    "--refs",
+    "-r",
+    multiple=True,
+    required=True,
+    metavar="FILE",
+    help="Truth; repeat it for several annotators.",
+)
+@click.option(
+    "--preset", type=click.Choice(list(PRESETS)), help="The choices a paper or a tool made."
+)
+@_with_choices
+@click.option("--intervals", is_flag=True, help="Add 95 % bootstrap intervals over videos.")
+@click.option("--baseline", "-b", metavar="NAME", help="Test the other systems against this one.")
+@click.option(
+    "--resamples",
+    type=click.IntRange(min=10),
+    default=1000,
+    show_default=True,
+    help="Resamples of the intervals and of the bootstrap test.",
+)
+@click.option(
+    "--trials",
+    type=click.IntRange(min=10),
+    default=10_000,
+    show_default=True,
+    help="Exchanges of the randomization test.",
+)
+@click.option("--seed", type=int, default=12345, show_default=True, help="Seed of resampling.")
+@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Threads; all cores.")
+@click.option("--json", "json_file", metavar="FILE", help="Write everything as JSON; - for stdout.")
+@click.option("--csv", "csv_file", metavar="FILE", help="Write the scores as CSV, in full.")
+@click.option("--latex", "latex_file", metavar="FILE", help="Write the tables shown as LaTeX.")
+@click.option(
+    "--table",
+    "table_file",
+    metavar="FILE",
+    help="Write the score table (system, video, score), .csv or .json.",
+)
+def score_command(
+    candidates: tuple[str, ...],
+    refs: tuple[str, ...],
+    intervals: bool,
+    baseline: str | None,
+    resamples: int,
+    trials: int,
+    seed: int,
+    threads: int | None,
+    json_file: str | None,
+    csv_file: str | None,
+    latex_file: str | None,
+    table_file: str | None,
+    **choices: Any,
+) -> None:
+    """Score timed captions of long videos: a row per system.
+
+    CANDIDATES are files of timed captions, one for each system, or NAME=FILE: ActivityNet's
+    format, TimeChat's, or JSON Lines. SODA matches them with the truth in order; the ActivityNet
+    scorer pairs whatever overlaps.
+
+    \b
+    Examples:
+      reelscore stories ours.json --refs val_1.json --refs val_2.json
+      reelscore stories ours.json -r val_1.json -r val_2.json --preset pdvc
+      reelscore stories a.json b.json -r val.json --scores soda_c --baseline a
+    """
+    targets = [json_file, csv_file, latex_file, table_file]
+    check_targets([target for target in targets if target])
+    if table_file:
+        table_format(table_file)
+    given = {name: value for name, value in choices.items() if value is not None}
+    if "tious" in given:
+        given["tious"] = _numbers(given["tious"])
+    with progress_bar("Scoring") as progress:
+        results = score_systems(
+            system_files(candidates), list(refs), threads=threads, progress=progress, **given
+        )
+    found: list[Comparison] = []
+    if baseline is not None:
+        with progress_bar("Testing") as progress:
+            found = compare(
+                results.table,
+                baseline,
+                resamples=resamples,
+                trials=trials,
+                seed=seed,
+                progress=progress,
+            )
+    if intervals:
+        results = results.with_intervals(resamples=resamples, seed=seed)
+    table = results.table
+    grids = _grids(table, _marks(found))
+    if table_file:
+        table.write(table_file)
+    if csv_file:
+        write(csv_file, leaderboard_csv(table))
+    if latex_file:
+        write(latex_file, "\n".join(grid.to_latex() for _, grid in grids))
+    if json_file:
+        write(json_file, _json(results, found))
+    if STDOUT not in (json_file, csv_file, latex_file):
+        protocol = _protocol(given)
+        for name, grid in grids:
+            click.echo(click.style(_heading(name, protocol), bold=True))
+            click.echo(grid.to_text(terminal_width(), bold=sys.stdout.isatty()) + "\n")
+        if baseline is not None:
+            click.echo(f"* differs from {baseline}, p < {_LEVEL:g} over videos (paired bootstrap")
+            click.echo("and approximate randomization; correction: holm)\n")
+        show_origin(table)
+
+
+def _protocol(given: dict[str, Any]) -> Protocol:
+    name = given.get("preset")
+    start = preset(name) if name else Protocol()
+    return start.but(**{key: value for key, value in given.items() if key != "preset"})
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is no list of numbers such as 0.5,0.7.") from None
+
+
+def _heading(name: str, protocol: Protocol) -> str:
+    """Say in a line which protocol made the numbers below."""
+    if name == ACTIVITYNET:
+        at = ", ".join(f"{tiou:g}" for tiou in protocol.tious)
+        return (
+            f"ActivityNet scorer {protocol.variant}, IoU {at}, missing videos: {protocol.missing}"
+        )
+    order = "" if protocol.meteor_order == "standard" else ", METEOR swapped"
+    return (
+        f"SODA, f: {protocol.f}{order}, annotators: {protocol.annotators}, "
+        f"missing videos: {protocol.missing}"
+    )
+
+
+def _grids(table: ScoreTable, marks: Marks) -> list[tuple[str, Grid]]:
+    """Set out the two frameworks as a table each, with short headings."""
+    found = []
+    for name, prefix in (("soda", "soda_"), (ACTIVITYNET, PREFIX)):
+        metrics = [metric for metric in table.metrics if metric.startswith(prefix)]
+        metrics.sort(key=lambda metric: metric.endswith(_PARTS) and prefix == "soda_")  # F1 first
+        if not metrics:
+            continue
+        part = {system: {m: row[m] for m in metrics} for system, row in table.results.items()}
+        grid = leaderboard(ScoreTable(part), marks)
+        columns = [_column(metric.removeprefix(prefix), name) for metric in metrics]
+        found.append((name, Grid(["system", *columns], grid.rows)))
+    return found
+
+
+def _column(metric: str, framework: str) -> str:
+    if framework == ACTIVITYNET:
+        return metric
+    variant, _, part = metric.partition("_")
+    return f"{variant} {part[0].upper() if part else 'F1'}"
+
+
+def _marks(found: Sequence[Comparison]) -> dict[tuple[str, str], str]:
+    """Mark a system's score where every test finds it different from the baseline's."""
+    p_values: dict[tuple[str, str], float] = {}
+    for each in found:
+        key = (each.system, each.metric)
+        p_values[key] = max(p_values.get(key, 0.0), each.p_corrected)
+    return {key: "*" for key, p in p_values.items() if p < _LEVEL}
+
+
+def _json(results: StoryResults, found: Sequence[Comparison]) -> str:
+    notes = {
+        name: list(scores.notes)
+        for name, scores in results.systems.items()
+        if isinstance(scores, Scores) and scores.notes
+    }
+    everything: dict[str, Any] = {**results.to_dict(), "notes": notes}
+    if found:
+        everything["comparisons"] = [each.to_dict() for each in found]
+    return msgspec.json.encode(everything).decode()

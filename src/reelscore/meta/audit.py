@@ -1,0 +1,374 @@
+"""Alignment audit: are the judgments those of these captions, and the references of these videos?
+
+Captions, references and judgments often come in files that agree by line number alone, and a
+table of correlations looks much the same when they are a line apart: lower, not absurd. The audit
+asks three questions.
+
+*Line sets*: do captions, references and judgments speak of the same items?
+*References*: are captions more like the references of their own item than like those of others,
+and of which shift most? That needs no judgments.
+*Judgments*: with which shift do people's scores agree best with a quick metric of the captions,
+within each system?
+
+`audit_tables` needs score tables only, and answers the last question for the metrics in them;
+`quick_audit` gives its verdict.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reelscore.data.problems import first_few
+from reelscore.data.table import ScoreTable
+from reelscore.errors import DataError, UnknownNameError
+from reelscore.meta.shifts import (
+    WINDOW,
+    FloatArray,
+    Scan,
+    Verdict,
+    decide,
+    scan_shifts,
+)
+from reelscore.metrics.base import Metric
+from reelscore.metrics.registry import parse
+from reelscore.metrics.scoring import Candidates, Progress, References
+from reelscore.text.packed import pack
+from reelscore.text.tokens import Tokenizer, thread_count, tokenize_packed
+from reelscore.text.words import CaptionBatch, Captions
+
+METRIC = "cider|n:1"  # words, weighted by how telling they are: quick, and needs no language data
+GRID = 3  # shifts either way of systems and references against one another
+_DRAWS = 8  # random pairings of captions and references that show what chance gives
+_WIDEST = 60  # shifts of the references looked at where the files differ in length
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What the audit found.
+
+    Attributes:
+        notes: What is odd about the sets of items.
+        references: Captions against references, with the scan it rests on; ``None`` where there
+            were score tables only.
+        judgments: Judgments against captions, with the scan; ``None`` without judgments.
+        grid: Correlations by shift of the systems (rows) and of the references (columns), each
+            from -3 to 3; empty without judgments.
+    """
+
+    notes: Sequence[str]
+    references: tuple[Verdict, Scan] | None
+    judgments: tuple[Verdict, Scan] | None
+    grid: FloatArray
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict that matters: references out of step come before all else."""
+        found = [part[0] for part in (self.references, self.judgments) if part is not None]
+        return next((verdict for verdict in found if verdict.misaligned), found[-1])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as plain data."""
+
+        def part(found: tuple[Verdict, Scan] | None) -> dict[str, Any] | None:
+            if found is None:
+                return None
+            verdict, scan = found
+            return {
+                **verdict.to_dict(),
+                "text": str(verdict),
+                "shifts": scan.shifts.tolist(),
+                "strengths": scan.strengths.tolist(),
+                "z_by_shift": scan.z().tolist(),
+            }
+
+        return {
+            "verdict": str(self.verdict),
+            "misaligned": self.verdict.misaligned,
+            "notes": list(self.notes),
+            "references": part(self.references),
+            "judgments": part(self.judgments),
+            "grid": self.grid.tolist(),
+        }
+
+
+def quick_audit(metrics: ScoreTable, human: ScoreTable, *, column: str | None = None) -> Verdict:
+    """Ask whether a metric table and a human table speak of the same items in the same order.
+
+    Args:
+        metrics: Scores of one or several metrics; the best one decides.
+        human: People's scores of the same systems.
+        column: Which of the human table's scores to use; the first if not given.
+
+    Returns:
+        The verdict. ``shifted`` and ``mixed`` are worth a warning; ``aligned`` and ``cannot
+        tell``, also where the metrics simply do not work, are not.
+
+    >>> from reelscore.data.table import ItemScores, MetricResult
+    >>> rng = np.random.default_rng(1)
+    >>> def table(rows):
+    ...     scores = {"me": ItemScores.of({f"v{k}": x for k, x in enumerate(rows)})}
+    ...     return ScoreTable({s: {"x": MetricResult("x", 0.0, v, "")} for s, v in scores.items()})
+    >>> metric = rng.normal(size=300)
+    >>> human = metric + rng.normal(size=300)
+    >>> print(quick_audit(table(metric), table(human)))
+    aligned (z = 11.7)
+    >>> print(quick_audit(table(metric), table(np.roll(human, 1))))
+    shifted by −1 (z = 11.7)
+    """
+    try:
+        return audit_tables(metrics, human, column=column).verdict
+    except DataError:  # nothing in common is no news to whoever only wants a warning
+        return Verdict("cannot tell")
+
+
+def audit_tables(metrics: ScoreTable, human: ScoreTable, *, column: str | None = None) -> Audit:
+    """Audit two score tables, as `quick_audit` does, and keep what the verdict rests on.
+
+    Items that end in a number are taken in the order of the numbers, others as the metric table
+    has them. Of some metrics less is better; that is allowed for.
+    """
+    name = _column(human, column)
+    systems = [s for s in metrics.systems if s in human.systems and name in human[s]]
+    scored = (item for s in systems for result in metrics[s].values() for item in result.items)
+    items = _in_order(list(dict.fromkeys(scored)))
+    if not items:
+        raise DataError("The human table and the metric table have no system or no item in common.")
+    people = _matrix(human, name, systems, items)
+    tables = [_matrix(metrics, metric, systems, items) for metric in metrics.metrics]
+    found = [(scan_shifts(people, signed), signed) for each in tables for signed in (each, -each)]
+    scan, scores = max(found, key=lambda pair: float(pair[0].z().max()))
+    scan = replace(scan, tests=len(found) * scan.tests)
+    verdict = decide(scan, items, _each_system(people, scores, systems))
+    judged = {item for s in systems for item in human[s][name].items}
+    absent = sorted(judged.difference(items))
+    notes = [f"{len(absent):,} judged items have no score ({first_few(absent)})."] if absent else []
+    return Audit(notes, None, (verdict, scan), np.empty((0, 0)))
+
+
+def audit(
+    candidates: Mapping[str, Candidates],
+    references: References,
+    human: ScoreTable | None = None,
+    *,
+    column: str | None = None,
+    metric: str | Metric = METRIC,
+    tokenizer: Tokenizer = "ptb",
+    seed: int = 12345,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Audit:
+    """Audit captions, references and judgments.
+
+    Args:
+        candidates: Captions by system and item.
+        references: Reference captions by item; their order is the order of the items.
+        human: People's scores of the captions.
+        column: Which of the human table's scores to use; the first if not given.
+        metric: The metric to compare captions and references with.
+        tokenizer: As in `reelscore.score`.
+        seed: Seed of the random pairings.
+        threads: How many threads to use.
+        progress: Called with how many comparisons are done, of how many.
+
+    Returns:
+        The findings.
+
+    Raises:
+        DataError: If captions and references have no item in common.
+
+    >>> words = np.random.default_rng(0).permutation([f"w{k}" for k in range(400)]).tolist()
+    >>> references = {str(k): [" ".join(words[k : k + 4])] for k in range(300)}
+    >>> late = {"me": {str(k + 2): " ".join(words[k : k + 3]) for k in range(298)}}
+    >>> audit(late, references).verdict.shift
+    -2
+    """
+    texts = _Texts(candidates, references, metric, tokenizer, thread_count(threads))
+    offsets = _offsets(candidates, references)
+    rotations = np.random.default_rng(seed).integers(
+        WINDOW, max(WINDOW + 1, len(texts.items) - WINDOW), size=_DRAWS
+    )
+    steps = len(offsets) + _DRAWS
+    similar: dict[int, FloatArray] = {}
+    chance = []
+    for done, offset in enumerate([*offsets, *(int(r) for r in rotations)], start=1):
+        if done <= len(offsets):
+            similar[offset] = texts.similarities(offset)
+        else:
+            chance.append(texts.similarities(offset))
+        if progress is not None:
+            progress(done, steps)
+    notes = _notes(candidates, references, human)
+    scans = {
+        name: _text_scan({d: each[[k]] for d, each in similar.items()}, [c[[k]] for c in chance])
+        for k, name in enumerate(texts.systems)
+    }
+    scan = _text_scan(similar, chance)
+    verdict = decide(scan, texts.items, scans)
+    if human is None:
+        return Audit(notes, (verdict, scan), None, np.empty((0, 0)))
+    people = _matrix(human, _column(human, column), texts.systems, texts.items)
+    shift = verdict.shift if verdict.kind == "shifted" else 0
+    found = scan_shifts(people, similar[shift])
+    judged = decide(found, texts.items, _each_system(people, similar[shift], texts.systems))
+    return Audit(notes, (verdict, scan), (judged, found), _grid(people, similar))
+
+
+class _Texts:
+    """Captions and references, tokenized once, to be compared at any shift."""
+
+    def __init__(
+        self,
+        candidates: Mapping[str, Candidates],
+        references: References,
+        metric: str | Metric,
+        tokenizer: Tokenizer,
+        threads: int,
+    ) -> None:
+        self.systems = list(candidates)
+        self.items = list(references)
+        self._metric = parse(metric) if isinstance(metric, str) else metric
+        self._threads = threads
+        position = {item: k for k, item in enumerate(self.items)}
+        known = [
+            (s, position[item], caption)
+            for s, captions in enumerate(candidates.values())
+            for item, caption in captions.items()
+            if item in position
+        ]
+        if not known:
+            raise DataError("Candidates and references have no item in common.")
+        self._rows = np.array([s for s, _, _ in known], dtype=np.int64)
+        self._places = np.array([p for _, p, _ in known], dtype=np.int64)
+        counts = [len(texts) for texts in references.values()]
+        self._reference_offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        flat = [text for texts in references.values() for text in texts]
+        self._references = Captions(tokenize_packed(pack(flat), tokenizer, threads=threads))
+        self._candidates = Captions(
+            tokenize_packed(pack([text for _, _, text in known]), tokenizer, threads=threads),
+            self._references.vocabulary,
+        )
+
+    @cached_property
+    def _prepared(self) -> Any:
+        return self._metric.prepare(self._references, self._reference_offsets)
+
+    def similarities(self, shift: int) -> FloatArray:
+        """Scores of captions against the references ``shift`` items on: systems × items."""
+        batch = CaptionBatch(
+            self._candidates,
+            self._references,
+            (self._places + shift) % len(self.items),
+            self._reference_offsets,
+            self._threads,
+        )
+        scores = self._metric.scores(self._metric.statistics(batch, self._prepared))[:, -1]
+        found = np.full((len(self.systems), len(self.items)), np.nan)
+        found[self._rows, self._places] = scores
+        return found
+
+
+def _text_scan(similar: Mapping[int, FloatArray], chance: Sequence[FloatArray]) -> Scan:
+    """Scan shifts of the references: how much more alike texts are than by chance."""
+    usual = np.mean(chance, axis=0)
+    known = np.isfinite(usual)
+    parts = np.stack([np.where(known, each - usual, 0.0).sum(axis=0) for each in similar.values()])
+    noise = [np.where(known, each - usual, 0.0).sum(axis=0) for each in chance]
+    # All shifts count as chance, though one may not be: texts may share no word otherwise.
+    variance = np.square([*noise, *parts]).sum() / (len(noise) + len(parts) - 1)
+    weights = known.any(axis=0) / max(1, known.any(axis=0).sum())
+    return Scan(
+        shifts=np.array(list(similar)),
+        parts=parts,
+        scale=float(np.sqrt(variance)),
+        weights=weights,
+        strengths=np.array([np.nanmean(each) for each in similar.values()]),
+        tests=len(similar),
+    )
+
+
+def _offsets(candidates: Mapping[str, Candidates], references: References) -> list[int]:
+    """Shifts of the references to try: further where files differ in length."""
+    gaps = [abs(len(references) - len(captions)) for captions in candidates.values()]
+    width = WINDOW + max([gap for gap in gaps if gap <= _WIDEST - WINDOW], default=0)
+    width = min(width, (len(references) - 1) // 2)
+    return list(range(-width, width + 1))
+
+
+def _grid(people: FloatArray, similar: Mapping[int, FloatArray]) -> FloatArray:
+    """Correlate judgments with captions and references shifted each by itself."""
+    steps = range(-GRID, GRID + 1)
+    if people.shape[1] <= 4 * GRID or not all(d in similar for d in range(-2 * GRID, 2 * GRID + 1)):
+        return np.empty((0, 0))
+    scans = {d: scan_shifts(people, similar[d], GRID) for d in range(-2 * GRID, 2 * GRID + 1)}
+    return np.array(
+        [[scans[two - one].strengths[scans[two - one].at(one)] for two in steps] for one in steps]
+    )
+
+
+def _notes(
+    candidates: Mapping[str, Candidates], references: References, human: ScoreTable | None
+) -> list[str]:
+    """Say where the sets of items differ."""
+    notes = []
+    for name, captions in candidates.items():
+        absent = [item for item in references if item not in captions]
+        extra = [item for item in captions if item not in references]
+        if absent or extra:
+            notes.append(
+                f"{name} has {len(captions):,} captions, the references {len(references):,} items; "
+                f"{len(absent):,} have no caption, {len(extra):,} no reference "
+                f"({first_few(absent or extra)})."
+            )
+    judged = {} if human is None else human.results
+    for name, row in judged.items():
+        if name not in candidates:
+            notes.append(f"{name} is judged, but there are no captions of it.")
+            continue
+        results = row.values()
+        unknown = sorted({i for r in results for i in r.items if i not in candidates[name]})
+        if unknown:
+            notes.append(
+                f"{len(unknown):,} judged items of {name} have no caption ({first_few(unknown)})."
+            )
+    return notes
+
+
+def _column(human: ScoreTable, column: str | None) -> str:
+    if column is not None and column not in human.metrics:
+        raise UnknownNameError.of("human score", column, human.metrics)
+    return column or human.metrics[0]
+
+
+def _matrix(
+    table: ScoreTable, name: str, systems: Sequence[str], items: Sequence[str]
+) -> FloatArray:
+    position = {item: k for k, item in enumerate(items)}
+    found = np.full((len(systems), len(items)), np.nan)
+    for row, system in zip(found, systems, strict=True):
+        if system in table.systems and name in table[system]:
+            scores = table[system][name].items
+            places: NDArray[np.int64] = np.array([position.get(item, -1) for item in scores], int)
+            row[places[places >= 0]] = scores.array[places >= 0]
+    return found
+
+
+def _each_system(one: FloatArray, two: FloatArray, systems: Sequence[str]) -> dict[str, Scan]:
+    if len(systems) < 2:
+        return {}
+    return {name: scan_shifts(one[[k]], two[[k]]) for k, name in enumerate(systems)}
+
+
+def _in_order(items: list[str]) -> list[str]:
+    """Put items that end in numbers in the order of these; others stay as they come."""
+    found = [re.fullmatch(r"(.*?)([0-9]+)", item) for item in items]
+    ends = [(match[1], int(match[2])) for match in found if match is not None]
+    if len(ends) < len(items):
+        return items
+    return [item for _, item in sorted(zip(ends, items, strict=True))]

@@ -1,0 +1,130 @@
+"""Meta-evaluation in one call: score tables and human judgments in, everything out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from reelscore.data.table import ScoreTable
+from reelscore.meta.cells import Cells, SystemScores, bring_together
+from reelscore.meta.correlation import (
+    BY_GROUP,
+    DEFAULT_COEFFICIENTS,
+    Correlation,
+    IntervalMethod,
+    correlate_metrics,
+    with_intervals,
+)
+from reelscore.meta.significance import Significance, Test, compare_metrics
+from reelscore.stats.corrections import Correction
+from reelscore.stats.draws import Progress
+from reelscore.stats.levels import Level
+
+
+@dataclass(frozen=True)
+class MetaEvaluation:
+    """How well metrics agree with people, and which agree better than others.
+
+    Attributes:
+        level: What was correlated.
+        cells: The scores it rests on.
+        correlations: One for each metric and coefficient.
+        tests: One matrix for each test, of the first coefficient that can be tested.
+    """
+
+    level: Level
+    cells: Cells
+    correlations: Sequence[Correlation]
+    tests: Sequence[Significance]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as plain data."""
+        return {
+            "level": self.level,
+            "systems": list(self.cells.systems),
+            "items": len(self.cells.items),
+            "notes": list(self.cells.notes),
+            "correlations": [each.to_dict() for each in self.correlations],
+            "tests": [each.to_dict() for each in self.tests],
+        }
+
+
+def default_tests(level: Level) -> tuple[Test, ...]:
+    """The tests that fit a level: Williams' where there is one correlation to test.
+
+    >>> default_tests("item")
+    ('perm-both',)
+    """
+    return ("williams", "perm-both") if level in ("system", "pooled") else ("perm-both",)
+
+
+def evaluate_metrics(
+    metrics: ScoreTable,
+    human: ScoreTable,
+    *,
+    column: str | None = None,
+    level: Level = "system",
+    coefficients: Sequence[str] = DEFAULT_COEFFICIENTS,
+    tests: Sequence[Test] | None = None,
+    intervals: IntervalMethod | None = None,
+    system_scores: SystemScores = "means",
+    correction: Correction = "none",
+    significant: float = 0.05,
+    draws: int = 1000,
+    seed: int = 12345,
+    progress: Progress | None = None,
+) -> MetaEvaluation:
+    """Correlate metrics with people and test the differences.
+
+    Args:
+        metrics: The metrics' scores; see `reelscore.meta.cells.merge_tables` for several tables.
+        human: People's scores.
+        column: Which of the human table's scores to use, where it has several.
+        level: ``system``, ``item``, ``pooled`` or ``per-system``.
+        coefficients: Names out of `reelscore.meta.correlation.COEFFICIENTS`; the first that can
+            be tested is.
+        tests: Names out of `reelscore.meta.significance.TESTS`; `default_tests` if not given.
+        intervals: How to make intervals of the correlations; none if not given.
+        system_scores: As in `reelscore.meta.cells.bring_together`.
+        correction: As in `reelscore.meta.significance.compare_metrics`.
+        significant: As in `reelscore.meta.significance.compare_metrics`.
+        draws: Exchanges of the permutation tests, and resamples of the bootstrap.
+        seed: Seed of both.
+        progress: Called with how many draws of a test are done, of how many.
+
+    Returns:
+        Correlations and tests.
+
+    >>> from reelscore import score_systems
+    >>> from reelscore.examples import clips, path
+    >>> table = score_systems(*clips(), "meteor,cider")
+    >>> people = ScoreTable.read(path("clips/judgments.csv"), repeats="mean")
+    >>> found = evaluate_metrics(table, people, level="pooled", coefficients=["pearson"])
+    >>> {each.metric: round(each.value, 2) for each in found.correlations}
+    {'meteor': 0.61, 'cider': 0.81}
+    """
+    cells = bring_together(metrics, human, column=column, system_scores=system_scores)
+    correlations = correlate_metrics(cells, level, coefficients)
+    if intervals is not None:
+        correlations = with_intervals(
+            correlations, cells, intervals, resamples=draws, seed=seed, progress=progress
+        )
+    tested = next((name for name in coefficients if name in BY_GROUP), None)
+    matrices = []
+    if tested is not None and len(cells.metrics) > 1:
+        matrices = [
+            compare_metrics(
+                cells,
+                level,
+                tested,
+                test,
+                trials=draws,
+                seed=seed,
+                correction=correction,
+                significant=significant,
+                progress=progress,
+            )
+            for test in (default_tests(level) if tests is None else tests)
+        ]
+    return MetaEvaluation(level, cells, correlations, matrices)

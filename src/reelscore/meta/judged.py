@@ -1,0 +1,101 @@
+"""Metric scores of the captions that people judged, one row for each judgment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reelscore.data.datasets.trecvid_ha import Assessment
+from reelscore.metrics.base import FloatArray
+from reelscore.metrics.scoring import score
+from reelscore.stats.correlations import pearson
+from reelscore.text.tokens import Tokenizer
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Judged captions: who wrote them, what people and what metrics say.
+
+    Attributes:
+        systems: The system of each caption.
+        human: People's score of each caption.
+        metrics: Scores of each caption, by metric.
+
+    >>> few = Judged(np.array(["a", "a", "b", "b"]), np.array([1.0, 2.0, 3.0, 4.0]),
+    ...              {"m": np.array([1.0, 2.0, 3.0, 5.0])})
+    >>> round(few.caption_level("m"), 3), few.by_system(few.human).tolist()
+    (0.983, [1.5, 3.5])
+    """
+
+    systems: NDArray[Any]
+    human: FloatArray
+    metrics: Mapping[str, FloatArray]
+
+    def caption_level(self, metric: str) -> float:
+        """Correlation over all captions, whoever wrote them."""
+        return float(pearson(self.human, self.metrics[metric]))
+
+    def system_level(self, metric: str) -> float:
+        """Correlation of the systems' means."""
+        return float(pearson(self.by_system(self.human), self.by_system(self.metrics[metric])))
+
+    def by_system(self, scores: FloatArray) -> FloatArray:
+        """Mean of the scores of each system's captions, by name of the system."""
+        _, numbers = np.unique(self.systems, return_inverse=True)
+        means: FloatArray = np.bincount(numbers, scores) / np.bincount(numbers)
+        return means
+
+
+def score_judged(
+    data: Assessment,
+    metrics: str,
+    *,
+    annotators: Sequence[str] | None = None,
+    tokenizer: Tokenizer = "ptb",
+    shuffle: int | None = None,
+) -> Judged:
+    """Score the judged captions, each as an item of its own.
+
+    That is how the published correlations were made. It only matters for CIDEr, which counts a
+    reference as often as captions of its video were judged.
+
+    Args:
+        data: Captions, references and judgments.
+        metrics: Names of metrics.
+        annotators: Whose references to use; everybody's if not given.
+        tokenizer: As in `reelscore.score`.
+        shuffle: A seed to shuffle each caption's words with; ``None`` leaves them.
+
+    Returns:
+        The rows.
+
+    >>> from reelscore.data.table import ItemScores, MetricResult, ScoreTable
+    >>> z = MetricResult("z", 0.25, ItemScores.of({"1": 0.5, "2": 0.0}), "")
+    >>> few = Assessment("SA-2016", "aligned", ["1", "2"], {"me": {"1": "a man", "2": "a dog"}},
+    ...                  {"HUMAN-A": {"1": "a man", "2": "two cats"}},
+    ...                  ScoreTable({"me": {"z": z}}), {}, {})
+    >>> score_judged(few, "rouge_l").metrics["rouge_l"].tolist()
+    [1.0, 0.0]
+    """
+    references = data.references(annotators)
+    keys = [(name, item) for name in data.human.systems for item in data.human[name]["z"].items]
+    captions = [data.candidates[name][item] for name, item in keys]
+    if shuffle is not None:
+        rng = np.random.default_rng(shuffle)
+        captions = [" ".join(rng.permutation(caption.split())) for caption in captions]
+    numbers = [str(k) for k in range(len(keys))]
+    scores = score(
+        dict(zip(numbers, captions, strict=True)),
+        {number: references[item] for number, (_, item) in zip(numbers, keys, strict=True)},
+        metrics,
+        tokenizer=tokenizer,
+    )
+    return Judged(
+        np.array([name for name, _ in keys]),
+        np.concatenate([data.human[name]["z"].items.array for name in data.human.systems]),
+        {name: result.items.array for name, result in scores.items()},
+    )

@@ -1,0 +1,247 @@
+"""The tables of the BERTHA paper, printed and recomputed twice.
+
+*As published*: line numbers of the judgments counted from 0, one reference (HUMAN-B for the
+multiple-annotator years, HUMAN-A for the single-annotator ones), text as it is, split at blanks.
+*Right lines*: the captions that were judged, all references, Penn Treebank tokens.
+
+The learned metric of the paper and SPICE are shown as printed only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from reelscore.data.datasets import trecvid_ha
+from reelscore.data.datasets.trecvid_ha import FOLDERS, YEARS
+from reelscore.meta.judged import Judged, score_judged
+from reelscore.meta.published import published
+from reelscore.metrics.base import FloatArray
+from reelscore.stats.correlation_tests import williams
+from reelscore.stats.correlations import pearson
+
+Setting = Literal["as published", "right lines"]
+Progress = Callable[[int, int], None]
+
+METRICS = {
+    "BLEU-4": "bleu_4",
+    "SentBLEU": "sent_bleu",
+    "CIDEr": "cider",
+    "METEOR": "meteor",
+    "ROUGE-L": "rouge_l",
+}
+FUSED = ("BLEU-4", "CIDEr", "METEOR", "ROUGE-L")
+SETTINGS: tuple[Setting, ...] = ("as published", "right lines")
+TOLERANCE = 0.002  # a printed cell is reproduced if it differs by less
+_SCORED = "bleu,sent_bleu,cider,meteor,rouge_l"
+_TEST_SHARE = 0.2
+_LEVELS: dict[str, tuple[str, str]] = {
+    "1": ("SA", "system"),
+    "2": ("MA", "system"),
+    "3": ("SA", "caption"),
+    "4": ("MA", "caption"),
+}
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """All tables: name of the table → setting or ``printed`` → row → values.
+
+    Attributes:
+        tables: Tables 1 to 4, 6 and 7; columns are the years, in Table 7 the ten folders.
+        williams: For each kind of judgments and level, and setting: p-values of the metric in the
+            row correlating better (in size) than that in the column, over all years.
+        coefficients: Of the fusion in Table 7, by setting.
+        seed: Of the shuffled words and the splits.
+    """
+
+    tables: Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]]
+    williams: Mapping[str, Mapping[str, Sequence[Sequence[float]]]]
+    coefficients: Mapping[str, Mapping[str, float]]
+    seed: int
+
+    def reproduced(self, table: str, metrics: Sequence[str] = FUSED) -> list[tuple[str, int]]:
+        """Name the cells of a table whose printed value comes out again, as metric and column."""
+        printed, again = self.tables[table]["printed"], self.tables[table]["as published"]
+        return [
+            (name, k)
+            for name in metrics
+            for k, (one, two) in enumerate(zip(printed[name], again[name], strict=True))
+            if agrees(table, one, two)
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as plain data."""
+        return {
+            "source": published("bertha")["source"],
+            "seed": self.seed,
+            "tables": self.tables,
+            "williams": {"metrics": list(METRICS), "p": self.williams},
+            "coefficients": self.coefficients,
+        }
+
+
+def reproduce(
+    path: str | Path, *, seed: int = 12345, splits: int = 20, progress: Progress | None = None
+) -> Reproduction:
+    """Recompute the tables.
+
+    Args:
+        path: A copy of the data set, as for `reelscore.data.datasets.trecvid_ha.load`.
+        seed: Of the shuffled words and the splits.
+        splits: Over how many random splits to average the fusion; the paper has one.
+        progress: Called with how many folders are scored, of how many.
+
+    Returns:
+        The tables, printed and recomputed.
+    """
+    judged: dict[tuple[Setting, str], Judged] = {}
+    shuffled: dict[tuple[Setting, str], Judged] = {}
+    for done, (setting, folder) in enumerate(product(SETTINGS, FOLDERS), start=1):
+        judged[setting, folder] = _score(path, folder, setting)
+        if folder.startswith("MA"):
+            shuffled[setting, folder] = _score(path, folder, setting, seed)
+        if progress is not None:
+            progress(done, len(SETTINGS) * len(FOLDERS))
+    printed = published("bertha")["tables"]
+    tables: dict[str, dict[str, Mapping[str, Sequence[float]]]] = {}
+    for table, (kind, level) in _LEVELS.items():
+        tables[table] = {"printed": printed[table]}
+        for setting in SETTINGS:
+            tables[table][setting] = _correlations(judged, setting, kind, level)
+    tables["6"] = {"printed": printed["6"]}
+    tables["7"] = {"printed": printed["7"]}
+    coefficients = {"printed": printed["coefficients"]}
+    for setting in SETTINGS:
+        tables["6"][setting] = _correlations(shuffled, setting, "MA", "caption")
+        by_folder = [judged[setting, folder] for folder in FOLDERS]
+        tables["7"][setting], coefficients[setting] = fuse(by_folder, seed=seed, splits=splits)
+    matrices: dict[str, dict[str, list[list[float]]]] = {
+        f"{kind}, {level} level": {
+            setting: _williams([judged[setting, f"{kind}-{year}"] for year in YEARS], level)
+            for setting in SETTINGS
+        }
+        for kind, level in _LEVELS.values()
+    }
+    return Reproduction(tables, matrices, coefficients, seed)
+
+
+def fuse(
+    folders: Sequence[Judged], *, seed: int = 12345, splits: int = 1
+) -> tuple[dict[str, list[float]], dict[str, float]]:
+    """Fuse metrics by linear regression on four fifths of every folder, and test on the rest.
+
+    As in the paper, metrics run from 0 to 1 (CIDEr is divided by 10), the target is people's
+    score scaled to 0–1 in each folder, and all folders train one regression.
+
+    Args:
+        folders: The judged captions of each folder.
+        seed: Of the splits.
+        splits: Over how many random splits to average.
+
+    Returns:
+        Correlations on the test captions of each folder, by metric and for the fusion; and the
+        regression's coefficients.
+
+    >>> rng = np.random.default_rng(0)
+    >>> scores = {METRICS[name]: rng.random(200) for name in FUSED}
+    >>> few = Judged(np.repeat(["a", "b"], 100), scores["meteor"] - scores["bleu_4"], scores)
+    >>> correlations, coefficients = fuse([few])
+    >>> round(correlations["Fusion"][0], 3), coefficients["METEOR"] > 0 > coefficients["BLEU-4"]
+    (1.0, True)
+    """
+    rng = np.random.default_rng(seed)
+    inputs = [_inputs(each) for each in folders]
+    targets = [_to_unit(each.human) for each in folders]
+    names = [*FUSED, "Fusion"]
+    found = np.zeros((splits, len(names), len(folders)))
+    weights = np.zeros((splits, len(FUSED)))
+    for split in range(splits):
+        orders = [rng.permutation(len(target)) for target in targets]
+        cuts = [round(_TEST_SHARE * len(order)) for order in orders]
+        train = [order[cut:] for order, cut in zip(orders, cuts, strict=True)]
+        x = np.concatenate([rows[k] for rows, k in zip(inputs, train, strict=True)])
+        y = np.concatenate([target[k] for target, k in zip(targets, train, strict=True)])
+        solution = np.linalg.lstsq(np.column_stack([x, np.ones(len(x))]), y, rcond=None)[0]
+        weights[split] = solution[:-1]
+        for f, (order, cut) in enumerate(zip(orders, cuts, strict=True)):
+            rows, target = inputs[f][order[:cut]], targets[f][order[:cut]]
+            columns = np.column_stack([rows, rows @ weights[split]])
+            found[split, :, f] = [float(pearson(target, column)) for column in columns.T]
+    correlations = dict(zip(names, found.mean(axis=0).tolist(), strict=True))
+    return correlations, dict(zip(FUSED, weights.mean(axis=0).tolist(), strict=True))
+
+
+def _score(path: str | Path, folder: str, setting: Setting, shuffle: int | None = None) -> Judged:
+    if setting == "right lines":
+        return score_judged(trecvid_ha.load(path, folder), _SCORED, shuffle=shuffle)
+    return score_judged(
+        trecvid_ha.load(path, folder, reading="as-published"),
+        _SCORED,
+        annotators=["HUMAN-B" if folder.startswith("MA") else "HUMAN-A"],
+        tokenizer="none",
+        shuffle=shuffle,
+    )
+
+
+def _correlations(
+    judged: Mapping[tuple[Setting, str], Judged], setting: Setting, kind: str, level: str
+) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = {}
+    for name, metric in METRICS.items():
+        folders = [judged[setting, f"{kind}-{year}"] for year in YEARS]
+        by_level = Judged.system_level if level == "system" else Judged.caption_level
+        found[name] = [by_level(each, metric) for each in folders]
+    return found
+
+
+def _williams(folders: Sequence[Judged], level: str) -> list[list[float]]:
+    """Test every metric against every other, over all years together, on sizes of r."""
+
+    def column(parts: Sequence[FloatArray]) -> FloatArray:
+        if level == "system":
+            parts = [each.by_system(part) for each, part in zip(folders, parts, strict=True)]
+        return np.concatenate(parts)
+
+    human = column([each.human for each in folders])
+    scores = [column([each.metrics[m] for each in folders]) for m in METRICS.values()]
+    r = [float(pearson(human, values)) for values in scores]
+    return [
+        [
+            float("nan")
+            if one == two
+            else williams(
+                r[one], r[two], float(pearson(scores[one], scores[two])), len(human), absolute=True
+            ).p
+            for two in range(len(scores))
+        ]
+        for one in range(len(scores))
+    ]
+
+
+def agrees(table: str, printed: float, again: float) -> bool:
+    """Tell whether a printed value of Tables 1 to 4 comes out again.
+
+    >>> agrees("4", 0.064, -0.0641), agrees("2", 0.064, -0.0641)
+    (True, False)
+    """
+    if table not in _LEVELS:  # shuffled words and random splits come out anew each time
+        return False
+    # Tables 3 and 4 print most correlations without their sign.
+    near = abs(abs(printed) - abs(again)) if table in "34" else abs(printed - again)
+    return near <= TOLERANCE
+
+
+def _inputs(each: Judged) -> FloatArray:
+    scale = {"CIDEr": 10.0}
+    return np.column_stack([each.metrics[METRICS[n]] / scale.get(n, 1.0) for n in FUSED])
+
+
+def _to_unit(values: FloatArray) -> FloatArray:
+    scaled: FloatArray = (values - values.min()) / np.ptp(values)
+    return scaled

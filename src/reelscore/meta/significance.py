@@ -1,0 +1,227 @@
+"""Which metrics agree better with people than others: tests of all pairs, ranks, clusters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from reelscore.errors import DataError, UnknownNameError
+from reelscore.meta.cells import Cells
+from reelscore.meta.correlation import BY_GROUP
+from reelscore.stats.clusters import cluster, rank
+from reelscore.stats.corrections import Correction, correct
+from reelscore.stats.correlation_tests import meng, steiger, williams
+from reelscore.stats.correlations import known, pearson, spearman
+from reelscore.stats.draws import Progress, Units
+from reelscore.stats.levels import Level, correlate, in_groups
+from reelscore.stats.permutation import permutation_test
+from reelscore.stats.resampling import FloatArray
+
+Test = Literal[
+    "williams", "williams-abs", "steiger", "meng", "perm-systems", "perm-items", "perm-both"
+]
+TESTS: tuple[Test, ...] = get_args(Test)
+_SWAPS: dict[str, Units] = {"perm-systems": "systems", "perm-items": "items", "perm-both": "both"}
+
+
+@dataclass(frozen=True)
+class Significance:
+    """Tests between all pairs of metrics; metrics stand in order, the best first.
+
+    Attributes:
+        test: The test.
+        coefficient: What was tested.
+        level: What was correlated.
+        metrics: The metrics, the one that agrees best first.
+        values: Their coefficients.
+        p: One-sided p-values, metrics × metrics: does the row agree better than the column? NaN
+            where nothing can be tested.
+        ranks: Ranks as the WMT metrics task gives them.
+        clusters: Clusters: all of one beat all of the next.
+        significant: The p-value below which a win counts.
+        signature: How the p-values were made.
+    """
+
+    test: Test
+    coefficient: str
+    level: Level
+    metrics: Sequence[str]
+    values: FloatArray
+    p: FloatArray
+    ranks: Sequence[int]
+    clusters: Sequence[int]
+    significant: float
+    signature: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as plain data; NaN becomes ``None``."""
+        return {
+            **vars(self),
+            "metrics": list(self.metrics),
+            "values": _plain(self.values),
+            "p": [_plain(row) for row in self.p],
+        }
+
+
+def compare_metrics(
+    cells: Cells,
+    level: Level = "system",
+    coefficient: str = "pearson",
+    test: Test = "williams",
+    *,
+    trials: int = 1000,
+    seed: int = 12345,
+    correction: Correction = "none",
+    significant: float = 0.05,
+    progress: Progress | None = None,
+) -> Significance:
+    """Test for every pair of metrics which agrees better with people.
+
+    Each pair is tested on the captions that both score and people judged.
+
+    Args:
+        cells: The scores, from `reelscore.meta.cells.bring_together`.
+        level: What is correlated.
+        coefficient: Pearson, or any other that is averaged over groups; Williams, Steiger and
+            Meng take Pearson or Spearman, of systems or pooled captions.
+        test: ``williams``; ``williams-abs``, of the sizes of the correlations; ``steiger``;
+            ``meng``; or by permutation: ``perm-systems``, ``perm-items``, ``perm-both``.
+        trials: Exchanges of a permutation test.
+        seed: Seed of a permutation test.
+        correction: Correction of the p-values of the better against the worse, for their number.
+        significant: Below this p a metric wins against another.
+        progress: Called with how many exchanges are done, of how many.
+
+    >>> rng = np.random.default_rng(0)
+    >>> human = rng.normal(size=(5, 40))
+    >>> noise = rng.normal(size=(3, 5, 40))
+    >>> metrics = {"good": human + noise[0], "fair": human + 2 * noise[1], "bad": noise[2]}
+    >>> cells = Cells("abcde", [str(k) for k in range(40)], human, metrics)
+    >>> found = compare_metrics(cells, "pooled", test="perm-both")
+    >>> list(zip(found.metrics, found.ranks))
+    [('good', 1), ('fair', 2), ('bad', 3)]
+    """
+    if test not in TESTS:
+        raise UnknownNameError.of("test", test, TESTS)
+    if coefficient not in BY_GROUP:
+        raise DataError(f"{coefficient} cannot be tested; take one of {', '.join(BY_GROUP)}.")
+    names = _in_order(cells, level, coefficient, absolute=test == "williams-abs")
+    if test in _SWAPS:
+        p = _permuted(cells, names, level, coefficient, _SWAPS[test], trials, seed, progress)
+        how = f"|trials:{trials}|seed:{seed}"
+    else:
+        p = _analytic(cells, names, level, coefficient, test)
+        how = ""
+    p = _corrected(p, correction)
+    wins = p < significant
+    return Significance(
+        test,
+        coefficient,
+        level,
+        names,
+        np.array([_value(cells, name, level, coefficient) for name in names]),
+        p,
+        rank(wins),
+        cluster(wins),
+        significant,
+        f"{test}|{coefficient}|level:{level}|one-sided|correction:{correction}{how}",
+    )
+
+
+def _value(cells: Cells, metric: str, level: Level, coefficient: str) -> float:
+    return float(correlate(*cells.pair(metric), level, BY_GROUP[coefficient]))
+
+
+def _in_order(cells: Cells, level: Level, coefficient: str, *, absolute: bool) -> list[str]:
+    def place(metric: str) -> float:
+        value = _value(cells, metric, level, coefficient)
+        return math.inf if math.isnan(value) else -abs(value) if absolute else -value
+
+    return sorted(cells.metrics, key=place)
+
+
+def _permuted(
+    cells: Cells,
+    names: Sequence[str],
+    level: Level,
+    coefficient: str,
+    swap: Units,
+    trials: int,
+    seed: int,
+    progress: Progress | None,
+) -> FloatArray:
+    """Permute; pairs of metrics that score the same captions go together."""
+    scores = np.stack([cells.metrics[name] for name in names])
+    there = known(cells.human) & known(scores)
+    sharing: dict[bytes, list[tuple[int, int]]] = {}
+    for a, b in combinations(range(len(names)), 2):
+        sharing.setdefault((there[a] & there[b]).tobytes(), []).append((a, b))
+    p = np.full((len(names), len(names)), np.nan)
+    for pairs in sharing.values():
+        members = sorted({member for pair in pairs for member in pair})
+        first, second = pairs[0]
+        common = there[first] & there[second]
+        if not common.any():
+            continue
+        place = {member: k for k, member in enumerate(members)}
+        found = permutation_test(
+            np.where(common, cells.human, np.nan),
+            np.where(common, scores[members], np.nan),
+            level=level,
+            coefficient=BY_GROUP[coefficient],
+            swap=swap,
+            trials=trials,
+            seed=seed,
+            pairs=[(place[a], place[b]) for a, b in pairs],
+            progress=progress,
+        )
+        for a, b in pairs:
+            p[a, b] = found.greater[place[a], place[b]]
+            p[b, a] = found.greater[place[b], place[a]]
+    return p
+
+
+def _analytic(
+    cells: Cells, names: Sequence[str], level: Level, coefficient: str, test: Test
+) -> FloatArray:
+    function = BY_GROUP[coefficient]
+    if level not in ("system", "pooled") or function not in (pearson, spearman):
+        raise DataError(
+            f"{test} tests Pearson or Spearman at the level 'system' or 'pooled', not "
+            f"{coefficient} at {level!r}. Take a permutation test, such as perm-both."
+        )
+    p = np.full((len(names), len(names)), np.nan)
+    for a, b in combinations(range(len(names)), 2):
+        one, other = cells.metrics[names[a]], cells.metrics[names[b]]
+        common = known(cells.human) & known(one) & known(other)
+        h, x, y = (
+            in_groups(np.where(common, scores, np.nan), level)
+            for scores in (cells.human, one, other)
+        )
+        r12, r13, r23 = (float(function(u, v)[0]) for u, v in ((h, x), (h, y), (x, y)))
+        n = int(known(h).sum())
+        for i, j, first, second in ((a, b, r12, r13), (b, a, r13, r12)):
+            if test == "steiger":
+                p[i, j] = steiger(first, second, r23, n).p
+            elif test == "meng":
+                p[i, j] = meng(first, second, r23, n).p
+            else:
+                p[i, j] = williams(first, second, r23, n, absolute=test == "williams-abs").p
+    return p
+
+
+def _corrected(p: FloatArray, correction: Correction) -> FloatArray:
+    """Correct the upper triangle: the better against the worse."""
+    upper = np.triu(known(p), 1)
+    corrected: FloatArray = p.copy()
+    corrected[upper] = correct(p[upper].tolist(), correction)
+    return corrected
+
+
+def _plain(row: FloatArray) -> list[float | None]:
+    return [None if math.isnan(value) else float(value) for value in row]

@@ -1,0 +1,98 @@
+"""Captions as people can read them: harmless characters, known widths, broken lines.
+
+Captions come from files of all kinds. Characters that would steer a terminal, break XML or turn
+the direction of writing are replaced before a caption is shown anywhere.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+_REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+_TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def legible(text: str) -> str:
+    r"""Put a text on one line and replace what is no character to be seen.
+
+    >>> legible("a man\r\n runs\x1b[31m")
+    'a man runs�[31m'
+    """
+    return "".join(_shown(character) for character in " ".join(text.split()))
+
+
+def _shown(character: str) -> str:
+    if character in _TURNING or unicodedata.category(character) in ("Cc", "Cs", "Cn"):
+        return _REPLACEMENT
+    return character
+
+
+def cells(text: str) -> int:
+    """Count the columns a text takes in a terminal.
+
+    >>> cells("a dog"), cells("犬"), cells("e\u0301")
+    (5, 2, 1)
+    """
+    return sum(_cells(character) for character in text)
+
+
+def _cells(character: str) -> int:
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def lines_of(text: str, width: int) -> list[str]:
+    """Break a text into lines of at most so many columns, between words where it can.
+
+    >>> lines_of("a man runs through the park", 12)
+    ['a man runs', 'through the', 'park']
+    >>> lines_of("犬が走る", 4)
+    ['犬が', '走る']
+    """
+    found = [""]
+    for word in legible(text).split():
+        joined = f"{found[-1]} {word}" if found[-1] else word
+        if cells(joined) <= width:
+            found[-1] = joined
+            continue
+        if found[-1]:
+            found.append("")
+        for character in word:
+            if found[-1] and cells(found[-1]) + _cells(character) > width:
+                found.append("")
+            found[-1] += character
+    return found
+
+
+def shortened(text: str, width: int) -> str:
+    """Cut a text that is too wide, and say so by three dots.
+
+    >>> shortened("a man runs through the park", 12)
+    'a man runs …'
+    """
+    text = legible(text)
+    if cells(text) <= width:
+        return text
+    while cells(text) > width - 1:
+        text = text[:-1]
+    return text + "…"
+
+
+def rows_of(spans: Sequence[tuple[float, float]]) -> list[int]:
+    """Say for each span the first row in which it overlaps no span before it.
+
+    >>> rows_of([(0, 5), (3, 8), (5, 9)])
+    [0, 1, 0]
+    """
+    rows: list[list[tuple[float, float]]] = []
+    found = []
+    for begin, end in spans:
+        free = (all(e <= begin or b >= end for b, e in row) for row in rows)
+        row = next((k for k, is_free in enumerate(free) if is_free), len(rows))
+        if row == len(rows):
+            rows.append([])
+        rows[row].append((begin, end))
+        found.append(row)
+    return found

@@ -1,0 +1,150 @@
+"""Bootstrap intervals of correlations: other systems, other items, how far would r move?
+
+Systems, items or both are drawn with replacement (BOOT-SYSTEMS, BOOT-INPUTS and BOOT-BOTH of
+Deutsch, Dror and Roth, 2021). As in `reelscore.stats.permutation`, Pearson's r is computed from
+sums, a resample at the cost of a matrix product.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reelscore.stats.correlations import Coefficient, known, mean_known, pearson
+from reelscore.stats.draws import Progress, Units, standardized, turned
+from reelscore.stats.levels import Level, in_groups
+from reelscore.stats.orders import ORDERED, redrawn_orders
+from reelscore.stats.resampling import FloatArray, in_blocks
+
+
+def bootstrap_correlations(
+    human: FloatArray,
+    metrics: FloatArray,
+    *,
+    level: Level = "pooled",
+    coefficient: Coefficient = pearson,
+    draw: Units = "both",
+    resamples: int = 1000,
+    seed: int = 12345,
+    progress: Progress | None = None,
+) -> FloatArray:
+    """Correlate resamples of the systems and items.
+
+    Args:
+        human: Systems × items; NaN where there is no score.
+        metrics: Metrics × systems × items.
+        level: What is correlated; see `reelscore.stats.levels`.
+        coefficient: The coefficient.
+        draw: Draw ``systems``, ``items`` or ``both``.
+        resamples: How many resamples to draw.
+        seed: Seed of the draws, which are the same for all metrics: the differences of two rows
+            show how sure the difference of two metrics is.
+        progress: Called with how many resamples are done, of how many.
+
+    Returns:
+        Metrics × resamples; NaN where a resample has no correlation.
+
+    >>> rng = np.random.default_rng(0)
+    >>> human = rng.normal(size=(5, 40))
+    >>> drawn = bootstrap_correlations(human, (human + rng.normal(size=(5, 40)))[None])
+    >>> low, high = np.quantile(drawn[0], [0.025, 0.975])
+    >>> bool(0.5 < low < 0.7 < high < 0.9)
+    True
+    """
+    human, metrics = standardized(human, metrics)
+    human, metrics, level, draw = turned(human, metrics, level, draw)
+    rng = np.random.default_rng(seed)
+    count, width = human.shape
+    drawn, done = [], 0
+    for size in in_blocks(resamples, 4 * count * width):
+        systems = np.broadcast_to(np.arange(count), (size, count))
+        items = np.broadcast_to(np.arange(width), (size, width))
+        if draw != "items":
+            systems = rng.integers(count, size=(size, count))
+        if draw != "systems":
+            items = rng.integers(width, size=(size, width))
+        drawn.append(_correlations(human, metrics, level, coefficient, systems, items))
+        done += size
+        if progress is not None:
+            progress(done, resamples)
+    return np.concatenate(drawn, axis=1)
+
+
+def _correlations(
+    human: FloatArray,
+    metrics: FloatArray,
+    level: Level,
+    coefficient: Coefficient,
+    systems: NDArray[np.int64],
+    items: NDArray[np.int64],
+) -> FloatArray:
+    """Correlate resamples, given the systems and items drawn: metrics × resamples."""
+    if level == "system":
+        return _between_systems(human, metrics, coefficient, systems, items)
+    if coefficient is pearson:
+        return _pearson(human, metrics, level, systems, items)
+    if level == "item" and coefficient in ORDERED:
+        times = _times(systems, len(human))
+        by_item = (redrawn_orders(human, each, times, coefficient) for each in metrics)
+        return np.stack(
+            [mean_known(np.take_along_axis(values, items, axis=1)) for values in by_item]
+        )
+    cells = systems[:, :, None], items[:, None, :]
+    truth = in_groups(human[cells], level)
+    return np.stack(
+        [mean_known(coefficient(truth, in_groups(each[cells], level))) for each in metrics]
+    )
+
+
+def _between_systems(
+    human: FloatArray,
+    metrics: FloatArray,
+    coefficient: Coefficient,
+    systems: NDArray[np.int64],
+    items: NDArray[np.int64],
+) -> FloatArray:
+    weights = _times(items, human.shape[1])
+    counts = weights @ known(human).T.astype(float)
+
+    def means(scores: FloatArray) -> FloatArray:
+        sums = weights @ np.nan_to_num(scores, nan=0.0).T
+        each = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+        return np.take_along_axis(each, systems, axis=1)
+
+    truth = means(human)
+    return np.stack([coefficient(truth, means(scores)) for scores in metrics])
+
+
+def _pearson(
+    human: FloatArray,
+    metrics: FloatArray,
+    level: Level,
+    systems: NDArray[np.int64],
+    items: NDArray[np.int64],
+) -> FloatArray:
+    """Pearson's r from weighted sums of 1, h, h², x, x², hx."""
+    rows, columns = _times(systems, len(human)), _times(items, human.shape[1])
+
+    def sums(moments: list[FloatArray]) -> FloatArray:
+        by_item = rows @ np.stack(moments)  # moments × resamples × items
+        return np.einsum("mri,ri->mr", by_item, columns) if level == "pooled" else by_item
+
+    h = np.nan_to_num(human, nan=0.0)
+    n, of_h, of_hh = sums([known(human).astype(float), h, h * h])
+    n = np.maximum(n, 1)
+    human_variance = of_hh - of_h * of_h / n
+    found = []
+    for x in np.nan_to_num(metrics, nan=0.0):
+        of_x, of_xx, of_hx = sums([x, x * x, h * x])
+        variance = of_xx - of_x * of_x / n
+        # The scores are standardized, so that what is left of a constant is rounding.
+        defined = (variance > 1e-13 * of_xx) & (human_variance > 1e-13 * of_hh)
+        scale = np.sqrt(np.where(defined, variance * human_variance, np.nan))
+        r = np.clip((of_hx - of_h * of_x / n) / scale, -1, 1)
+        found.append(r if level == "pooled" else mean_known(np.take_along_axis(r, items, axis=1)))
+    return np.stack(found)
+
+
+def _times(draws: NDArray[np.int64], size: int) -> FloatArray:
+    """How often each was drawn: resamples × size."""
+    return np.stack([np.bincount(draw, minlength=size) for draw in draws]).astype(float)

@@ -1,0 +1,116 @@
+"""Which candidate SODA matches with which reference, and what each match is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from reelscore.data.stories import Story
+from reelscore.stories.iou import iou
+from reelscore.stories.matching import match
+from reelscore.stories.sentences import SentenceScore
+from reelscore.stories.soda import costs_of, f1_of
+from reelscore.stories.texts import PairStatistics, TextPool
+from reelscore.text.tokens import Tokenizer, tokenize
+
+
+@dataclass(frozen=True)
+class Match:
+    """A candidate and a reference that belong together.
+
+    Attributes:
+        candidate: The candidate's place in its story, as the file has it.
+        reference: The reference's place in its story.
+        iou: Their overlap.
+        f: The score of their sentences.
+        cost: What the matching maximised the sum of.
+    """
+
+    candidate: int
+    reference: int
+    iou: float
+    f: float
+    cost: float
+
+
+@dataclass(frozen=True)
+class StoryMatching:
+    """How a system's story was matched with an annotator's.
+
+    Attributes:
+        candidates: The system's story.
+        references: The annotator's story.
+        matches: The matches, in time order.
+        precision: Summed score over the number of candidates.
+        recall: Summed score over the number of references.
+        f1: Their harmonic mean.
+    """
+
+    candidates: Story
+    references: Story
+    matches: tuple[Match, ...]
+    precision: float
+    recall: float
+    f1: float
+
+
+def matching_of(
+    candidates: Story,
+    references: Story,
+    f: SentenceScore,
+    score: str = "soda_c",
+    *,
+    tiou: float = 0.0,
+    tokenizer: Tokenizer = "ptb",
+) -> StoryMatching:
+    """Match two stories as a SODA score does.
+
+    Args:
+        candidates: The system's story of a video.
+        references: An annotator's story of it.
+        f: The sentence score; see `reelscore.stories.StoryScorer.matchings` for the usual way.
+        score: ``soda_a``, ``soda_b`` or ``soda_c``.
+        tiou: The threshold of ``soda_a``.
+        tokenizer: The tokenizer of the sentences.
+
+    >>> from reelscore.stories.sentences import sentence_metric
+    >>> story = Story(np.array([[0.0, 5.0], [5.0, 9.0]]), ("a man runs", "he jumps"))
+    >>> f = SentenceScore(sentence_metric("meteor"), [], swapped=False, threads=1)
+    >>> found = matching_of(story, story, f)
+    >>> [(each.candidate, each.reference, each.f) for each in found.matches], found.f1
+    ([(0, 0, 1.0), (1, 1, 1.0)], 1.0)
+    """
+    ours, theirs = _order(candidates), _order(references)
+    overlap = iou(candidates.segments[ours], references.segments[theirs])
+    scores = np.zeros_like(overlap)
+    rows, columns = np.nonzero(overlap)
+    if len(rows):
+        pool = TextPool()
+        numbers = [
+            pool.add(tokenize([story.sentences[k] for k in order], tokenizer))
+            for story, order in ((candidates, ours), (references, theirs))
+        ]
+        known = PairStatistics(f.metric, pool, 1)
+        scores[rows, columns] = f.of_pairs(pool, known, numbers[0][rows], numbers[1][columns])
+    costs = costs_of(score, overlap, scores, tiou)
+    found = match(costs, scores)
+    total = np.array([found.cost if score == "soda_c" else found.bonus])
+    precision, recall = total / max(1, len(candidates)), total / max(1, len(references))
+    matches = tuple(
+        Match(ours[i], theirs[j], float(overlap[i, j]), float(scores[i, j]), float(costs[i, j]))
+        for i, j in found.pairs
+    )
+    return StoryMatching(
+        candidates,
+        references,
+        matches,
+        float(precision[0]),
+        float(recall[0]),
+        float(f1_of(precision, recall)[0]),
+    )
+
+
+def _order(story: Story) -> Sequence[int]:
+    return story.time_order() if len(story) else []

@@ -1,0 +1,231 @@
+"""The timeline of one video: who said what when, and what SODA matched with what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from reelscore.data.stories import Story
+from reelscore.stories.assignment import StoryMatching
+from reelscore.stories.protocol import Protocol
+from reelscore.stories.scoring import (
+    StoriesLike,
+    StoryScorer,
+    annotators_of,
+    candidates_of,
+    protocol_of,
+)
+
+
+@dataclass(frozen=True)
+class TimedCaption:
+    """One caption of a timeline.
+
+    Attributes:
+        name: ``R`` for a reference, ``C`` for a candidate, and its number in time order.
+        start: When it begins, in seconds.
+        end: When it ends.
+        sentence: What it says.
+        matched: Whether it has a partner.
+    """
+
+    name: str
+    start: float
+    end: float
+    sentence: str
+    matched: bool
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A row of a timeline: a matched pair, or one caption that nothing was matched with.
+
+    Attributes:
+        reference: The reference; ``None`` beside an unmatched candidate.
+        candidate: The candidate; ``None`` beside an unmatched reference.
+        iou: Their overlap; 0 where one is missing.
+        f: The score of their sentences; 0 where one is missing.
+    """
+
+    reference: TimedCaption | None
+    candidate: TimedCaption | None
+    iou: float = 0.0
+    f: float = 0.0
+
+    @property
+    def captions(self) -> list[TimedCaption]:
+        """The one or two captions."""
+        return [caption for caption in (self.reference, self.candidate) if caption is not None]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The candidates beside the references of one annotator.
+
+    Attributes:
+        annotator: What to call the annotator.
+        references: The references, in time order.
+        candidates: The candidates, in time order.
+        matches: The matched pairs, in time order.
+        precision: SODA's precision in this video, against this annotator.
+        recall: Its recall.
+        f1: Its F1.
+    """
+
+    annotator: str
+    references: tuple[TimedCaption, ...]
+    candidates: tuple[TimedCaption, ...]
+    matches: tuple[Pair, ...]
+    precision: float
+    recall: float
+    f1: float
+
+    @property
+    def summary(self) -> str:
+        """Give the scores in a line.
+
+        >>> Comparison("annotator 1", (), (), (), 0.5, 0.25, 1 / 3).summary
+        'annotator 1: precision 0.5000, recall 0.2500, F1 0.3333'
+        """
+        return (
+            f"{self.annotator}: precision {self.precision:.4f}, recall {self.recall:.4f}, "
+            f"F1 {self.f1:.4f}"
+        )
+
+    def rows(self) -> list[Pair]:
+        """All captions in time order, matched ones together."""
+        alone = [Pair(caption, None) for caption in self.references if not caption.matched]
+        alone += [Pair(None, caption) for caption in self.candidates if not caption.matched]
+        return sorted([*self.matches, *alone], key=lambda pair: pair.captions[0].start)
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """One video of one system, beside each annotator.
+
+    Attributes:
+        video: The video's id.
+        system: What to call the system.
+        score: ``soda_a``, ``soda_b`` or ``soda_c``.
+        f: The sentence score.
+        begin: Where the time axis begins, in seconds.
+        end: Where it ends.
+        comparisons: One for each annotator, or one where they are merged.
+    """
+
+    video: str
+    system: str
+    score: str
+    f: str
+    begin: float
+    end: float
+    comparisons: tuple[Comparison, ...]
+
+    @property
+    def title(self) -> str:
+        """Say what was scored and how, in a line.
+
+        >>> Timeline("v_1", "ours", "soda_c", "meteor", 0.0, 9.0, ()).title
+        'v_1 · ours · SODA (c), f: meteor'
+        """
+        return f"{self.video} · {self.system} · SODA ({self.score[-1]}), f: {self.f}"
+
+
+def timeline(
+    candidates: StoriesLike,
+    references: StoriesLike | Iterable[StoriesLike],
+    video: str,
+    score: str = "soda_c",
+    *,
+    system: str = "candidates",
+    tiou: float = 0.5,
+    preset: str | None = None,
+    **choices: Any,
+) -> Timeline:
+    """Set out how SODA matches one video, to be shown by `reelscore.report.timeline`.
+
+    Args:
+        candidates: The system's stories, as in `reelscore.stories.score`.
+        references: The truth; several for several annotators.
+        video: The video's id.
+        score: ``soda_a``, ``soda_b`` or ``soda_c``.
+        system: What to call the system.
+        tiou: The threshold of ``soda_a``, which scores average over several.
+        preset: A named protocol to start from.
+        choices: Choices of the protocol, as in `reelscore.stories.score`.
+
+    Raises:
+        UnknownNameError: The references have no such video.
+
+    >>> from reelscore import examples
+    >>> systems, annotators = examples.stories()
+    >>> found = timeline(systems["concise"], annotators.values(), "v_dogwash")
+    >>> [(pair.reference.name, pair.candidate.name, round(pair.iou, 2))
+    ...  for pair in found.comparisons[0].matches]
+    [('R1', 'C1', 0.92), ('R2', 'C3', 0.47), ('R3', 'C4', 0.9)]
+    >>> [caption.name for caption in found.comparisons[0].candidates if not caption.matched]
+    ['C2']
+    """
+    protocol = protocol_of(preset, choices)
+    annotators = annotators_of(references, protocol)
+    scorer = StoryScorer(annotators, protocol)
+    stories = candidates_of(candidates, protocol)
+    found = scorer.matchings(stories, video, score, tiou=tiou if score == "soda_a" else 0.0)
+    names = _names([video in each for each in annotators], protocol)
+    segments = [
+        time
+        for each in found
+        for story in (each.references, each.candidates)
+        for time in (*story.segments.ravel().tolist(), story.duration or 0.0)
+    ]
+    return Timeline(
+        video,
+        system,
+        score,
+        protocol.f,
+        min([0.0, *segments]),
+        max([1.0, *segments]),
+        tuple(_comparison(name, each) for name, each in zip(names, found, strict=True)),
+    )
+
+
+def _names(has_video: Sequence[bool], protocol: Protocol) -> list[str]:
+    if len(has_video) == 1:
+        return ["references"]
+    if protocol.annotators == "merge":
+        return [f"{sum(has_video)} annotators as one"]
+    return [f"annotator {k}" for k, has in enumerate(has_video, start=1) if has]
+
+
+def _comparison(annotator: str, found: StoryMatching) -> Comparison:
+    matches = found.matches
+    references = _captions("R", found.references, {match.reference for match in matches})
+    candidates = _captions("C", found.candidates, {match.candidate for match in matches})
+    return Comparison(
+        annotator,
+        tuple(references.values()),
+        tuple(candidates.values()),
+        tuple(
+            Pair(references[each.reference], candidates[each.candidate], each.iou, each.f)
+            for each in matches
+        ),
+        found.precision,
+        found.recall,
+        found.f1,
+    )
+
+
+def _captions(side: str, story: Story, matched: set[int]) -> dict[int, TimedCaption]:
+    """Name the captions in time order, by their place in the story."""
+    order = story.time_order() if len(story) else []
+    return {
+        place: TimedCaption(
+            f"{side}{number}",
+            float(story.segments[place, 0]),
+            float(story.segments[place, 1]),
+            story.sentences[place],
+            place in matched,
+        )
+        for number, place in enumerate(order, start=1)
+    }

@@ -1,0 +1,163 @@
+"""The real TRECVid human assessments: counts, line maps, the audit, and published numbers.
+
+Line maps and counts were found independently, by comparing files with other tools.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from reelscore import score_systems
+from reelscore.data.datasets.trecvid_ha import FOLDERS, YEARS, load
+from reelscore.data.table import ItemScores, MetricResult, ScoreTable
+from reelscore.meta.audit import METRIC, audit, quick_audit
+from reelscore.meta.repro_bertha import FUSED, Reproduction, reproduce
+from reelscore.meta.repro_direct_assessment import replicate
+
+pytestmark = pytest.mark.shared
+
+# lines, systems judged (people's not counted), annotators, judged captions, with people's, urls
+COUNTS = {
+    "SA-2016": (1873, 5, 1, 5810, 6640, 1873),
+    "SA-2017": (1880, 13, 1, 20580, 22440, 1880),
+    "SA-2018": (1903, 8, 5, 3444, 5283, 1903),
+    "SA-2019": (2054, 10, 5, 7441, 10960, 0),
+    "SA-2020": (1700, 6, 5, 6420, 10760, 0),
+    "MA-2016": (1760, 5, 1, 1540, 1540, 1760),
+    "MA-2017": (1773, 13, 1, 1540, 1540, 1773),
+    "MA-2018": (1881, 8, 5, 1540, 1540, 1881),
+    "MA-2019": (2054, 10, 5, 1540, 1760, 0),
+    "MA-2020": (1700, 6, 5, 1540, 1540, 0),
+}
+# Lines of SA, from 0 on, that MA leaves out: how many, the last, their sum; 2018 in full below.
+LEFT_OUT = {2016: (113, 1857, 119833), 2017: (107, 1877, 94103), 2018: (22, 1777, 22389)}
+LEFT_OUT_2018 = (
+    "216 639 673 897 975 1023 1024 1028 1034 1045 1048 1051 1052 1055 1063 1066 1074 1090 1100 "
+    "1106 1353 1777"
+)
+# With the captions that were judged, all references, Penn Treebank tokens; MA 2016–2020.
+CORRECTED = {
+    "METEOR": (0.256, 0.341, 0.477, 0.520, 0.500),
+    "CIDEr": (0.329, 0.310, 0.420, 0.481, 0.561),
+    "BLEU-4": (0.178, 0.106, 0.244, 0.268, 0.210),
+    "ROUGE-L": (0.123, 0.250, 0.369, 0.412, 0.393),
+}
+
+
+@pytest.fixture(scope="module")
+def copy(shared: Path) -> Path:
+    folder = shared / "trecvid-vtt-ha"
+    if not folder.is_dir():
+        pytest.skip(f"the TRECVid human assessments are not at {folder}")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def reproduction(copy: Path, full: bool) -> Reproduction:
+    return reproduce(copy, splits=20 if full else 1)
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_counts(copy: Path, folder: str) -> None:
+    data, with_people = load(copy, folder), load(copy, folder, people=True)
+    judged, more = (
+        sum(len(row["z"].items) for row in each.human.results.values())
+        for each in (data, with_people)
+    )
+    found = len(data.items), len(data.candidates), len(data.annotators), judged, more
+    assert (*found, len(data.urls)) == COUNTS[folder]
+
+
+@pytest.mark.parametrize("year", LEFT_OUT)
+def test_line_maps(copy: Path, year: int) -> None:
+    many, single = load(copy, f"MA-{year}"), load(copy, f"SA-{year}")
+    gone = sorted(set(range(len(single.items))) - {int(item) - 1 for item in many.items})
+    assert (len(gone), gone[-1], sum(gone)) == LEFT_OUT[year]
+    if year == 2018:
+        assert gone == [int(line) for line in LEFT_OUT_2018.split()]
+    # The files of addresses were cut by the same map.
+    assert all(many.urls[item] == single.urls[item] for item in many.items)
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_audit(copy: Path, folder: str, full: bool) -> None:
+    """As published, every folder is found a line off; as loaded, none is; nor are controls."""
+    aligned, published = load(copy, folder), load(copy, folder, reading="as-published")
+    table = score_systems(aligned.candidates, aligned.references(), METRIC)
+    verdict = quick_audit(table, published.human)
+    assert (verdict.kind, verdict.shift) == ("shifted", -1)
+    assert verdict.z > 8
+    assert quick_audit(table, aligned.human).kind == "aligned"
+    rng = np.random.default_rng(7)
+    for _ in range(40 if full else 2):
+        assert quick_audit(table, _shuffled(aligned.human, rng)).kind == "cannot tell"
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_audit_of_captions(copy: Path, folder: str, full: bool) -> None:
+    if not full and folder not in ("SA-2016", "MA-2018"):
+        pytest.skip("with --full: the audit of captions on all folders")
+    data = load(copy, folder, reading="as-published")
+    found = audit(data.candidates, data.references(), data.human)
+    assert found.references is not None
+    assert found.references[0].kind == "aligned"
+    assert (found.verdict.kind, found.verdict.shift) == ("shifted", -1)
+    assert np.unravel_index(found.grid.argmax(), found.grid.shape) == (2, 2)  # both by -1
+
+
+def test_references_of_the_wrong_lines_are_found(copy: Path) -> None:
+    """MA-2018 ships references of all videos beside captions of some: taken line by line."""
+    single, many = load(copy, "SA-2018"), load(copy, "MA-2018")
+    by_line = {
+        name: {str(k): caption for k, caption in enumerate(captions.values(), start=1)}
+        for name, captions in many.candidates.items()
+    }
+    found = audit(by_line, single.references())
+    assert found.verdict.kind == "mixed"
+    assert found.verdict.blocks[0] == 0
+    assert found.verdict.blocks[-1] == 22
+    assert "1,881 captions, the references 1,903 items" in found.notes[0]
+
+
+def test_published_cells(reproduction: Reproduction) -> None:
+    cells = {table: reproduction.reproduced(table) for table in ("2", "4")}
+    assert sum(map(len, cells.values())) == 37
+    missed = [
+        (table, name, YEARS[k])
+        for table, found in cells.items()
+        for name in FUSED
+        for k in range(5)
+        if (name, k) not in found
+    ]
+    assert missed == [("2", "BLEU-4", 2020), ("2", "ROUGE-L", 2017), ("4", "ROUGE-L", 2017)]
+
+
+def test_right_lines(reproduction: Reproduction) -> None:
+    for name, expected in CORRECTED.items():
+        found = reproduction.tables["4"]["right lines"][name]
+        assert found == pytest.approx(expected, abs=0.0006), name
+
+
+def test_every_caption_level_correlation_rises(reproduction: Reproduction) -> None:
+    for table in ("3", "4"):
+        for name in FUSED:
+            before = reproduction.tables[table]["as published"][name]
+            after = reproduction.tables[table]["right lines"][name]
+            assert all(b < a for b, a in zip(before, after, strict=True)), (table, name)
+
+
+def test_second_crowd(copy: Path) -> None:
+    found = replicate(copy).correlations
+    assert {scale: round(r, 3) for scale, (r, _) in found.items()} == {"raw": 0.995, "z": 0.997}
+
+
+def _shuffled(human: ScoreTable, rng: np.random.Generator) -> ScoreTable:
+    rows = {}
+    for name, row in human.results.items():
+        scores = row["z"].items
+        mixed = ItemScores(scores.index, rng.permutation(scores.array))
+        rows[name] = {"z": MetricResult("z", 0.0, mixed, "")}
+    return ScoreTable(rows)

@@ -1,0 +1,134 @@
+"""audit, data, repro, similarity and analyse: what they print, write and refuse."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from trecvid_copy import write_copy
+
+FILES = "files/MA-2018"
+
+
+@pytest.fixture
+def copy(folder):
+    return write_copy(folder / "copy")
+
+
+@pytest.fixture
+def files(copy, folder, run):
+    """MA-2018 as files for other commands, as published and as it is meant."""
+    run("data", "trecvid-ha", copy, "--export", "files")
+    run("data", "trecvid-ha", copy, "--export", "wrong", "--reading", "as-published")
+    return sorted((folder / FILES / "systems").iterdir())
+
+
+def test_data_describes_all_folders(copy, run):
+    status, out, _ = run("data", "trecvid-ha", copy)
+    assert status == 0
+    assert len(out.splitlines()) == 11
+    assert out.splitlines()[8].split()[:6] == ["MA-2018", "77", "3", "5", "231", "3927"]
+
+
+def test_data_audits_all_folders(copy, run, folder):
+    pytest.importorskip("matplotlib")
+    command = ("data", "trecvid-ha", copy, "--audit", "--reading", "as-published")
+    status, out, _ = run(*command, "--plot", "shifts.svg", "--json", "audit.json")
+    assert status == 0
+    assert out.count("shifted by −1") == 10
+    assert (folder / "shifts.svg").stat().st_size > 10_000
+    rows = json.loads((folder / "audit.json").read_text())
+    assert [row["folder"] for row in rows][:2] == ["SA-2016", "SA-2017"]
+    assert run("data", "trecvid-ha", copy, "--plot", "x.svg")[0] == 2
+
+
+def test_audit_says_what_is_wrong_and_where(files, run, folder):
+    pytest.importorskip("matplotlib")
+    captions = (*files, "-r", f"{FILES}/references.json")
+    status, out, _ = run("audit", *captions, "--human", f"{FILES}/human_z.csv")
+    assert status == 0
+    assert out.splitlines()[-1].startswith("aligned (z = ")
+    wrong = ("--human", "wrong/MA-2018/human_z.csv", "--plot", "audit.png")
+    status, out, _ = run("audit", *captions, *wrong)
+    assert status == 1
+    assert out.splitlines()[-1].startswith("shifted by −1 (z = ")
+    assert (folder / "audit.png").exists()
+    status, out, _ = run("audit", *captions, *wrong[:2], "--json", "-")
+    assert json.loads(out)["judgments"]["shift"] == -1
+    status, out, _ = run("audit", *captions)
+    assert status == 0
+    assert out.startswith("references: aligned")
+
+
+def test_audit_of_score_tables(files, run, folder):
+    run("score", *files, "-r", f"{FILES}/references.json", "-m", "rouge_l", "--table", "m.csv")
+    status, out, _ = run("audit", "m.csv", "--human", "wrong/MA-2018/human_z.csv")
+    assert (status, "shifted by −1" in out) == (1, True)
+    assert run("audit", "m.csv", "--human", f"{FILES}/human_z.csv")[0] == 0
+    status, _, err = run("audit", "m.csv")
+    assert status == 2
+    assert "--refs" in err
+    assert run("audit", "m.csv", "--human", f"{FILES}/human_z.csv", "--column", "x")[0] == 2
+
+
+def test_audit_of_three_columns(files, run, folder):
+    """Tables with system, item and score alone, as other tools write them."""
+    run("score", *files, "-r", f"{FILES}/references.json", "-m", "rouge_l", "--table", "m.csv")
+    for name in ("m.csv", "wrong/MA-2018/human_z.csv"):
+        rows = [line.split(",") for line in (folder / name).read_text().splitlines()]
+        kept = [",".join((s, i, x)) for s, i, _, x in rows if i]
+        (folder / f"bare_{name.partition('/')[0]}").with_suffix(".csv").write_text("\n".join(kept))
+    status, out, _ = run("audit", "bare_m.csv", "--human", "bare_wrong.csv")
+    assert (status, "shifted by −1" in out) == (1, True)
+
+
+def test_repro_bertha(copy, run, folder):
+    status, out, _ = run(
+        "repro", "bertha", "--data", copy, "--splits", 2, "--json", "b.json", "--markdown", "b.md"
+    )
+    assert status == 0
+    assert "METEOR, right lines" in out
+    assert "of 40 cells" in out
+    found = json.loads((folder / "b.json").read_text())
+    assert found["tables"]["4"]["printed"]["METEOR"][3] == 0.222
+    right, wrong = (found["tables"]["4"][s]["METEOR"] for s in ("right lines", "as published"))
+    assert all(a > b for a, b in zip(right, wrong, strict=True))
+    assert "| Table 7 |" in (folder / "b.md").read_text()
+
+
+def test_repro_says_what_data_it_needs(folder, run):
+    for paper in ("bertha", "direct-assessment"):
+        status, _, err = run("repro", paper, "--data", "nowhere")
+        assert status == 2
+        assert "TRECvid-VTT_HA" in err
+
+
+def test_similarity(folder, run):
+    pytest.importorskip("matplotlib")
+    systems = ("human.json", "strong.json", "weak.json", "broken.json")
+    status, out, _ = run("similarity", *systems, "-m", "rouge_l", "--plot", "s.svg")
+    assert status == 0
+    assert [line.split()[0] for line in out.splitlines()[1:5]][-1] == "human"
+    assert (folder / "s.svg").exists()
+    status, out, _ = run("similarity", "-r", "refs.json", "-m", "rouge_l", "--json", "-")
+    found = json.loads(out)
+    assert found["names"] == ["annotator 1", "annotator 2", "annotator 3"]
+    assert found["matrix"][0][0] is None
+    assert found["matrix"][0][1] == found["matrix"][1][0]
+    assert run("similarity", "human.json")[0] == 2
+    assert run("similarity", "a.txt", "human.json")[0] == 2
+
+
+def test_analyse(folder, run):
+    pytest.importorskip("matplotlib")
+    command = ("analyse", "strong.json", "weak.json", "-r", "refs.json", "--top", 1)
+    status, out, _ = run(*command, "--plot", "a.svg")
+    assert status == 0
+    assert "mean length" in out
+    assert "strong, worst by meteor" in out
+    assert (folder / "a.svg").exists()
+    _, out, _ = run(*command, "--json", "-")
+    found = json.loads(out)
+    assert len(found["difficulty"]["length"]["weak"]["fifths"]) == 5
+    assert found["best"]["strong"] != found["worst"]["strong"]

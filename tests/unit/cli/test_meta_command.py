@@ -1,0 +1,121 @@
+"""``reelscore meta``: what it prints, what it writes, what it refuses."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+from reelscore.examples import path
+
+
+@pytest.fixture
+def tables(tmp_path, monkeypatch):
+    """A working folder with a human table and two metrics of six systems, as others make them."""
+    rng = np.random.default_rng(0)
+    quality = rng.normal(size=(6, 40)) + np.arange(6)[:, None]
+    for name, noise in (("people", 1.0), ("good", 1.0), ("bad", 6.0)):
+        scores = quality + noise * rng.normal(size=quality.shape)
+        rows = [f"v{i},s{s},{scores[s, i]:.4f},x" for s in range(6) for i in range(40)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["item,system,score,note", *rows]))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_table(tables, run):
+    status, out, err = run("meta", "good.csv", "bad.csv", "--human", "people.csv", "--draws", 100)
+    assert (status, err) == (0, "")
+    assert out.startswith("level: system (6 systems, 40 items, 240 judged captions)\n\nmetric")
+    assert "williams" in out
+    assert "perm-both|pearson|level:system|one-sided|correction:none|trials:100|seed:12345" in out
+    for name in ("people", "good", "bad"):
+        assert f"\n{name}.csv: Columns not used: note.\n" in out
+    assert max(map(len, out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("level", ["item", "pooled", "per-system"])
+def test_levels(tables, run, level):
+    status, out, _ = run(
+        *("meta", "good.csv", "bad.csv", "--human", "people.csv", "--level", level),
+        *("-t", "perm-items", "--draws", 50, "-c", "kendall_b,pdp", "--intervals", "boot-items"),
+    )
+    assert status == 0
+    rows = [line.split() for line in out.splitlines()]
+    assert [row[0] for row in rows if row and row[0] in ("good", "bad")][:2] == ["good", "bad"]
+    assert "perm-items|kendall_b" in out
+
+
+def test_files(tables, run):
+    status, *_ = run(
+        *("meta", "ours=good.csv", "bad.csv", "--human", "people.csv", "--draws", 50),
+        *("--json", "all.json", "--latex", "all.tex", "--plots", "figures", "--plot-format", "svg"),
+    )
+    assert status == 0
+    found = json.loads((tables / "all.json").read_text())
+    assert {each["metric"] for each in found["correlations"]} == {"ours", "bad"}
+    assert [each["test"] for each in found["tests"]] == ["williams", "perm-both"]
+    assert found["warning"] == ""
+    assert (tables / "all.tex").read_text().count(r"\begin{tabular}") == 3
+    assert sorted(file.name for file in (tables / "figures").iterdir()) == [
+        "p-values-perm-both.svg",
+        "p-values-williams.svg",
+        "scatter-bad.svg",
+        "scatter-ours.svg",
+    ]
+
+
+def test_json_alone_on_standard_output(tables, run):
+    status, out, _ = run("meta", "good.csv", "--human", "people.csv", "--json", "-")
+    assert status == 0
+    assert json.loads(out)["tests"] == []
+
+
+def test_a_shift_is_warned_of(tables, run):
+    rows = (tables / "people.csv").read_text().splitlines()
+    moved = [
+        row.replace(row.split(",")[0], f"v{(int(row[1:].split(',')[0]) + 1) % 40}", 1)
+        for row in rows[1:]
+    ]
+    (tables / "moved.csv").write_text("\n".join([rows[0], *moved]))
+    _, _, quiet = run("meta", "good.csv", "--human", "people.csv", "--level", "pooled")
+    assert quiet == ""
+    status, _, err = run("meta", "good.csv", "--human", "moved.csv", "--level", "pooled")
+    assert status == 0
+    assert "shifted by" in err
+    assert "reelscore audit" in err
+
+
+def test_the_example(run, folder):
+    run("score", "human.json", "strong.json", "weak.json", "-r", "refs.json", "--table", "t.json")
+    status, out, _ = run("meta", "t.json", "--human", path("clips/judgments.csv"), "-t", "none")
+    assert status == 0
+    assert "60 scores are means of several rows (120 rows in all)." in " ".join(out.split())
+    assert "1 system was judged but got no score (first: 'broken')." in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["good.csv", "--human", "absent.csv"], "absent.csv: cannot be read"),
+        (["good.csv", "good.csv", "--human", "people.csv"], "NAME=FILE"),
+        (["good.csv", "--human", "people.csv", "-c", "person"], "Did you mean 'pearson'?"),
+        (["a=good.csv", "bad.csv", "--human", "people.csv", "-t", "perm"], "Known: meng"),
+        (["good.csv", "--human", "other.csv"], "no system in common"),
+        (["good.csv", "--human", "people.csv", "--json", "no/a.json"], "no/a.json"),
+    ],
+)
+def test_errors(tables, run, arguments, message):
+    (tables / "other.csv").write_text("system,item,score\nS1,v1,3\n")
+    status, out, err = run("meta", *arguments)
+    assert (status, out) == (2, "")
+    assert message in err
+    assert "Traceback" not in err
+
+
+def test_without_matplotlib(tables, run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    status, _, err = run("meta", "good.csv", "--human", "people.csv", "--plots", "figures")
+    assert status == 2
+    assert "pip install 'reelscore[plots]'" in err

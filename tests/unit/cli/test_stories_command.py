@@ -1,0 +1,99 @@
+"""``reelscore stories``: tables, files, choices, errors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from reelscore import examples, stories
+from reelscore.cli.main import cli
+from reelscore.data.table import ScoreTable
+from reelscore.errors import DataError, UnknownNameError
+
+SYSTEMS = [str(examples.path(f"stories/systems/{n}.json")) for n in ("concise", "verbose")]
+REFS = [f"--refs={examples.path(f'stories/annotator_{k}.json')}" for k in (1, 2)]
+
+
+def run(*arguments: str) -> Result:
+    result = CliRunner().invoke(cli, ["stories", *arguments])
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def test_default_output_names_the_protocol() -> None:
+    out = run(*SYSTEMS, *REFS).output
+    assert "SODA, f: meteor, annotators: mean, missing videos: zero" in out
+    assert "ActivityNet scorer 2018-11, IoU 0.3, 0.5, 0.7, 0.9, missing videos: zero" in out
+    assert max(map(len, out.splitlines())) <= 80
+    assert "concise" in out
+    assert "soda_c|f:meteor/alpha:0.85" in out
+    assert out == run("score", *SYSTEMS, *REFS).output
+
+
+def test_json(tmp_path: Path) -> None:
+    path = tmp_path / "all.json"
+    run(*SYSTEMS, *REFS, "--json", str(path), "--annotators", "merge", "--missing", "skip")
+    found = json.loads(path.read_text())["systems"]
+    expected = stories.score(
+        SYSTEMS[0],
+        [examples.path(f"stories/annotator_{k}.json") for k in (1, 2)],
+        annotators="merge",
+        missing="skip",
+    )
+    assert found["concise"] == json.loads(json.dumps(expected.to_dict()))
+    shown = run(SYSTEMS[0], *REFS, "--json", "-", "--scores", "soda_c").output
+    assert list(json.loads(shown)["systems"]["concise"]) == ["soda_c"]
+
+
+def test_table_csv_latex(tmp_path: Path) -> None:
+    table, csv, tex = (tmp_path / name for name in ("t.csv", "s.csv", "s.tex"))
+    files = ["--table", str(table), "--csv", str(csv), "--latex", str(tex)]
+    run("ours=" + SYSTEMS[0], SYSTEMS[1], *REFS, *files)
+    read = ScoreTable.read(table)
+    assert read.systems == ["ours", "verbose"]
+    assert 0 < read["ours"]["soda_c"].items["v_kayak"] < 1
+    assert "soda_c" in csv.read_text()
+    assert tex.read_text().count("\\begin{tabular}") == 2
+
+
+def test_intervals_and_baseline() -> None:
+    out = run(*SYSTEMS, *REFS, "--intervals", "--baseline", "concise", "--trials", "99").output
+    assert "±" in out
+    assert "* differs from concise, p < 0.05 over videos" in out
+    with pytest.raises(UnknownNameError, match="concise"):
+        run(*SYSTEMS, *REFS, "--baseline", "consise")
+
+
+def test_presets_and_choices() -> None:
+    out = run(SYSTEMS[0], *REFS, "--preset", "vid2seq").output
+    assert "SODA, f: meteor, METEOR swapped, annotators: mean" in out
+    assert "bleu_4" not in out
+    out = run(SYSTEMS[0], *REFS, "--preset", "anet-challenge", "--variant", "2017-original").output
+    assert "SODA" not in out
+    assert "ActivityNet scorer 2017-original" in out
+    out = run(SYSTEMS[0], *REFS, "--f", "rouge_l", "--scores", "soda", "--tious", "0.5").output
+    assert "SODA, f: rouge_l" in out
+    assert "tious:0.5|" in out
+
+
+def test_bad_calls(tmp_path: Path) -> None:
+    assert run(SYSTEMS[0]).exit_code == 2
+    assert "Missing option '--refs'" in run(SYSTEMS[0]).output
+    assert "no list of numbers" in run(SYSTEMS[0], *REFS, "--tious", "x").output
+    assert run(SYSTEMS[0], *REFS, "--variant", "2019").exit_code == 2
+    with pytest.raises(DataError, match="no such file"):
+        run(str(tmp_path / "none.json"), *REFS)
+    with pytest.raises(DataError, match="Two systems are called"):
+        run(SYSTEMS[0], SYSTEMS[0], *REFS)
+    with pytest.raises(DataError, match="there is no folder"):
+        run(SYSTEMS[0], *REFS, "--json", str(tmp_path / "no" / "x.json"))
+
+
+def test_help_is_about_scoring() -> None:
+    out = run("--help").output
+    assert "--meteor-order" in out
+    assert "CANDIDATES..." in out

@@ -1,0 +1,112 @@
+"""Tables as text, CSV, Markdown and LaTeX."""
+
+from __future__ import annotations
+
+import pytest
+
+from reelscore.report.grid import Cell, Grid
+
+GRID = Grid(
+    ["system", "bleu_4", "meteor"],
+    [
+        [Cell("human"), Cell("0.3500", "*", "±0.0100", best=True), Cell("0.40")],
+        [Cell("a_b & co"), Cell("0.1", under="±0.0200"), Cell("–", "ab")],
+    ],
+)
+
+
+def test_text():
+    # numbers line up on the right, marks hang behind them
+    lines = GRID.to_text().splitlines()
+    assert "0.3500*" in lines[1]
+    first = lines[1].index("0.3500") + len("0.3500")
+    assert lines[3].index("0.1") + len("0.1") == first
+    assert lines[2].rstrip().endswith("±0.0100")
+    assert not any(line.endswith(" ") for line in lines)
+
+
+def test_bold():
+    plain, bold = GRID.to_text(), GRID.to_text(bold=True)
+    assert "\x1b" not in plain
+    assert "\x1b[1m0.3500\x1b[0m" in bold
+    assert bold.replace("\x1b[1m", "").replace("\x1b[0m", "") == plain  # codes take no room
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 200])
+@pytest.mark.parametrize("columns", [1, 3, 12, 40])
+def test_width(width, columns):
+    rows = [
+        [Cell("x" * length), *(Cell(f"{k}.1234", "*", "±0.0001") for k in range(columns))]
+        for length in (1, 26, 27, 100)
+    ]
+    grid = Grid(["system", *(f"metric_{k}" for k in range(columns))], rows)
+    text = grid.to_text(width)
+    assert max(map(len, text.splitlines())) <= width
+    for k in range(columns):
+        assert f"metric_{k}" in text.split()  # columns that do not fit go below, none is lost
+        assert text.count(f"{k}.1234*") >= 4
+
+
+def test_long_names_are_cut_in_the_middle():
+    grid = Grid(["system", "x"], [[Cell("run" + "0" * 90 + "_final"), Cell("1")]])
+    line = grid.to_text(80).splitlines()[1]
+    assert line.startswith("run0")
+    assert "…" in line
+    assert "_final" in line
+
+
+def test_no_rows_no_columns():
+    assert Grid(["system"], []).to_text() == "system"
+    assert Grid(["system", "x"], []).to_text().split() == ["system", "x"]
+    assert Grid(["system"], [[Cell("a")]]).to_text().split() == ["system", "a"]
+
+
+def test_markdown():
+    lines = GRID.to_markdown().splitlines()
+    assert lines[0] == "| system | bleu_4 | meteor |"
+    assert lines[1] == "|---|---:|---:|"
+    assert lines[2].startswith("| human | **0.3500**\\*")
+    # a bar in a name must not end the cell
+    odd = Grid(["system", "x"], [[Cell("a|b"), Cell("1")]]).to_markdown()
+    assert odd.splitlines()[2] == "| a\\|b | 1 |"
+
+
+def test_latex():
+    lines = GRID.to_latex().splitlines()
+    assert lines[0] == "\\begin{tabular}{lrr}"
+    assert lines[1] == "\\toprule"
+    assert lines[2] == "system & bleu\\_4 & meteor \\\\"
+    assert lines[4].startswith("human & \\textbf{0.3500}$^{*}$")
+    assert "$\\pm$0.0100" in lines[4]
+    assert lines[5].startswith("a\\_b \\& co & ")
+    assert lines[-1] == "\\end{tabular}"
+    assert all(line.count("&") - line.count("\\&") == 2 for line in (lines[2], lines[4], lines[5]))
+
+
+SPECIAL = [
+    ("100%", "100\\%"),
+    ("a_b", "a\\_b"),
+    ("#1", "\\#1"),
+    ("$x$", "\\$x\\$"),
+    ("{x}", "\\{x\\}"),
+    ("~", "\\textasciitilde{}"),
+    ("^", "\\textasciicircum{}"),
+    ("\\", "\\textbackslash{}"),
+    ("±", "$\\pm$"),
+]
+
+
+@pytest.mark.parametrize(("text", "latex"), SPECIAL)
+def test_special_characters(text, latex):
+    assert f"\n{latex} \\\\" in Grid(["x"], [[Cell(text)]]).to_latex()
+
+
+def test_latex_is_ascii():
+    # ... as pdfLaTeX of before 2018 and most templates want it
+    assert Grid(["x"], [[Cell("–")]]).to_latex().isascii()
+
+
+def test_wide_characters_and_line_breaks_do_not_break_rows():
+    grid = Grid(["system", "x"], [[Cell("a\nb"), Cell("1")], [Cell("c"), Cell("2")]])
+    for text in (grid.to_latex(), grid.to_markdown()):
+        assert text.count("1") == 1

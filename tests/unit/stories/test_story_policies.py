@@ -1,0 +1,114 @@
+"""Videos and captions that do not fit: every policy, its effect, its note."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from reelscore import DataError, stories
+
+TRUTH = {
+    "v_1": {
+        "duration": 20.0,
+        "timestamps": [[0, 10], [10, 20]],
+        "sentences": ["a man runs", "he jumps"],
+    },
+    "v_2": {"duration": 10.0, "timestamps": [[0, 10]], "sentences": ["a dog sleeps"]},
+}
+FIRST = {"sentence": "a man runs", "timestamp": [0, 10]}
+
+
+def scored(captions: dict[str, Any], **choices: Any) -> stories.StoryScores:
+    return stories.score(captions, TRUTH, metrics="meteor", **choices)
+
+
+def test_missing_videos() -> None:
+    zero, skip = (scored({"v_1": [FIRST]}, missing=how) for how in ("zero", "skip"))
+    assert zero["soda_c"].items["v_2"] == 0.0
+    assert list(skip["soda_c"].items) == ["v_1"]
+    assert zero["anet_meteor"].score == pytest.approx(skip["anet_meteor"].score / 2)
+    assert zero.notes == ("1 video has no candidates, of 2: scored zero.",)
+    assert skip.notes == ("1 video has no candidates, of 2: left out.",)
+    assert "missing:skip" in skip["soda_c"].signature
+    assert "videos:1|" in skip["soda_c"].signature
+
+
+def test_an_empty_list_is_an_answer() -> None:
+    """The system saw the video and said nothing: zero, also where missing videos are left out."""
+    found = scored({"v_1": [FIRST], "v_2": []}, missing="skip")
+    assert found["soda_c"].items.to_dict()["v_2"] == 0.0
+    assert found["anet_precision"].items["v_2"] == 0.0
+    assert found.notes == ("1 video has an empty list of candidates: scored zero.",)
+
+
+def test_unknown_videos() -> None:
+    captions = {"v_1": [FIRST], "v_2": [FIRST], "v_9": [FIRST]}
+    with pytest.raises(DataError, match=r"without references: 1 .*'v_9'.*unknown=\"skip\""):
+        scored(captions)
+    with pytest.raises(DataError, match=r"^mine: Videos with candidates but without references"):
+        stories.score_systems({"mine": captions}, TRUTH)
+    found = scored(captions, unknown="skip")
+    assert found.notes == ("1 video has candidates but no references: left out.",)
+    with pytest.raises(DataError, match="no video in common"):
+        scored({"v_9": [FIRST]}, unknown="skip")
+
+
+def test_ids_of_files() -> None:
+    """TimeChat names files, without the v_ of the data set."""
+    found = scored({"1.mp4": [{"caption": "a man runs", "timestamp": [0, 10]}], "2.mp4": []})
+    assert found["soda_c"].items["v_1"] > 0
+
+
+@pytest.mark.parametrize(("policy", "same_as"), [("keep", [0, 40]), ("clip", [0, 20])])
+def test_beyond_the_end(policy: str, same_as: list[float]) -> None:
+    late = {"v_1": [{"sentence": "a man runs", "timestamp": [0, 40]}], "v_2": []}
+    plain = {"v_1": [{"sentence": "a man runs", "timestamp": same_as}], "v_2": []}
+    found = scored(late, beyond=policy)
+    assert found["soda_c"].score == scored(plain, beyond="keep")["soda_c"].score
+    done = "kept" if policy == "keep" else "cut there"
+    assert f"1 candidate reaches beyond the video's end: {done}." in found.notes
+    with pytest.raises(DataError, match="beyond the end"):
+        scored(late, beyond="error")
+
+
+@pytest.mark.parametrize(("policy", "same_as"), [("swap", [0, 10]), ("zero", [50, 60])])
+def test_reversed_segments(policy: str, same_as: list[float]) -> None:
+    turned = {"v_1": [{"sentence": "a man runs", "timestamp": [10, 0]}], "v_2": []}
+    plain = {"v_1": [{"sentence": "a man runs", "timestamp": same_as}], "v_2": []}
+    found = scored(turned, reversed_segments=policy)
+    for name, result in scored(plain).items():
+        assert found[name].score == result.score, name
+    assert f"reversed_segments:{policy}" in found["soda_c"].signature
+    with pytest.raises(DataError, match="video 'v_1', caption 1: ends"):
+        scored(turned)
+
+
+def test_more_candidates_than_the_limit() -> None:
+    noise = {"sentence": "x", "timestamp": [0, 10]}
+    captions = {"v_1": [noise, noise, FIRST], "v_2": []}
+    cut = scored(captions, max_captions=2)
+    assert cut["anet_meteor"].score == 0.0
+    assert cut["soda_c"].score > 0  # SODA takes all
+    assert any("more than 2 candidates" in note for note in cut.notes)
+    assert scored(captions)["anet_meteor"].score > 0
+
+
+def test_annotators_who_lack_a_video() -> None:
+    one = {"v_1": TRUTH["v_1"]}
+    both = stories.score({"v_1": [FIRST], "v_2": [FIRST]}, [TRUTH, one], "soda_c")
+    alone = stories.score({"v_1": [FIRST], "v_2": [FIRST]}, TRUTH, "soda_c")
+    assert both["soda_c"].items.to_dict() == alone["soda_c"].items.to_dict()
+
+
+def test_references_without_captions() -> None:
+    bare = {**TRUTH, "v_2": {"timestamps": [], "sentences": []}}
+    with pytest.raises(DataError, match=r"without reference captions: 1 .*'v_2'"):
+        stories.score({"v_1": [FIRST]}, bare)
+
+
+def test_wrong_kinds() -> None:
+    with pytest.raises(DataError, match="expected a file or a mapping"):
+        stories.score(7, TRUTH)  # type: ignore[arg-type]
+    with pytest.raises(DataError, match="No references"):
+        stories.score({"v_1": [FIRST]}, [])

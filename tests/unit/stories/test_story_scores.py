@@ -1,0 +1,258 @@
+"""SODA and the ActivityNet scorer on the embedded stories, against slow and obvious versions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from reelscore import DataError, UnknownNameError, compare, examples, stories
+from reelscore import score as score_captions
+from reelscore.stories import texts
+from reelscore.stories.activitynet import NONSENSE
+from story_twins import TIOUS, activitynet, iou, meteor, soda
+
+SYSTEMS, ANNOTATORS = examples.stories()
+
+
+def captions_of(document: dict[str, Any]) -> dict[str, list[tuple[list[float], str]]]:
+    if "results" in document:
+        return {
+            video: [(each["timestamp"], each["sentence"]) for each in rows]
+            for video, rows in document["results"].items()
+        }
+    return {
+        video: list(zip(truth["timestamps"], truth["sentences"], strict=True))
+        for video, truth in document.items()
+    }
+
+
+OURS = {name: captions_of(document) for name, document in SYSTEMS.items()}
+THEIRS = [captions_of(document) for document in ANNOTATORS.values()]
+VIDEOS = list(THEIRS[0])
+
+
+@pytest.mark.parametrize("name", ["soda_a", "soda_b", "soda_c"])
+@pytest.mark.parametrize("annotators", ["mean", "merge", "best"])
+def test_soda(name: str, annotators: Any) -> None:
+    results = stories.score(SYSTEMS["verbose"], ANNOTATORS.values(), name, annotators=annotators)
+    for video in VIDEOS:
+        ours = OURS["verbose"][video]
+        if annotators == "merge":
+            expected = soda(ours, THEIRS[0][video] + THEIRS[1][video], name)
+        else:
+            each = [soda(ours, truth[video], name) for truth in THEIRS]
+            best = max(each, key=lambda row: row[2])
+            expected = best if annotators == "best" else np.mean(each, axis=0)
+        found = [results[f"{name}{end}"].items[video] for end in ("_precision", "_recall", "")]
+        assert found == pytest.approx(expected, abs=1e-12)
+    assert results[name].score == pytest.approx(np.mean(results[name].items.array))
+
+
+def test_swapped_meteor() -> None:
+    results = stories.score(
+        SYSTEMS["concise"], ANNOTATORS["annotator_1"], "soda_c", meteor_order="swapped"
+    )
+    for video in VIDEOS:
+        expected = soda(
+            OURS["concise"][video], THEIRS[0][video], "soda_c", lambda p, g: meteor(g, p)
+        )
+        assert results["soda_c"].items[video] == pytest.approx(expected[2], abs=1e-12)
+
+
+@pytest.mark.parametrize("f", ["rouge_l", "bleu_2", "sent_bleu", "cider"])
+def test_other_sentence_scores(f: str) -> None:
+    results = stories.score(SYSTEMS["concise"], ANNOTATORS.values(), "soda_c", f=f)
+    sentences = {
+        f"{k}{video}{n}": [sentence]
+        for k, truth in enumerate(THEIRS)
+        for video, rows in truth.items()
+        for n, (_, sentence) in enumerate(rows)
+    }
+
+    def of_pair(candidate: str, reference: str) -> float:
+        if f != "cider":
+            name = "bleu|n:2" if f == "bleu_2" else f
+            return score_captions({"v": candidate}, {"v": [reference]}, name)[f].score
+        # Every reference caption is a document: score the candidate among all of them.
+        item = next(key for key, value in sentences.items() if value == [reference])
+        everything = dict.fromkeys(sentences, "x") | {item: candidate}
+        return score_captions(everything, sentences, "cider")["cider"].items[item]
+
+    video = "v_dogwash"
+    expected = np.mean(
+        [soda(OURS["concise"][video], truth[video], "soda_c", of_pair) for truth in THEIRS], axis=0
+    )
+    assert results["soda_c"].items[video] == pytest.approx(expected[2], abs=1e-9)
+    assert f"f:{f.split('_2')[0]}" in results["soda_c"].signature
+
+
+@pytest.mark.parametrize("variant", list(NONSENSE))
+@pytest.mark.parametrize("system", list(SYSTEMS))
+def test_activitynet(variant: Any, system: str) -> None:
+    results = stories.score(SYSTEMS[system], ANNOTATORS.values(), "activitynet", variant=variant)
+    found = results.to_dict()["activitynet"]
+    expected = [activitynet(OURS[system], THEIRS, tiou, NONSENSE[variant]) for tiou in TIOUS]
+    for name in ("meteor", "rouge_l", "cider", "bleu"):
+        mine = found["bleu_4" if name == "bleu" else name]
+        for tiou, values in zip(TIOUS, expected, strict=True):
+            mean = np.mean(list(values[name].values()))
+            assert mine["by_tiou"][f"{tiou:g}"] == pytest.approx(mean, abs=1e-12)
+        for video in VIDEOS:
+            mean = np.mean([values[name][video] for values in expected])
+            assert mine["videos"][video] == pytest.approx(mean, abs=1e-12)
+
+
+def test_activitynet_tokenizes_as_the_official_scorer() -> None:
+    """Look-ahead across captions, characters beyond ASCII, METEOR's separator."""
+    sentences = [
+        "He draws a capital T.",
+        "The café’s naïve owner waves",
+        "she says plan B.",
+        "a man ||| runs to the U.S.",
+        "1 1/2 cups",
+        "",
+    ]
+    ours = {"v1": [([0, 9], each) for each in sentences], "v2": [([0, 9], "He ran to No.")]}
+    theirs = {
+        "v1": [([0, 9], "They draw a capital T."), ([1, 9], "plan B."), ([5, 9], "a café in No.")],
+        "v2": [([0, 8], "He ran."), ([0, 2], "x")],
+    }
+    documents = [
+        {
+            video: [{"timestamp": segment, "sentence": text} for segment, text in rows]
+            for video, rows in each.items()
+        }
+        for each in (ours, theirs)
+    ]
+    found = stories.score(*documents, "activitynet", empty="zero").to_dict()["activitynet"]
+    expected = [activitynet(ours, [theirs], tiou) for tiou in TIOUS]
+    for name in ("meteor", "rouge_l", "cider", "bleu"):
+        for video in ours:
+            mean = np.mean([values[name][video] for values in expected])
+            mine = found["bleu_4" if name == "bleu" else name]["videos"][video]
+            assert mine == pytest.approx(mean, abs=1e-12), (name, video)
+
+
+def test_detection() -> None:
+    found = stories.score(SYSTEMS["verbose"], ANNOTATORS.values(), "activitynet").to_dict()
+    for tiou in TIOUS:
+        rows = []
+        for video in VIDEOS:
+            ours = OURS["verbose"][video]
+            shares = []
+            for truth in THEIRS:
+                hit = np.array([[iou(p[0], g[0], 1e-8) > tiou for g in truth[video]] for p in ours])
+                shares.append((hit.any(axis=1).mean(), hit.any(axis=0).mean()))
+            rows.append(np.max(shares, axis=0))
+        precision, recall = np.mean(rows, axis=0)
+        for name, value in (
+            ("precision", precision),
+            ("recall", recall),
+            ("f1", 2 * precision * recall / (precision + recall)),
+        ):
+            by_tiou = found["activitynet"][name]["by_tiou"]
+            assert by_tiou[f"{tiou:g}"] == pytest.approx(value, abs=1e-12)
+
+
+def test_small_batches_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One video a batch, and stories longer than a batch, matched piece by piece."""
+    whole = stories.score(SYSTEMS["verbose"], ANNOTATORS.values())
+    for module in ("scoring", "soda", "activitynet", "texts"):
+        monkeypatch.setattr(f"reelscore.stories.{module}.PAIRS_AT_ONCE", 17)
+    assert texts.PAIRS_AT_ONCE == 17
+    pieces = stories.score(SYSTEMS["verbose"], ANNOTATORS.values())
+    for name, result in whole.items():
+        assert pieces[name].items.array == pytest.approx(result.items.array, abs=1e-12), name
+
+
+def test_threads_change_nothing() -> None:
+    one, four = (
+        stories.score(SYSTEMS["verbose"], ANNOTATORS.values(), threads=threads).to_dict()
+        for threads in (1, 4)
+    )
+    assert one == four
+
+
+def test_json_has_the_promised_form() -> None:
+    results = stories.score_systems(SYSTEMS, ANNOTATORS.values()).to_dict()
+    assert list(results) == ["systems"]
+    assert list(results["systems"]) == list(SYSTEMS)
+    row = results["systems"]["concise"]
+    assert list(row) == ["soda_a", "soda_b", "soda_c", "activitynet"]
+    assert set(row["soda_c"]) == {"precision", "recall", "f1", "signature", "videos"}
+    assert set(row["soda_c"]["videos"]["v_kayak"]) == {"precision", "recall", "f1"}
+    assert set(row["activitynet"]["meteor"]) == {"score", "signature", "by_tiou", "videos"}
+    assert list(row["activitynet"]["meteor"]["by_tiou"]) == ["0.3", "0.5", "0.7", "0.9"]
+    assert set(row["activitynet"]["meteor"]["videos"]) == set(VIDEOS)
+
+
+def test_intervals_and_comparisons() -> None:
+    results = stories.score_systems(SYSTEMS, ANNOTATORS.values(), "soda_c,activitynet")
+    bounded = results.with_intervals(resamples=100)
+    result = bounded.systems["concise"]["soda_c"]
+    assert result.interval is not None
+    assert result.interval[0] <= result.score <= result.interval[1]
+    assert "resamples:100" in result.signature
+    plain = bounded.to_dict()["systems"]["concise"]
+    assert plain["soda_c"]["intervals"]["f1"] == list(result.interval)
+    assert len(plain["activitynet"]["f1"]["interval"]) == 2
+    found = compare(results.table, "concise", tests=["randomization"], trials=99)
+    assert {each.metric for each in found} == set(results.table.metrics)
+
+
+def test_presets_differ_as_documented() -> None:
+    truth = ANNOTATORS.values()
+    swapped = stories.score(SYSTEMS["concise"], truth, preset="vid2seq")
+    assert "meteor_order:swapped" in swapped["soda_c"].signature
+    assert "soda_a" not in swapped
+    mine = stories.score(SYSTEMS["concise"], truth, preset="soda-paper")
+    assert mine["soda_c"].score == pytest.approx(
+        stories.score(SYSTEMS["concise"], truth, annotators="merge")["soda_c"].score
+    )
+    assert "variant:2017-fixed" in mine["anet_meteor"].signature
+    changed = stories.score(SYSTEMS["concise"], truth, preset="pdvc", missing="skip")
+    assert "missing:skip" in changed["soda_c"].signature
+    with pytest.raises(UnknownNameError, match="anet-challenge"):
+        stories.score(SYSTEMS["concise"], truth, preset="anet")
+
+
+BAD_CHOICES = [
+    ({"annotators": "all"}, UnknownNameError, "annotators="),
+    ({"anotators": "mean"}, UnknownNameError, "Did you mean 'annotators'"),
+    ({"scores": ""}, DataError, "No scores"),
+    ({"scores": "sodac"}, UnknownNameError, "scores="),
+    ({"tious": (1.5,)}, DataError, "from 0 to 1"),
+    ({"tious": (0.5, 0.5)}, DataError, "once"),
+    ({"max_captions": 0}, DataError, "at least 1"),
+    ({"f": "self_bleu"}, DataError, "does not compare"),
+    ({"f": "rouge_l", "meteor_order": "swapped"}, DataError, "about METEOR"),
+]
+
+
+@pytest.mark.parametrize(("choices", "error", "message"), BAD_CHOICES)
+def test_bad_choices(choices: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        stories.score(SYSTEMS["concise"], ANNOTATORS.values(), **choices)
+
+
+@pytest.mark.parametrize("name", ["soda_a", "soda_b", "soda_c"])
+def test_matchings_add_up_to_the_scores(name: str) -> None:
+    truth = [stories.stories_of(document) for document in ANNOTATORS.values()]
+    ours = stories.stories_of(SYSTEMS["verbose"])
+    protocol = stories.Protocol(scores=(name,), tious=(0.5,))
+    scorer = stories.StoryScorer(truth, protocol)
+    scores = scorer.score(ours)[name].items
+    for video in VIDEOS:
+        found = scorer.matchings(ours, video, name, tiou=0.5)
+        assert len(found) == 2
+        assert np.mean([each.f1 for each in found]) == pytest.approx(scores[video], abs=1e-12)
+        for story in found:
+            places = [each.reference for each in story.matches]
+            starts = [story.references.segments[k][0] for k in places]
+            assert starts == sorted(starts)
+    merged = stories.StoryScorer(truth, protocol.but(annotators="merge"))
+    assert len(merged.matchings(ours, VIDEOS[0], name)) == 1
+    with pytest.raises(UnknownNameError, match="Did you mean 'v_kayak'"):
+        scorer.matchings(ours, "v_kayaks")

@@ -1,0 +1,236 @@
+"""The package as a whole: what importing costs, what is public, who imports whom."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+import reelscore
+from reelscore import _native
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = Path(reelscore.__file__).parent
+SOURCES = sorted(PACKAGE.rglob("*.py"))
+HEAVY = {"numpy", "torch", "scipy", "pandas", "matplotlib", "fastapi", "ray", "rich", "click"}
+
+
+def python(script):
+    return subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    ).stdout
+
+
+def test_import_is_quick():
+    # best of several: the machine may be busy; the interpreter's own start is not counted
+    script = (
+        "import time; start = time.perf_counter(); import reelscore; "
+        "print(time.perf_counter() - start)"
+    )
+    assert min(float(python(script)) for _ in range(5)) < 0.150
+
+
+def test_import_loads_nothing_heavy():
+    loaded = python("import sys, reelscore; print(*sys.modules)").split()
+    assert HEAVY & set(loaded) == set()
+
+
+def test_help_loads_no_numbers():
+    script = (
+        "import sys; sys.argv = ['reelscore', '--help']\n"
+        "from reelscore.cli.main import main\nmain()\nprint('loaded', *sys.modules)"
+    )
+    loaded = python(script).rpartition("loaded ")[2].split()
+    assert {"numpy", "torch", "scipy", "pandas", "matplotlib", "rich"} & set(loaded) == set()
+
+
+def test_scoring_loads_no_optional_package():
+    script = (
+        "import sys, reelscore\n"
+        "reelscore.score({'v': 'a man'}, {'v': ['a man']})\nprint(*sys.modules)"
+    )
+    loaded = python(script).split()
+    assert {"torch", "scipy", "pandas", "matplotlib", "fastapi", "ray"} & set(loaded) == set()
+    assert not any(name.startswith("pycocoevalcap.") for name in loaded)
+
+
+# What is public
+
+
+def test_all_is_complete():
+    assert list(reelscore.__all__) == sorted(reelscore.__all__)
+    assert dir(reelscore) == sorted(reelscore.__all__)
+    for name in reelscore.__all__:
+        value = getattr(reelscore, name)
+        assert name == "__version__" or value.__doc__, name
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        reelscore.nonsense  # noqa: B018
+
+
+def test_star_import():
+    names = python(
+        "before = set(dir()); from reelscore import *; print(*set(dir()) - before)"
+    ).split()
+    assert set(names) - {"before"} == set(reelscore.__all__)
+
+
+def test_public_functions_explain_their_arguments():
+    for name in reelscore.__all__:
+        value = getattr(reelscore, name)
+        if inspect.isfunction(value):
+            for parameter in inspect.signature(value).parameters:
+                documented = value.__doc__ or ""
+                assert re.search(rf"\b{parameter}\b", documented), (name, parameter)
+
+
+def test_errors_form_one_tree():
+    tree = {
+        "DataError": ValueError,
+        "UnknownNameError": LookupError,
+        "ResourceError": OSError,
+        "MissingExtraError": ImportError,
+    }
+    for name, base in tree.items():
+        error = getattr(reelscore, name)
+        assert issubclass(error, reelscore.ReelscoreError)
+        assert issubclass(error, base)
+        assert name in sys.modules["reelscore.errors"].__doc__  # drawn on one screen
+
+
+def test_version():
+    assert reelscore.__version__ == version("reelscore")
+    assert re.fullmatch(r"\d+\.\d+\.\d+", reelscore.__version__)
+
+
+# The native module and its stub
+
+STUB = ast.parse((PACKAGE / "_native.pyi").read_text())
+
+
+def stub_functions():
+    """Name and parameters of every function in the stub, methods with their class."""
+    for node in STUB.body:
+        if isinstance(node, ast.FunctionDef):
+            yield node.name, node
+        elif isinstance(node, ast.ClassDef):
+            for method in node.body:
+                if isinstance(method, ast.FunctionDef):
+                    yield f"{node.name}.{method.name}", method
+
+
+def test_the_stub_names_what_there_is():
+    stubbed = {node.name for node in STUB.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    public = {name for name in vars(_native) if not name.startswith("_")}
+    assert public == stubbed
+
+
+@pytest.mark.parametrize(
+    "name",
+    [name for name, _ in stub_functions() if not name.endswith("__len__")],
+)
+def test_the_stub_has_the_same_parameters(name):
+    arguments = dict(stub_functions())[name].args
+    expected = [each.arg for each in arguments.posonlyargs]
+    expected += [*(["/"] if expected else []), *(each.arg for each in arguments.args)]
+    function = _native
+    for part in name.split("."):
+        function = getattr(function, part)
+    assert _parameters(function.__doc__) == expected
+
+
+def _parameters(signature):
+    """The parameters' names in a signature as nanobind writes it: "f(a: list[int], b) -> int"."""
+    inside = signature[signature.index("(") + 1 : signature.rindex(") ->")]
+    while (plain := re.sub(r"\[[^\[\]]*\]|\([^()]*\)", "", inside)) != inside:
+        inside = plain  # what stands in brackets has commas of its own
+    return [part.partition(":")[0].strip() for part in inside.split(",") if part]
+
+
+# The order of things
+
+# who may import whom: a layer sees those before it, and its own
+LAYERS = [
+    {"errors", "_version", "_native"},
+    {"data", "text", "stats", "examples"},
+    {"metrics", "stories", "human"},
+    {"meta", "learned", "report", "compat", "engine", "corpus"},
+    {"web", "captioners", "cli"},
+]
+
+
+def layer(part):
+    return next((k for k, names in enumerate(LAYERS) if part in names), None)
+
+
+def imports(path):
+    """Parts of reelscore a file imports, wherever in the file."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            modules = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            modules = [f"{node.module}.{alias.name}" for alias in node.names]
+            assert node.level == 0, f"{path}: a relative import"
+        else:
+            continue
+        for module in modules:
+            parts = module.split(".")
+            if parts[0] == "reelscore" and len(parts) > 1:
+                yield parts[1]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in SOURCES if path.parent != PACKAGE],
+    ids=lambda path: path.relative_to(PACKAGE).as_posix(),
+)
+def test_imports_point_one_way(path):
+    own = path.relative_to(PACKAGE).parts[0]
+    assert layer(own) is not None, f"{own} has no place in the design"
+    for part in imports(path):
+        if layer(part) is None:
+            continue  # a name of the package itself
+        assert layer(part) < layer(own) or part == own or layer(part) == layer(own), part
+        assert part != "cli" or own == "cli"
+        if own in ("data", "text", "stats"):
+            assert part in (own, "errors", "_version", "_native"), part
+
+
+def test_no_cycles():
+    # parts of one layer may use each other, but not in a circle
+    uses = {}
+    for path in SOURCES:
+        if path.parent != PACKAGE:
+            own = path.relative_to(PACKAGE).parts[0]
+            uses.setdefault(own, set()).update(set(imports(path)) - {own})
+
+    def reachable(part, seen):
+        for other in uses.get(part, ()):
+            if other not in seen:
+                seen.add(other)
+                reachable(other, seen)
+        return seen
+
+    assert [part for part in uses if part in reachable(part, set())] == []
+
+
+def test_only_the_bindings_know_python():
+    files = [*(ROOT / "cpp").glob("*.?pp"), *(ROOT / "cpp").glob("*.inc")]
+    assert len(files) > 10
+    knowing = [
+        file.name
+        for file in files
+        if re.search(r"nanobind|Python\.h|\bPy_|PyObject", file.read_text(encoding="utf-8"))
+    ]
+    assert knowing == ["bindings.cpp"]
+
+
+def test_names_say_something():
+    names = {path.stem for path in SOURCES} | {path.name for path in PACKAGE.rglob("*")}
+    names |= {path.stem for path in (ROOT / "cpp").iterdir()}
+    assert names & {"utils", "util", "helpers", "helper", "common", "misc", "tools"} == set()
