@@ -9,20 +9,18 @@ one story; any choice of it can be changed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
-from reelscore import _native
 from reelscore.data.stories import Stories, Story
 from reelscore.errors import DataError
-from reelscore.metrics.self_bleu import SelfBleu
-from reelscore.metrics.sent_bleu import smoothed_bleu
+from reelscore.stories.oracle import Sentences, oracle_captions, self_bleu_of
 from reelscore.stories.pairing import PairedStories, pair_stories
-from reelscore.stories.protocol import ACTIVITYNET, SODA_SCORES, Protocol
-from reelscore.stories.results import PREFIX
+from reelscore.stories.protocol import ACTIVITYNET, SODA_SCORES
+from reelscore.stories.results import PREFIX, spelled
 from reelscore.stories.sampling import generator, one_story, shuffled, some_of, swapped, varied
 from reelscore.stories.scoring import (
     Progress,
@@ -32,11 +30,8 @@ from reelscore.stories.scoring import (
     candidates_of,
     protocol_of,
 )
-from reelscore.stories.sentences import SentenceScore, looks_at_pairs_alone, sentence_metric
-from reelscore.stories.texts import PairStatistics, TextPool
-from reelscore.text.packed import pack
-from reelscore.text.tokens import thread_count, tokenize
-from reelscore.text.words import Captions
+from reelscore.stories.sentences import sentence_metric
+from reelscore.text.tokens import thread_count
 
 PAPER = "soda-paper"
 RATIOS = (0.1, 0.5, 1.0, 2.0, 10.0)
@@ -131,8 +126,7 @@ def study_counts(
     >>> systems, annotators = examples.stories()
     >>> study = study_counts({"verbose": systems["verbose"]}, annotators.values(), repeats=2)
     >>> [(each.setting, round(each.scores["soda_c"], 3)) for each in study.settings]
-    [('m=0.1', 0.049), ('m=0.5', 0.105), ('m=1', 0.123), ('m=2', 0.113), ('m=10', 0.113),
-     ('all', 0.113)]
+    ...
     """
     _check(repeats, [*ratios, *counts])
     bench = _Bench(references, preset, choices, threads)
@@ -141,16 +135,15 @@ def study_counts(
         sizes[f"m={m:g}"] = lambda wanted, m=m: max(1, int(m * wanted))
     for k in counts:
         sizes[f"k={k}"] = lambda wanted, k=k: k
-    todo = [(setting, r) for setting in sizes for r in range(repeats)]
-    report = _Report(progress, len(systems) * (len(todo) + 1))
+    report = _Report(progress, len(systems) * (len(sizes) * repeats + 1))
     settings, notes = [], {}
     for name, given in systems.items():
         paired = bench.paired(given, name)
         notes[name] = paired.notes
         for setting, size in sizes.items():
             drawn = (_drawn(paired, bench, size, seed, r) for r in range(repeats))
-            settings.append(bench.setting(name, setting, drawn, report))
-        settings.append(bench.setting(name, ALL, [_stories(paired, paired.candidates)], report))
+            settings.append(bench.setting(name, setting, paired, drawn, report))
+        settings.append(bench.setting(name, ALL, paired, [paired.candidates], report))
     return Study("counts", settings, bench.signature("counts", repeats, seed), notes)
 
 
@@ -185,10 +178,10 @@ def study_order(
         paired = bench.paired(given, name)
         notes[name] = paired.notes
         truth = [one_story(each) for each in paired.references]
-        oracle, _ = bench.oracle(paired, truth)
+        oracle, _ = oracle_captions(paired.candidates, truth, bench.protocol, bench.threads)
         for order in ORDERS:
             made = (_ordered(paired, truth, oracle, order, seed, r) for r in range(repeats))
-            settings.append(bench.setting(name, order, made, report))
+            settings.append(bench.setting(name, order, paired, made, report))
     return Study("order", settings, bench.signature("order", repeats, seed), notes)
 
 
@@ -222,18 +215,14 @@ def study_oracle(
         paired = bench.paired(given, name)
         notes[name] = paired.notes
         truth = [one_story(each) for each in paired.references]
-        oracle, scores = bench.oracle(paired, truth)
-        found = {"f": float(np.mean(scores)), **bench.diversity(oracle)}
-        settings.append(_oracle_setting(name, oracle, truth, found))
+        oracle, scores = oracle_captions(paired.candidates, truth, bench.protocol, bench.threads)
+        settings.append(bench.oracle_setting(name, oracle, truth, float(np.mean(scores))))
         report()
-    everything = {video: each[video] for each in bench.annotators for video in each}
-    truth = [
-        one_story([each[video] for each in bench.annotators if video in each])
-        for video in everything
-    ]
-    sentences = [story.sentences for story in truth]
-    found = {"f": 1.0, **bench.diversity(sentences)}
-    settings.append(_oracle_setting("references", sentences, truth, found))
+    videos = dict.fromkeys(video for each in bench.annotators for video in each)
+    truth = [one_story([each[v] for each in bench.annotators if v in each]) for v in videos]
+    settings.append(
+        bench.oracle_setting("references", [story.sentences for story in truth], truth, 1.0)
+    )
     report()
     return Study("oracle", settings, bench.signature("oracle"), notes)
 
@@ -264,7 +253,7 @@ class _Bench:
         self.protocol = protocol_of(preset, {**choices, **fixed})
         self.annotators = annotators_of(references, self.protocol)
         self._scorer = StoryScorer(self.annotators, self.protocol, threads)
-        self._threads = thread_count(threads)
+        self.threads = thread_count(threads)
         self._made_by: dict[str, str] = {}
 
     def paired(self, candidates: StoriesLike, name: str) -> PairedStories:
@@ -277,16 +266,21 @@ class _Bench:
         return total if self.protocol.annotators == "merge" else total / len(truth)
 
     def setting(
-        self, system: str, setting: str, made: Iterable[Stories], report: Callable[[], None]
+        self,
+        system: str,
+        setting: str,
+        paired: PairedStories,
+        made: Iterable[Sequence[Story]],
+        report: Callable[[], None],
     ) -> Setting:
-        """Score the stories of each repetition and average."""
+        """Score what each repetition made of the videos, and average."""
         rows, captions, ratios = [], [], []
         for stories in made:
-            found = self._scorer.score(stories)
+            by_video = dict(zip(paired.videos, stories, strict=True))
+            found = self._scorer.score(Stories(by_video, self.protocol.policies))
             rows.append({name: result.score for name, result in found.items()})
             self._made_by |= {name: result.signature for name, result in found.items()}
-            paired = pair_stories(stories, self.annotators, self.protocol)
-            for story, truth in zip(paired.candidates, paired.references, strict=True):
+            for story, truth in zip(stories, paired.references, strict=True):
                 if len(story):
                     captions.append(len(story))
                     ratios.append(len(story) / self.wanted(truth))
@@ -302,102 +296,54 @@ class _Bench:
             {name: float(np.std(each)) for name, each in values.items()},
         )
 
-    def oracle(
-        self, paired: PairedStories, truth: Sequence[Story]
-    ) -> tuple[list[tuple[str, ...]], list[float]]:
-        """For each video the best candidate of every reference, and the scores of all of them."""
-        metric = sentence_metric(self.protocol.f)
-        sentences = [sentence for story in truth for sentence in story.sentences]
-        known_references = [] if looks_at_pairs_alone(metric) else self._tokens(sentences)
-        swapped = self.protocol.meteor_order == "swapped"
-        f = SentenceScore(metric, known_references, swapped=swapped, threads=self._threads)
-        oracle, scores = [], []
-        for story, references in zip(paired.candidates, truth, strict=True):
-            if not len(story):
-                oracle.append(())
-                scores += [0.0] * len(references)
-                continue
-            ours = story.in_time_order().sentences
-            pool = TextPool()
-            known = PairStatistics(metric, pool, self._threads)
-            rows, columns = np.indices((len(ours), len(references))).reshape(2, -1)
-            numbers = [pool.add(self._tokens(side)) for side in (ours, references.sentences)]
-            values = f.of_pairs(pool, known, numbers[0][rows], numbers[1][columns])
-            table = values.reshape(len(ours), len(references))
-            oracle.append(tuple(ours[int(k)] for k in table.argmax(axis=0)))
-            scores += table.max(axis=0).tolist()
-        return oracle, scores
-
-    def diversity(self, stories: Sequence[Sequence[str]]) -> dict[str, float]:
-        """Self-BLEU inside videos and over everything."""
-        several = [story for story in stories if len(story) > 1]
-        captions = Captions(pack(self._tokens([text for story in several for text in story])))
-        groups = np.cumsum([0, *map(len, several)], dtype=np.int64)
-        n = SelfBleu().n
-        found = {}
-        for name, offsets in (("self_bleu", groups), ("self_bleu_all", groups[[0, -1]])):
-            counts = _native.self_bleu_statistics(*captions.words, offsets, n, self._threads)
-            each = smoothed_bleu(counts, n, "epsilon", 0.1)
-            totals = np.add.reduceat(each, offsets[:-1]) if several else np.zeros(1)
-            found[name] = float(np.mean(totals / np.maximum(np.diff(offsets), 1)))
-        return found
+    def oracle_setting(
+        self, system: str, oracle: Sequence[Sentences], truth: Sequence[Story], f: float
+    ) -> Setting:
+        """Measure the diversity of oracle captions."""
+        inside, over_all = self_bleu_of(oracle, self.protocol.tokenizer, self.threads)
+        scores = {"f": f, "self_bleu": inside, "self_bleu_all": over_all}
+        counts = [len(sentences) for sentences in oracle if sentences]
+        return Setting(
+            system, "oracle", float(np.mean(counts)), 1.0, scores, dict.fromkeys(scores, 0.0)
+        )
 
     def signature(self, study: str, repeats: int = 0, seed: int = 0) -> str:
         """Parameters of the study, then of the current framework's METEOR and of SODA (c)."""
         own = [f"study:{study}"] + ([f"repeats:{repeats}", f"seed:{seed}"] if repeats else [])
         if not self._made_by:
-            f = sentence_metric(self.protocol.f).signature().replace("|", "/")
+            f = spelled(sentence_metric(self.protocol.f))
             return "|".join([*own, f"f:{f}", f"missing:{self.protocol.missing}"])
         return "|".join([*own, self._made_by[CURRENT], self._made_by["soda_c"]])
-
-    def _tokens(self, sentences: Sequence[str]) -> list[str]:
-        return tokenize(list(sentences), self.protocol.tokenizer, threads=self._threads)
 
 
 def _drawn(
     paired: PairedStories, bench: _Bench, size: Callable[[float], int], seed: int, repetition: int
-) -> Stories:
-    drawn = (
+) -> list[Story]:
+    """Draw captions of each video."""
+    return [
         some_of(story, size(bench.wanted(truth)), generator(seed, repetition, video))
         for video, story, truth in zip(
             paired.videos, paired.candidates, paired.references, strict=True
         )
-    )
-    return _stories(paired, drawn)
+    ]
 
 
 def _ordered(
     paired: PairedStories,
     truth: Sequence[Story],
-    oracle: Sequence[tuple[str, ...]],
+    oracle: Sequence[Sentences],
     order: str,
     seed: int,
     repetition: int,
-) -> Stories:
-    def made() -> Iterator[Story]:
-        for video, story, sentences in zip(paired.videos, truth, oracle, strict=True):
-            rng = generator(seed, repetition, video)
-            segments = varied(story, rng)
-            if order == "swap":
-                sentences = swapped(sentences, rng)
-            elif order == "shuffle":
-                sentences = shuffled(sentences, rng)
-            yield Story(segments[: len(sentences)], sentences, story.duration)
-
-    return _stories(paired, made())
-
-
-def _stories(paired: PairedStories, stories: Iterable[Story]) -> Stories:
-    return Stories(dict(zip(paired.videos, stories, strict=True)))
-
-
-def _oracle_setting(
-    name: str, oracle: Sequence[Sequence[str]], truth: Sequence[Story], scores: dict[str, float]
-) -> Setting:
-    counts = [(len(o), len(t)) for o, t in zip(oracle, truth, strict=True) if o]
-    captions = float(np.mean([ours for ours, _ in counts])) if counts else 0.0
-    ratio = float(np.mean([ours / theirs for ours, theirs in counts])) if counts else 0.0
-    return Setting(name, "oracle", captions, ratio, scores, dict.fromkeys(scores, 0.0))
+) -> list[Story]:
+    """Put the oracle captions of each video at varied segments of its references."""
+    change = {"correct": lambda sentences, _: sentences, "swap": swapped, "shuffle": shuffled}
+    made = []
+    for video, story, sentences in zip(paired.videos, truth, oracle, strict=True):
+        rng = generator(seed, repetition, video)
+        segments = varied(story, rng)[: len(sentences)]  # drawn first: the same for all orders
+        made.append(Story(segments, change[order](sentences, rng), story.duration))
+    return made
 
 
 def _check(repeats: int, sizes: Sequence[float]) -> None:
