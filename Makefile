@@ -2,11 +2,12 @@
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
-NATIVE := CMakeLists.txt pyproject.toml $(wildcard cpp/*)
+DATA ?= ../shared/data/trecvid-vtt-ha
+NATIVE := CMakeLists.txt pyproject.toml $(wildcard cpp/*) tools/make_ptb_tables.cpp
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation -e
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench parity fuzz docs wheel clean
+.PHONY: help demo test check format bench parity repro fuzz docs wheel clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' Makefile | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -22,12 +23,12 @@ check: .venv/.dev ## ruff, mypy --strict, clang-format
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy
-	@$(BIN)/clang-format --dry-run --Werror cpp/*.hpp cpp/*.cpp fuzz/*.cpp
+	@$(BIN)/clang-format --dry-run --Werror cpp/*.hpp cpp/*.cpp fuzz/*.?pp tools/*.cpp
 
 format: .venv/.dev ## put all files into the common style
 	@$(BIN)/ruff check --fix --quiet
 	@$(BIN)/ruff format --quiet
-	@$(BIN)/clang-format -i cpp/*.hpp cpp/*.cpp fuzz/*.cpp
+	@$(BIN)/clang-format -i cpp/*.hpp cpp/*.cpp fuzz/*.?pp tools/*.cpp
 
 bench: .venv/.dev ## measure speed and memory beside the Java tools, in one run
 	@tools/system_packages.sh java
@@ -36,6 +37,10 @@ bench: .venv/.dev ## measure speed and memory beside the Java tools, in one run
 parity: .venv/.dev ## compare every token and score with the Java tools, at full size
 	@tools/system_packages.sh java
 	@$(BIN)/python -m pytest tests/parity --full
+
+repro: .venv/.dev ## compute the published tables anew; DATA is the TRECVid data set
+	@$(BIN)/reelscore repro direct-assessment --data $(DATA)
+	@$(BIN)/reelscore repro bertha --data $(DATA)
 
 fuzz: .venv/.dev ## fuzz the kernels: FUZZ_SECONDS (default 600) in all
 	@tools/system_packages.sh clang

@@ -5,14 +5,14 @@ from __future__ import annotations
 import importlib
 import sys
 
-PARTS = ("sentences", "scale", "meta")
+PARTS = ("sentences", "scale", "meta", "stories", "stories-scale")
 
 
 def main() -> None:
     for part in sys.argv[1:] or PARTS:
         if part not in PARTS:
             sys.exit(f"Unknown part {part!r}; known: {', '.join(PARTS)}.")
-        importlib.import_module(f"benchmarks.{part}").main()
+        importlib.import_module(f"benchmarks.{part.replace('-', '_')}").main()
         print()
 
 

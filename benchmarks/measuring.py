@@ -25,9 +25,7 @@ class Cost:
 def run(command: list[str], **variables: str) -> Cost:
     """Run a command to its end; its output goes to nowhere, its errors to ours."""
     begin = time.perf_counter()
-    process = subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, env={**os.environ, **variables}
-    )
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, env={**os.environ, **variables})
     _, status, usage = os.wait4(process.pid, 0)
     wall = time.perf_counter() - begin
     if status:

@@ -20,6 +20,7 @@
 #include "lcs.hpp"
 #include "meteor.hpp"
 #include "ngrams.hpp"
+#include "precise_pow.hpp"
 #include "ptb.hpp"
 #include "strings.hpp"
 #include "temporal.hpp"
@@ -46,9 +47,8 @@ using PackedOut = std::pair<ArrayOut<std::uint8_t>, ArrayOut<std::int64_t>>;
 template <typename T, typename Container>
 ArrayOut<T> array_of(Container&& container) {
     auto* owner = new std::decay_t<Container>(std::forward<Container>(container));
-    nb::capsule keeper(owner, [](void* p) noexcept {
-        delete static_cast<std::decay_t<Container>*>(p);
-    });
+    nb::capsule keeper(owner,
+                       [](void* p) noexcept { delete static_cast<std::decay_t<Container>*>(p); });
     return ArrayOut<T>(reinterpret_cast<T*>(owner->data()), {owner->size()}, keeper);
 }
 
@@ -130,7 +130,9 @@ MeteorParameters meteor_parameters(const std::array<double, 4>& values) {
     return parameters;
 }
 
-std::string_view text_of(nb::bytes bytes) { return {bytes.c_str(), bytes.size()}; }
+std::string_view text_of(nb::bytes bytes) {
+    return {bytes.c_str(), bytes.size()};
+}
 
 }  // namespace
 
@@ -273,31 +275,40 @@ NB_MODULE(_native, m) {
             });
         },
         "candidates"_a, "candidate_offsets"_a, "references"_a, "word_offsets"_a,
-        "reference_norms"_a, "items"_a, "reference_offsets"_a, "frequencies"_a, "log_documents"_a, "sigma"_a, "clip"_a,
-        "threads"_a);
+        "reference_norms"_a, "items"_a, "reference_offsets"_a, "frequencies"_a, "log_documents"_a,
+        "sigma"_a, "clip"_a, "threads"_a);
 
     nb::class_<OpenIndex>(m, "LanguageIndex")
         .def_prop_ro_static("format_version", [](nb::handle) { return kLanguageIndexFormat; })
         .def_static("open", &open_index, "content"_a);
     nb::class_<LanguageIndexBuilder>(m, "LanguageIndexBuilder")
         .def(nb::init<>())
-        .def("add_function_words",
-             [](LanguageIndexBuilder& self, nb::bytes text) {
-                 self.add_function_words(text_of(text));
-             }, "text"_a)
-        .def("add_prefixes",
-             [](LanguageIndexBuilder& self, nb::bytes text) { self.add_prefixes(text_of(text)); }, "text"_a)
-        .def("add_exceptions",
-             [](LanguageIndexBuilder& self, nb::bytes text) { self.add_exceptions(text_of(text)); }, "text"_a)
-        .def("add_synsets",
-             [](LanguageIndexBuilder& self, nb::bytes text) { self.add_synsets(text_of(text)); }, "text"_a)
-        .def("add_paraphrases",
-             [](LanguageIndexBuilder& self, nb::bytes chunk) {
-                 const std::string_view text = text_of(chunk);
-                 nb::gil_scoped_release release;
-                 self.add_paraphrases(text);
-             },
-             "chunk"_a)
+        .def(
+            "add_function_words",
+            [](LanguageIndexBuilder& self, nb::bytes text) {
+                self.add_function_words(text_of(text));
+            },
+            "text"_a)
+        .def(
+            "add_prefixes",
+            [](LanguageIndexBuilder& self, nb::bytes text) { self.add_prefixes(text_of(text)); },
+            "text"_a)
+        .def(
+            "add_exceptions",
+            [](LanguageIndexBuilder& self, nb::bytes text) { self.add_exceptions(text_of(text)); },
+            "text"_a)
+        .def(
+            "add_synsets",
+            [](LanguageIndexBuilder& self, nb::bytes text) { self.add_synsets(text_of(text)); },
+            "text"_a)
+        .def(
+            "add_paraphrases",
+            [](LanguageIndexBuilder& self, nb::bytes chunk) {
+                const std::string_view text = text_of(chunk);
+                nb::gil_scoped_release release;
+                self.add_paraphrases(text);
+            },
+            "chunk"_a)
         .def("finish", [](LanguageIndexBuilder& self) {
             std::string blob;
             {
@@ -357,7 +368,8 @@ NB_MODULE(_native, m) {
         "power",
         [](ArrayIn<double> base, double exponent) {
             std::vector<double> result(base.size());
-            for (std::size_t k = 0; k < result.size(); ++k) result[k] = std::pow(base(k), exponent);
+            for (std::size_t k = 0; k < result.size(); ++k)
+                result[k] = precise_pow(base(k), exponent);
             return array_of<double>(std::move(result));
         },
         "base"_a, "exponent"_a);

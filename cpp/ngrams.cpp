@@ -8,7 +8,7 @@
 namespace reelscore {
 namespace {
 
-constexpr std::size_t block_size = 64;  // captions a thread takes at a time
+constexpr std::size_t block_size = 64;             // captions a thread takes at a time
 constexpr std::uint32_t root = PairIds::none - 1;  // the empty n-gram
 
 // Calls visit(n, number) for every n-gram of orders 0..order-1 (n counts from 0), shorter n-grams
@@ -87,8 +87,7 @@ void bleu_row(WordsView::Run candidate, WordsView references, std::size_t begin,
             [&here = here](std::size_t, std::uint32_t ngram) { ++here[ngram]; });
         for (std::size_t k = 0; k < here.size(); ++k) highest[k] = std::max(highest[k], here[k]);
         const std::size_t length = references[r].size;
-        reference_length =
-            r == begin ? length : nearer(candidate.size, reference_length, length);
+        reference_length = r == begin ? length : nearer(candidate.size, reference_length, length);
     }
     std::fill(row, row + order, 0.0);
     for (std::size_t k = 0; k < counts.size(); ++k) {
@@ -326,8 +325,8 @@ void DocumentFrequencies::set(WordsView::Run ngram, double frequency) {
     if (ngram.size > 0) frequencies_[number] = static_cast<float>(frequency);
 }
 
-void bleu_statistics(WordsView candidates, WordsView references, Pairing pairing,
-                     std::size_t order, std::size_t threads, double* out) {
+void bleu_statistics(WordsView candidates, WordsView references, Pairing pairing, std::size_t order,
+                     std::size_t threads, double* out) {
     parallel_blocks(candidates.size, block_size, threads, [&](std::size_t begin, std::size_t end) {
         BleuScratch scratch;
         for (std::size_t k = begin; k < end; ++k) {
@@ -337,9 +336,8 @@ void bleu_statistics(WordsView candidates, WordsView references, Pairing pairing
     });
 }
 
-void self_bleu_statistics(WordsView captions, const std::int64_t* group_offsets,
-                          std::size_t groups, std::size_t order, std::size_t threads,
-                          double* out) {
+void self_bleu_statistics(WordsView captions, const std::int64_t* group_offsets, std::size_t groups,
+                          std::size_t order, std::size_t threads, double* out) {
     parallel_blocks(groups, 1, threads, [&](std::size_t begin, std::size_t end) {
         for (std::size_t g = begin; g < end; ++g) {
             self_bleu_group(captions, std::size_t(group_offsets[g]),

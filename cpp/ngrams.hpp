@@ -80,14 +80,14 @@ struct Pairing {
 
 // One row per candidate: matched n-grams of orders 1..n, candidate n-grams of orders 1..n,
 // candidate length, length of the reference nearest in length (the shorter of two as near).
-void bleu_statistics(WordsView candidates, WordsView references, Pairing pairing,
-                     std::size_t order, std::size_t threads, double* out);
+void bleu_statistics(WordsView candidates, WordsView references, Pairing pairing, std::size_t order,
+                     std::size_t threads, double* out);
 
 // The same row for each caption against all other captions of its group; group g holds captions
 // group_offsets[g] .. group_offsets[g + 1]. A caption alone in its group gets zeros. Time is
 // linear: an n-gram's highest count among the *others* is its highest or second highest count.
-void self_bleu_statistics(WordsView captions, const std::int64_t* group_offsets,
-                          std::size_t groups, std::size_t order, std::size_t threads, double* out);
+void self_bleu_statistics(WordsView captions, const std::int64_t* group_offsets, std::size_t groups,
+                          std::size_t order, std::size_t threads, double* out);
 
 struct CiderParameters {
     double sigma = 6.0;  // of the Gaussian length penalty; 0 switches the penalty off

@@ -16,20 +16,7 @@
 namespace reelscore {
 namespace {
 
-using ptb::Automaton;
 using ptb::Make;
-
-const Automaton& automaton() {
-    static const Automaton built = [] {
-        std::vector<ptb::RulePattern> patterns;
-        for (std::size_t k = 0; k < ptb::kRuleCount; ++k) {
-            patterns.push_back({ptb::kRules[k].pattern, ptb::kRules[k].ahead});
-        }
-        return Automaton(ptb::kDefinitions, ptb::kDefinitionCount, patterns.data(),
-                         patterns.size());
-    }();
-    return built;
-}
 
 // What pycocoevalcap drops. The bracket names of its list are in capitals and the tokens are not,
 // so brackets stay.
@@ -175,7 +162,7 @@ const char* quotation_mark(char32_t c) {
 
 class Lexer {
   public:
-    explicit Lexer(std::string_view text) : rules_(automaton()), text_(text) {}
+    explicit Lexer(std::string_view text) : text_(text) {}
 
     // A token that runs on into the next line: the value of an attribute of a tag may.
     struct Open {
@@ -194,13 +181,13 @@ class Lexer {
             if (open.end > end) return open;
         }
         while (p < end) {
-            const auto match = rules_.longest(text_, p, limit, misses_);
+            const auto match = ptb::longest(text_, p, limit, misses_);
             if (match.rule < 0) {  // a character no rule knows
                 decode(text_, p);
                 continue;
             }
             const auto& rule = ptb::kRules[match.rule];
-            const std::size_t token_end = rules_.token_end(text_, p, match);
+            const std::size_t token_end = ptb::token_end(text_, p, match);
             make(rule, text_.substr(p, std::min(token_end, end) - p), out);
             if (token_end > end) return {&rule, token_end};
             p = token_end;
@@ -263,9 +250,8 @@ class Lexer {
         out.add(scratch_.empty() ? std::string_view("-") : std::string_view(scratch_));
     }
 
-    const Automaton& rules_;
     std::string_view text_;
-    Automaton::Misses misses_;
+    ptb::Misses misses_;
     std::string scratch_;
 };
 

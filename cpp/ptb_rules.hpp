@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "ptb_automaton.hpp"
+#include "ptb_patterns.hpp"
 
 namespace reelscore::ptb {
 

@@ -11,11 +11,14 @@ targets=(tokenizer normalizer stemmer meteor index)
 flags=(-std=c++17 -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined
     -fno-sanitize-recover=all)
 kernels=()
+clang++ -std=c++17 -O1 tools/make_ptb_tables.cpp cpp/ptb_patterns.cpp cpp/ptb_rules.cpp \
+    cpp/unicode.cpp -o "$build/make_ptb_tables"
+"$build/make_ptb_tables" >"$build/ptb_tables.inc"
 for source in cpp/*.cpp; do
-    [ "$source" = cpp/bindings.cpp ] && continue
+    case $source in cpp/bindings.cpp | cpp/ptb_patterns.cpp) continue ;; esac
     object=$build/$(basename "$source" .cpp).o
     if [ ! "$object" -nt "$source" ]; then
-        clang++ "${flags[@]}" -fsanitize=fuzzer-no-link -c "$source" -o "$object"
+        clang++ "${flags[@]}" -I"$build" -fsanitize=fuzzer-no-link -c "$source" -o "$object"
     fi
     kernels+=("$object")
 done

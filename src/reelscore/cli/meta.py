@@ -10,16 +10,24 @@ from pathlib import Path
 import click
 import msgspec
 
-from reelscore.cli.options import STDOUT, check_targets, progress_bar, terminal_width, write
+from reelscore.cli.options import (
+    STDOUT,
+    check_targets,
+    progress_bar,
+    terminal_width,
+    wrapped,
+    write,
+)
 from reelscore.data.table import MetricResult, ScoreTable
 from reelscore.data.table_files import Repeats
+from reelscore.errors import DataError
 from reelscore.meta.audit import quick_audit
 from reelscore.meta.cells import SystemScores, merge_tables
 from reelscore.meta.correlation import COEFFICIENTS, DEFAULT_COEFFICIENTS, INTERVALS, IntervalMethod
 from reelscore.meta.evaluation import MetaEvaluation, evaluate_metrics
 from reelscore.meta.significance import TESTS
 from reelscore.report.agreement import correlation_grid, footnotes, significance_grid
-from reelscore.report.plots import FORMATS
+from reelscore.report.plots import FORMATS, need_matplotlib
 from reelscore.stats.corrections import Correction
 from reelscore.stats.levels import LEVELS, Level
 
@@ -125,6 +133,9 @@ def command(
       reelscore meta scores.csv --human da.csv -t perm-both --plots figures
     """
     check_targets([target for target in (json_file, latex_file) if target])
+    if plots:
+        need_matplotlib()
+        _make_folder(plots)
     metrics = merge_tables([_read_table(argument) for argument in tables])
     people = _read(human, repeats="mean")
     with progress_bar("Testing") as progress:
@@ -197,6 +208,13 @@ def _read(path: str, repeats: Repeats = "error") -> ScoreTable:
     return replace(table, notes=[f"{path}: {note}" for note in table.notes])
 
 
+def _make_folder(path: str) -> None:
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"{path}: the folder cannot be made ({error.strerror}).") from error
+
+
 def _names(text: str) -> list[str]:
     names = [part.strip() for part in text.split(",") if part.strip()]
     return [] if names == ["none"] else list(dict.fromkeys(names))
@@ -216,14 +234,15 @@ def _show(found: MetaEvaluation) -> None:
     _paragraph(footnotes(found.correlations), width)
     for test in found.tests:
         click.echo("\n" + significance_grid(test).to_text(width))
-        _paragraph([test.signature], width, dim=True)
+        for line in wrapped(test.signature, width):
+            click.echo(click.style(line, dim=True))
     if found.tests:
         level = f"{found.tests[0].significant:g}"
         click.echo(f"\np that the row agrees better with people than the column; * p < {level}")
     _paragraph(cells.notes, width, before="\n")
 
 
-def _paragraph(lines: Sequence[str], width: int, *, dim: bool = False, before: str = "") -> None:
+def _paragraph(lines: Sequence[str], width: int, *, before: str = "") -> None:
     if lines:
         text = "\n".join(textwrap.fill(line, width, subsequent_indent="  ") for line in lines)
-        click.echo(before + click.style(text, dim=dim))
+        click.echo(before + text)

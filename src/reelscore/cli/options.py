@@ -6,7 +6,7 @@ import functools
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -192,15 +192,26 @@ def show(table: ScoreTable, grid: Grid) -> None:
 
 def show_origin(table: ScoreTable) -> None:
     """Print how the numbers of a table were made: its notes and signatures."""
-    for system in table.systems:
-        for note in getattr(table[system], "notes", ()):
-            click.echo(textwrap.fill(f"{system}: {note}", terminal_width(), subsequent_indent="  "))
+    show_notes({system: getattr(table[system], "notes", ()) for system in table.systems})
     signatures = dict.fromkeys(
         result.signature for row in table.results.values() for result in row.values()
     )
     for signature in signatures:
-        for line in _wrapped(signature, terminal_width()):
-            click.echo(click.style(line, dim=True))
+        show_signature(signature)
+
+
+def show_notes(notes: Mapping[str, Sequence[str]]) -> None:
+    """Print what there is to say about each system."""
+    for system, lines in notes.items():
+        for line in lines:
+            text = f"{system}: {line}"
+            click.echo(textwrap.fill(text, terminal_width(), subsequent_indent="  "))
+
+
+def show_signature(signature: str) -> None:
+    """Print a signature, broken between its parts."""
+    for line in wrapped(signature, terminal_width()):
+        click.echo(click.style(line, dim=True))
 
 
 def system_files(arguments: Sequence[str]) -> dict[str, str]:
@@ -280,7 +291,7 @@ def _name_of(path: str) -> str:
     return name or path
 
 
-def _wrapped(signature: str, width: int) -> list[str]:
+def wrapped(signature: str, width: int) -> list[str]:
     """Break a signature between its parts, so that it can be read and copied."""
     lines = [""]
     for part in signature.replace("|", "|\0").split("\0"):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import click
 import msgspec
 
+from reelscore.cli import story_show, story_study
 from reelscore.cli.options import (
     STDOUT,
     check_targets,
@@ -18,16 +19,16 @@ from reelscore.cli.options import (
     terminal_width,
     write,
 )
+from reelscore.cli.story_options import choices, given_of, preset_option, refs_option
 from reelscore.data.table import ScoreTable
 from reelscore.data.table import file_format as table_format
 from reelscore.metrics.comparison import Comparison, compare
 from reelscore.metrics.scoring import Scores
 from reelscore.report.grid import Grid
 from reelscore.report.leaderboard import Marks, leaderboard, leaderboard_csv
-from reelscore.stories.presets import PRESETS, preset
 from reelscore.stories.protocol import ACTIVITYNET, Protocol
 from reelscore.stories.results import PREFIX, StoryResults
-from reelscore.stories.scoring import score_systems
+from reelscore.stories.scoring import protocol_of, score_systems
 
 _LEVEL = 0.05
 _PARTS = ("_precision", "_recall")
@@ -50,76 +51,11 @@ def command() -> None:
     """
 
 
-def _choice(option: str, values: Sequence[str], text: str) -> Callable[..., Any]:
-    default = getattr(Protocol(), option)
-    return click.option(
-        f"--{option.replace('_', '-')}",
-        type=click.Choice(list(values)),
-        help=f"{text}  [default: {default}]",
-    )
-
-
-# Choices of the protocol: those not given are the preset's.
-_CHOICES = [
-    click.option("--scores", metavar="LIST", help="soda, soda_a, soda_b, soda_c, activitynet."),
-    click.option("--f", metavar="METRIC", help="Sentence score inside SODA.  [default: meteor]"),
-    _choice("annotators", ["mean", "merge", "best"], "Several annotators, in SODA."),
-    _choice("missing", ["zero", "skip"], "Videos without candidates."),
-    _choice(
-        "meteor_order",
-        ["standard", "swapped"],
-        "swapped: SODA gives METEOR the candidate as the reference.",
-    ),
-    _choice(
-        "variant",
-        ["2018-11", "2017-fixed", "2017-original"],
-        "Version of the ActivityNet scorer.",
-    ),
-    click.option(
-        "--metrics",
-        metavar="LIST",
-        help="Metrics of the ActivityNet scorer.  [default: bleu,meteor,rouge_l,cider]",
-    ),
-    click.option("--tious", metavar="LIST", help="Thresholds of IoU.  [default: 0.3,0.5,0.7,0.9]"),
-    click.option(
-        "--max-captions",
-        type=click.IntRange(min=1),
-        help="Candidates of a video that the ActivityNet scorer takes.  [default: 1000]",
-    ),
-    click.option(
-        "--epsilon",
-        type=click.FloatRange(min=0),
-        help="What the ActivityNet scorer adds to the union.  [default: 1e-08]",
-    ),
-    _choice("tokenizer", ["ptb", "ptb-coco", "none"], "Tokenizer of SODA."),
-    _choice("unknown", ["error", "skip"], "Videos without references."),
-    _choice("beyond", ["error", "clip", "keep"], "Times beyond the end of the video."),
-    _choice("reversed_segments", ["error", "swap", "zero"], "Segments that end before they start."),
-    _choice("negative", ["error", "clip", "keep"], "Negative times."),
-    _choice("empty", ["error", "zero"], "Captions without text."),
-]
-
-
-def _with_choices(function: Callable[..., None]) -> Callable[..., None]:
-    for option in reversed(_CHOICES):
-        function = option(function)
-    return function
-
-
 @command.command("score")
 @click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
-@click.option(
-    "--refs",
-    "-r",
-    multiple=True,
-    required=True,
-    metavar="FILE",
-    help="Truth; repeat it for several annotators.",
-)
-@click.option(
-    "--preset", type=click.Choice(list(PRESETS)), help="The choices a paper or a tool made."
-)
-@_with_choices
+@refs_option
+@preset_option()
+@choices()
 @click.option("--intervals", is_flag=True, help="Add 95 % bootstrap intervals over videos.")
 @click.option("--baseline", "-b", metavar="NAME", help="Test the other systems against this one.")
 @click.option(
@@ -178,9 +114,7 @@ def score_command(
     check_targets([target for target in targets if target])
     if table_file:
         table_format(table_file)
-    given = {name: value for name, value in choices.items() if value is not None}
-    if "tious" in given:
-        given["tious"] = _numbers(given["tious"])
+    given = given_of(choices)
     with progress_bar("Scoring") as progress:
         results = score_systems(
             system_files(candidates), list(refs), threads=threads, progress=progress, **given
@@ -209,7 +143,7 @@ def score_command(
     if json_file:
         write(json_file, _json(results, found))
     if STDOUT not in (json_file, csv_file, latex_file):
-        protocol = _protocol(given)
+        protocol = protocol_of(given.pop("preset", None), given)
         for name, grid in grids:
             click.echo(click.style(_heading(name, protocol), bold=True))
             click.echo(grid.to_text(terminal_width(), bold=sys.stdout.isatty()) + "\n")
@@ -217,19 +151,6 @@ def score_command(
             click.echo(f"* differs from {baseline}, p < {_LEVEL:g} over videos (paired bootstrap")
             click.echo("and approximate randomization; correction: holm)\n")
         show_origin(table)
-
-
-def _protocol(given: dict[str, Any]) -> Protocol:
-    name = given.get("preset")
-    start = preset(name) if name else Protocol()
-    return start.but(**{key: value for key, value in given.items() if key != "preset"})
-
-
-def _numbers(text: str) -> tuple[float, ...]:
-    try:
-        return tuple(float(part) for part in text.split(","))
-    except ValueError:
-        raise click.BadParameter(f"{text!r} is no list of numbers such as 0.5,0.7.") from None
 
 
 def _heading(name: str, protocol: Protocol) -> str:
@@ -287,3 +208,7 @@ def _json(results: StoryResults, found: Sequence[Comparison]) -> str:
     if found:
         everything["comparisons"] = [each.to_dict() for each in found]
     return msgspec.json.encode(everything).decode()
+
+
+command.add_command(story_show.command)
+command.add_command(story_study.command)

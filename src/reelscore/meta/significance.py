@@ -129,7 +129,7 @@ def compare_metrics(
         rank(wins),
         cluster(wins),
         significant,
-        f"{test}|{coefficient}|level:{level}|one-sided|correction:{correction}{how}",
+        f"{test}|{coefficient}|level:{level}|side:one|correction:{correction}{how}",
     )
 
 

@@ -155,7 +155,7 @@ class Meteor(Metric):
 
 
 def _power(base: FloatArray, exponent: float) -> FloatArray:
-    """C's pow, which agrees with Java's; numpy's vector version may differ in the last bit."""
+    """A power rounded as Java rounds it; numpy's and C's may differ in the last bit."""
     return _native.power(np.ascontiguousarray(base).ravel(), exponent).reshape(base.shape)
 
 

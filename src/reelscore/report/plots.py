@@ -66,6 +66,22 @@ _STYLE: Any = {
 }
 
 
+def need_matplotlib() -> None:
+    """Say how to install matplotlib, where it is not: before the work whose result is drawn.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+
+    >>> need_matplotlib()
+    """
+    try:
+        import matplotlib  # noqa: F401 (only to see that it is there)
+    except ImportError as error:
+        raise MissingExtraError(
+            "Plots need matplotlib. Install it: pip install 'reelscore[plots]'."
+        ) from error
+
+
 @contextmanager
 def figure(
     rows: int = 1, columns: int = 1, *, width: float = COLUMN_WIDTH, height: float = 2.6
@@ -89,14 +105,11 @@ def figure(
     >>> len(panels)
     1
     """
-    try:
-        import matplotlib
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtraError(
-            "Plots need matplotlib. Install it: pip install 'reelscore[plots]'."
-        ) from error
+    need_matplotlib()
+    import matplotlib
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
     with matplotlib.rc_context(_STYLE):
         made = Figure(figsize=(width, height), layout="constrained")
         FigureCanvasAgg(made)

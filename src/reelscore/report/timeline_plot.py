@@ -32,8 +32,8 @@ def draw_timeline(timeline: Timeline, path: str | Path, width: float = 900.0) ->
     >>> draw_timeline(found, Path(tempfile.mkdtemp(), "dogwash.png"))
     """
     picture = timeline_picture(timeline, width)
-    size = {"width": picture.width / _PIXELS, "height": picture.height / _PIXELS}
-    with figure(**size) as (drawing, (panel,)):
+    inches = picture.width / _PIXELS, picture.height / _PIXELS
+    with figure(width=inches[0], height=inches[1]) as (drawing, (panel,)):
         from matplotlib.patches import Rectangle
 
         drawing.set_layout_engine("none")

@@ -23,14 +23,14 @@ def timeline_text(timeline: Timeline, width: int = 80) -> str:
     >>> from reelscore.stories import timeline
     >>> systems, annotators = examples.stories()
     >>> found = timeline(systems["concise"], annotators["annotator_1"], "v_dogwash")
-    >>> print("\\n".join(timeline_text(found).splitlines()[1:8]))
-    references: precision 0.1385, recall 0.1847, F1 0.1583
+    >>> for line in timeline_text(found, 60).splitlines()[3:9]:
+    ...     print(line)
+    refs  ├─1────────┤├─2────────────────────┤ ├─3─────────────┤
+    cands ├─1─────────┤ ╎╌2╌╌╌╌╌╌╌╌╎            ├─4───────────┤
+                                  ├─3─────────┤
+          0 s                                             66.0 s
     <BLANKLINE>
-    refs  ├─1─────────────┤├─2─────────────────────────────┤├─3────────────────────┤
-    cands ├─1───────────┤   ├╌2╌╌╌╌╌╌╌╌╌╌╌╌╌┤├─3───────────┤ ├─4─────────────────┤
-          0 s                                                                 66.1 s
-    <BLANKLINE>
-    R1 ─ C1  IoU 0.92  f 0.24                                 0.0–14.8 | 0.0–13.6 s
+    R1 ─ C1  IoU 0.92  f 0.24              0.0–14.8 | 0.0–16.1 s
     """
     parts = [shortened(timeline.title, width)]
     for each in timeline.comparisons:
@@ -41,7 +41,7 @@ def timeline_text(timeline: Timeline, width: int = 80) -> str:
 def _comparison(found: Comparison, timeline: Timeline, width: int) -> str:
     begin, end = f"{timeline.begin:g} s", f"{timeline.end:.1f} s"
     lines = [
-        found.summary,
+        *lines_of(found.summary, width),
         "",
         *_bars("refs", found.references, timeline, width),
         *_bars("cands", found.candidates, timeline, width),
@@ -79,7 +79,8 @@ def _row(pair: Pair, width: int) -> list[str]:
     names = " ─ ".join(caption.name for caption in pair.captions)
     matched = len(pair.captions) == 2
     head = f"{names}  IoU {pair.iou:.2f}  f {pair.f:.2f}" if matched else f"{names}  unmatched"
-    lines = [head + times.rjust(width - len(head))]
+    beside = len(head) + 2 + len(times) <= width
+    lines = [head + times.rjust(width - len(head))] if beside else [head, times.rjust(width)]
     for caption in pair.captions:
         first, *others = lines_of(caption.sentence, width - 4)
         lines += [f"  {caption.name[0]} {first}", *(f"    {line}" for line in others)]

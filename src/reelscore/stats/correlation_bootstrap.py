@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from reelscore.stats.correlations import Coefficient, known, mean_known, pearson
 from reelscore.stats.draws import Progress, Units, standardized, turned
 from reelscore.stats.levels import Level, in_groups
-from reelscore.stats.orders import ORDERED, redrawn_orders
+from reelscore.stats.orders import has_orders, redrawn_orders
+from reelscore.stats.pairs import accuracy, kendall_23
 from reelscore.stats.resampling import FloatArray, in_blocks
 
 
@@ -79,21 +80,47 @@ def _correlations(
     items: NDArray[np.int64],
 ) -> FloatArray:
     """Correlate resamples, given the systems and items drawn: metrics × resamples."""
-    if level == "system":
-        return _between_systems(human, metrics, coefficient, systems, items)
-    if coefficient is pearson:
+    if coefficient is pearson and level != "system":
         return _pearson(human, metrics, level, systems, items)
-    if level == "item" and coefficient in ORDERED:
+    if level == "item" and has_orders(human, coefficient):
         times = _times(systems, len(human))
         by_item = (redrawn_orders(human, each, times, coefficient) for each in metrics)
         return np.stack(
             [mean_known(np.take_along_axis(values, items, axis=1)) for values in by_item]
         )
-    cells = systems[:, :, None], items[:, None, :]
-    truth = in_groups(human[cells], level)
-    return np.stack(
-        [mean_known(coefficient(truth, in_groups(each[cells], level))) for each in metrics]
-    )
+    if level == "system":
+        values = _between_systems(human, metrics, coefficient, systems, items)[..., None]
+    else:
+        cells = systems[:, :, None], items[:, None, :]
+        truth = in_groups(human[cells], level)
+        values = np.stack([coefficient(truth, in_groups(each[cells], level)) for each in metrics])
+    if coefficient in (accuracy, kendall_23):
+        pairs, twins = _twins(human, level, systems, items)
+        share = values if coefficient is accuracy else (values + 1) / 2
+        share = (share * pairs - twins) / np.where(pairs > twins, pairs - twins, np.nan)
+        values = share if coefficient is accuracy else 2 * share - 1
+    return mean_known(values)
+
+
+def _twins(
+    human: FloatArray, level: Level, systems: NDArray[np.int64], items: NDArray[np.int64]
+) -> tuple[FloatArray, FloatArray]:
+    """Count all pairs, and those of a caption or system drawn twice, which tie with themselves.
+
+    To count such ties as right would make resamples agree better than the data: resamples ×
+    groups, as the coefficients are.
+    """
+    rows, columns = _times(systems, len(human)), _times(items, human.shape[1])
+    there = known(human).astype(float)
+    if level == "system":
+        there = there.max(axis=1, keepdims=True)
+    size, squares = rows @ there, rows**2 @ there
+    if level == "pooled":
+        size = (size * columns).sum(axis=1, keepdims=True)
+        squares = (squares * columns**2).sum(axis=1, keepdims=True)
+    elif level == "item":
+        size, squares = (np.take_along_axis(each, items, axis=1) for each in (size, squares))
+    return size * (size - 1) / 2, (squares - size) / 2
 
 
 def _between_systems(

@@ -19,6 +19,16 @@ from reelscore.stats.pairs import accuracy, kendall_23, kendall_b
 from reelscore.stats.resampling import FloatArray
 
 ORDERED: tuple[Coefficient, ...] = (kendall_b, kendall_23, accuracy)
+_FEW = 64  # systems up to which all pairs of them are worth a column
+
+
+def has_orders(human: FloatArray, coefficient: Coefficient) -> bool:
+    """Whether a coefficient of so many systems can be computed here.
+
+    >>> has_orders(np.ones((13, 5)), kendall_b), has_orders(np.ones((1000, 5)), kendall_b)
+    (True, False)
+    """
+    return coefficient in ORDERED and len(human) <= _FEW
 
 
 def swapped_orders(
@@ -80,6 +90,8 @@ def redrawn_orders(
 ) -> FloatArray:
     """Compute a coefficient of every item for resamples of the systems.
 
+    A system that is drawn twice is not compared with itself.
+
     Args:
         human: Systems × items; NaN where a score is missing, in the metric too.
         metric: Systems × items.
@@ -108,9 +120,7 @@ def redrawn_orders(
         right = total(np.where(counted, order * metric_order, 0))
         human_orders, metric_orders = (total(counted & (o != 0)) for o in (order, metric_order))
         return _ratio(right, np.sqrt(human_orders * metric_orders))
-    # a system drawn twice ties with itself
-    twins = (times * (times - 1) / 2) @ known(human).astype(np.float64)
-    share = _ratio(total(counted & (order == metric_order)) + twins, total(counted) + twins)
+    share = _ratio(total(counted & (order == metric_order)), total(counted))
     return share if coefficient is accuracy else 2 * share - 1
 
 

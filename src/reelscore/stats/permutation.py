@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from reelscore.stats.correlations import Coefficient, known, mean_known, pearson
 from reelscore.stats.draws import Progress, Units, standardized, turned
 from reelscore.stats.levels import Level, correlate
-from reelscore.stats.orders import ORDERED, swapped_orders
+from reelscore.stats.orders import has_orders, swapped_orders
 from reelscore.stats.resampling import FloatArray, in_blocks
 
 _HAIR = 1e-11  # sums in another order must not turn "equal" into "smaller"
@@ -88,7 +88,7 @@ def permutation_test(
     correlated = _correlated(human, metrics, level, coefficient)
     above, below, apart = (np.zeros((len(metrics), len(metrics))) for _ in range(3))
     done = 0
-    ordered = level == "item" and coefficient in ORDERED  # takes more work for a block
+    ordered = level == "item" and has_orders(human, coefficient)  # holds little for a trial
     held = human.shape[1] * (6 if ordered else 4 * human.shape[0])
     for exchange in _exchanges(human.shape, swap, trials, seed, held):
         compare = correlated(exchange)
@@ -194,7 +194,7 @@ def _by_item(
             change = moved[b] - moved[a]
             return _from_sums(whole[a] + change, size), _from_sums(whole[b] - change, size)
 
-    elif coefficient in ORDERED:
+    elif has_orders(human, coefficient):
         by_item = swapped_orders(human, metrics, rows, coefficient)
 
     else:

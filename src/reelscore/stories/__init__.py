@@ -20,7 +20,9 @@ from reelscore.stories.matching import Matching, match
 from reelscore.stories.presets import PRESETS, preset
 from reelscore.stories.protocol import Protocol
 from reelscore.stories.results import StoryResults, StoryScores
+from reelscore.stories.sampling import crowd
 from reelscore.stories.scoring import StoryScorer, score, score_systems
+from reelscore.stories.studies import Setting, Study, study_counts, study_oracle, study_order
 from reelscore.stories.timelines import Timeline, timeline
 
 __all__ = [
@@ -28,6 +30,7 @@ __all__ = [
     "Match",
     "Matching",
     "Protocol",
+    "Setting",
     "Stories",
     "Story",
     "StoryMatching",
@@ -35,7 +38,9 @@ __all__ = [
     "StoryResults",
     "StoryScorer",
     "StoryScores",
+    "Study",
     "Timeline",
+    "crowd",
     "iou",
     "match",
     "preset",
@@ -43,5 +48,8 @@ __all__ = [
     "score",
     "score_systems",
     "stories_of",
+    "study_counts",
+    "study_oracle",
+    "study_order",
     "timeline",
 ]

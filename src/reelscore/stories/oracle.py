@@ -86,8 +86,9 @@ def self_bleu_of(
         The mean over stories of the Self-BLEU of each, and the Self-BLEU of all captions
         together; 0–1, lower for more diverse captions.
 
-    >>> self_bleu_of([["a man runs in a park", "a man runs in a park"], ["two dogs", "a cat"]])
-    (0.5, 0.5)
+    >>> inside, over_all = self_bleu_of([["a man runs in a park"] * 2, ["two dogs", "a cat"]])
+    >>> round(inside, 2), round(over_all, 2)
+    (0.5, 0.54)
     """
     several = [list(story) for story in stories if len(story) > 1]
     if not several:

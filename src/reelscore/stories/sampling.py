@@ -53,7 +53,7 @@ def varied(story: Story, rng: np.random.Generator) -> FloatArray:
     """
     given = story.segments
     latest = max(story.duration or 0.0, float(given.max(initial=0.0)))
-    found = given.copy()
+    found: FloatArray = given.copy()
     open_ones = np.flatnonzero(given[:, 1] > given[:, 0])
     while len(open_ones):
         here = given[open_ones]

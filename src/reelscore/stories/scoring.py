@@ -347,7 +347,7 @@ def candidates_of(given: StoriesLike, protocol: Protocol, name: str = "candidate
 
     >>> from reelscore import examples
     >>> candidates_of(examples.stories()[0]["concise"], Protocol())
-    <5 stories, 25 captions>
+    <5 stories, 24 captions>
     """
     if isinstance(given, Stories):
         return given

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -124,17 +125,15 @@ def study_counts(
 
     >>> from reelscore import examples
     >>> systems, annotators = examples.stories()
-    >>> study = study_counts({"verbose": systems["verbose"]}, annotators.values(), repeats=2)
+    >>> study = study_counts({"verbose": systems["verbose"]}, annotators["annotator_1"])
     >>> [(each.setting, round(each.scores["soda_c"], 3)) for each in study.settings]
-    ...
+    [('m=0.1', 0.026), ('m=0.5', 0.046), ('m=1', 0.089), ('m=2', 0.097), ('m=10', 0.079),
+     ('all', 0.079)]
     """
     _check(repeats, [*ratios, *counts])
     bench = _Bench(references, preset, choices, threads)
-    sizes: dict[str, Callable[[float], int]] = {}
-    for m in ratios:
-        sizes[f"m={m:g}"] = lambda wanted, m=m: max(1, int(m * wanted))
-    for k in counts:
-        sizes[f"k={k}"] = lambda wanted, k=k: k
+    sizes: dict[str, Callable[[float], int]] = {f"m={m:g}": partial(_share, m) for m in ratios}
+    sizes |= {f"k={k}": partial(_fixed, k) for k in counts}
     report = _Report(progress, len(systems) * (len(sizes) * repeats + 1))
     settings, notes = [], {}
     for name, given in systems.items():
@@ -168,7 +167,7 @@ def study_order(
     >>> systems, annotators = examples.stories()
     >>> study = study_order({"verbose": systems["verbose"]}, annotators["annotator_1"], repeats=2)
     >>> [(each.setting, round(each.scores["soda_c"], 3)) for each in study.settings]
-    [('correct', 0.238), ('swap', 0.178), ('shuffle', 0.144)]
+    [('correct', 0.194), ('swap', 0.125), ('shuffle', 0.073)]
     """
     _check(repeats, [])
     bench = _Bench(references, preset, choices, threads)
@@ -206,7 +205,7 @@ def study_oracle(
     >>> systems, annotators = examples.stories()
     >>> study = study_oracle({"verbose": systems["verbose"]}, annotators["annotator_1"])
     >>> {each.system: round(each.scores["f"], 3) for each in study.settings}
-    {'verbose': 0.284, 'references': 1.0}
+    {'verbose': 0.243, 'references': 1.0}
     """
     bench = _Bench(references, preset, choices, threads)
     report = _Report(progress, len(systems) + 1)
@@ -314,6 +313,14 @@ class _Bench:
             f = spelled(sentence_metric(self.protocol.f))
             return "|".join([*own, f"f:{f}", f"missing:{self.protocol.missing}"])
         return "|".join([*own, self._made_by[CURRENT], self._made_by["soda_c"]])
+
+
+def _share(m: float, references: float) -> int:
+    return max(1, int(m * references + 1e-9))  # 0.29 × 100 is a little less than 29
+
+
+def _fixed(k: int, references: float) -> int:
+    return k
 
 
 def _drawn(

@@ -29,7 +29,7 @@ def test_table(tables, run):
     assert (status, err) == (0, "")
     assert out.startswith("level: system (6 systems, 40 items, 240 judged captions)\n\nmetric")
     assert "williams" in out
-    assert "perm-both|pearson|level:system|one-sided|correction:none|trials:100|seed:12345" in out
+    assert "perm-both|pearson|level:system|side:one|correction:none|trials:100|seed:12345" in out
     for name in ("people", "good", "bad"):
         assert f"\n{name}.csv: Columns not used: note.\n" in out
     assert max(map(len, out.splitlines())) <= 80
@@ -104,6 +104,7 @@ def test_the_example(run, folder):
         (["a=good.csv", "bad.csv", "--human", "people.csv", "-t", "perm"], "Known: meng"),
         (["good.csv", "--human", "other.csv"], "no system in common"),
         (["good.csv", "--human", "people.csv", "--json", "no/a.json"], "no/a.json"),
+        (["good.csv", "--human", "people.csv", "--plots", "bad.csv"], "folder cannot be made"),
     ],
 )
 def test_errors(tables, run, arguments, message):
