@@ -6,20 +6,21 @@ Everything is derived from str.lower() itself, so the C++ code agrees with the P
 
 import sys
 import unicodedata
+from pathlib import Path
 
 SIGMA, FINAL_SIGMA = "\u03a3", "\u03c2"
 CODE_POINTS = [c for c in range(sys.maxunicode + 1) if not 0xD800 <= c <= 0xDFFF]
 
 
 def mappings():
-    """(code point, lower-case code point) for all but ASCII and U+0130, the only one-to-two case."""
+    """(code point, lower-case code point) for all but ASCII and U+0130, the one-to-two case."""
     pairs = []
     for code in CODE_POINTS:
         lower = chr(code).lower()
         if code < 0x80 or lower == chr(code):
             continue
         if len(lower) != 1:
-            assert code == 0x130 and lower == "i\u0307", hex(code)
+            assert (code, lower) == (0x130, "i\u0307"), hex(code)
             continue
         pairs.append((code, ord(lower)))
     return pairs
@@ -75,7 +76,8 @@ def main():
     runs = mapping_runs(mappings())
     cased = ranges(c for c in CODE_POINTS if is_cased(c))
     ignorable = ranges(c for c in CODE_POINTS if is_ignorable(c))
-    text = f"""// Made by tools/make_unicode_lower.py (Unicode {unicodedata.unidata_version}); do not edit.
+    version = unicodedata.unidata_version
+    text = f"""// Made by tools/make_unicode_lower.py (Unicode {version}); do not edit.
 // clang-format off
 constexpr LowerRun kLowerRuns[] = {{  // first, last, step, difference
 {rows(runs)}
@@ -88,8 +90,7 @@ constexpr CodeRange kCaseIgnorable[] = {{
 }};
 // clang-format on
 """
-    with open(sys.argv[1], "w", encoding="ascii") as file:
-        file.write(text)
+    Path(sys.argv[1]).write_text(text, encoding="ascii")
 
 
 if __name__ == "__main__":

@@ -33,74 +33,82 @@ def preset_option(default: str | None = None) -> Decorator:
     )
 
 
-def _choice(option: str, values: Sequence[str], text: str) -> Decorator:
-    default = getattr(Protocol(), option)
-    return click.option(
-        f"--{option.replace('_', '-')}",
-        type=click.Choice(list(values)),
-        help=f"{text}  [default: {default}]",
-    )
+def choices(*without: str, start: Protocol | None = None) -> Decorator:
+    """Give a command the choices of the protocol; those not given are the preset's.
 
-
-# Choices of the protocol: those not given are the preset's.
-_CHOICES: dict[str, Decorator] = {
-    "scores": click.option(
-        "--scores", metavar="LIST", help="soda, soda_a, soda_b, soda_c, activitynet."
-    ),
-    "f": click.option(
-        "--f", metavar="METRIC", help="Sentence score inside SODA.  [default: meteor]"
-    ),
-    "annotators": _choice("annotators", ["mean", "merge", "best"], "Several annotators, in SODA."),
-    "missing": _choice("missing", ["zero", "skip"], "Videos without candidates."),
-    "meteor_order": _choice(
-        "meteor_order",
-        ["standard", "swapped"],
-        "swapped: SODA gives METEOR the candidate as the reference.",
-    ),
-    "variant": _choice(
-        "variant",
-        ["2018-11", "2017-fixed", "2017-original"],
-        "Version of the ActivityNet scorer.",
-    ),
-    "metrics": click.option(
-        "--metrics",
-        metavar="LIST",
-        help="Metrics of the ActivityNet scorer.  [default: bleu,meteor,rouge_l,cider]",
-    ),
-    "tious": click.option(
-        "--tious", metavar="LIST", help="Thresholds of IoU.  [default: 0.3,0.5,0.7,0.9]"
-    ),
-    "max_captions": click.option(
-        "--max-captions",
-        type=click.IntRange(min=1),
-        help="Candidates of a video that the ActivityNet scorer takes.  [default: 1000]",
-    ),
-    "epsilon": click.option(
-        "--epsilon",
-        type=click.FloatRange(min=0),
-        help="What the ActivityNet scorer adds to the union.  [default: 1e-08]",
-    ),
-    "tokenizer": _choice("tokenizer", ["ptb", "ptb-coco", "none"], "Tokenizer of SODA."),
-    "unknown": _choice("unknown", ["error", "skip"], "Videos without references."),
-    "beyond": _choice("beyond", ["error", "clip", "keep"], "Times beyond the end of the video."),
-    "reversed_segments": _choice(
-        "reversed_segments", ["error", "swap", "zero"], "Segments that end before they start."
-    ),
-    "negative": _choice("negative", ["error", "clip", "keep"], "Negative times."),
-    "empty": _choice("empty", ["error", "zero"], "Captions without text."),
-}
-
-
-def choices(*without: str) -> Decorator:
-    """Give a command the choices of the protocol, all but some."""
+    Args:
+        without: Choices the command does not have.
+        start: The protocol whose choices are named as the defaults.
+    """
+    options = _options(start or Protocol())
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
-        for name, option in reversed(_CHOICES.items()):
+        for name, option in reversed(options.items()):
             if name not in without:
                 function = option(function)
         return function
 
     return decorate
+
+
+def _options(start: Protocol) -> dict[str, Decorator]:
+    def one_of(option: str, values: Sequence[str], text: str) -> Decorator:
+        return click.option(
+            f"--{option.replace('_', '-')}",
+            type=click.Choice(list(values)),
+            help=f"{text}  [default: {getattr(start, option)}]",
+        )
+
+    tious = ",".join(f"{tiou:g}" for tiou in start.tious)
+    return {
+        "scores": click.option(
+            "--scores", metavar="LIST", help="soda, soda_a, soda_b, soda_c, activitynet."
+        ),
+        "f": click.option(
+            "--f", metavar="METRIC", help=f"Sentence score inside SODA.  [default: {start.f}]"
+        ),
+        "annotators": one_of(
+            "annotators", ["mean", "merge", "best"], "Several annotators, in SODA."
+        ),
+        "missing": one_of("missing", ["zero", "skip"], "Videos without candidates."),
+        "meteor_order": one_of(
+            "meteor_order",
+            ["standard", "swapped"],
+            "swapped: SODA gives METEOR the candidate as the reference.",
+        ),
+        "variant": one_of(
+            "variant",
+            ["2018-11", "2017-fixed", "2017-original"],
+            "Version of the ActivityNet scorer.",
+        ),
+        "metrics": click.option(
+            "--metrics",
+            metavar="LIST",
+            help=f"Metrics of the ActivityNet scorer.  [default: {','.join(start.metrics)}]",
+        ),
+        "tious": click.option(
+            "--tious", metavar="LIST", help=f"Thresholds of IoU.  [default: {tious}]"
+        ),
+        "max_captions": click.option(
+            "--max-captions",
+            type=click.IntRange(min=1),
+            help="Candidates of a video that the ActivityNet scorer takes.  "
+            f"[default: {start.max_captions}]",
+        ),
+        "epsilon": click.option(
+            "--epsilon",
+            type=click.FloatRange(min=0),
+            help=f"What the ActivityNet scorer adds to the union.  [default: {start.epsilon:g}]",
+        ),
+        "tokenizer": one_of("tokenizer", ["ptb", "ptb-coco", "none"], "Tokenizer of SODA."),
+        "unknown": one_of("unknown", ["error", "skip"], "Videos without references."),
+        "beyond": one_of("beyond", ["error", "clip", "keep"], "Times beyond the end of the video."),
+        "reversed_segments": one_of(
+            "reversed_segments", ["error", "swap", "zero"], "Segments that end before they start."
+        ),
+        "negative": one_of("negative", ["error", "clip", "keep"], "Negative times."),
+        "empty": one_of("empty", ["error", "zero"], "Captions without text."),
+    }
 
 
 def given_of(choices: dict[str, Any]) -> dict[str, Any]:
@@ -117,3 +125,11 @@ def numbers_of(text: str) -> tuple[float, ...]:
         return tuple(float(part) for part in text.split(",") if part.strip())
     except ValueError:
         raise click.BadParameter(f"{text!r} is no list of numbers such as 0.5,0.7.") from None
+
+
+def counts_of(text: str) -> tuple[int, ...]:
+    """Read a list of whole numbers such as 3,7; an empty text has none."""
+    numbers = numbers_of(text)
+    if not all(number.is_integer() for number in numbers):
+        raise click.BadParameter(f"{text!r} is no list of whole numbers such as 3,7.")
+    return tuple(map(int, numbers))

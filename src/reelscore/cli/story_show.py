@@ -54,7 +54,7 @@ def command(
     \b
     Examples:
       reelscore stories show ours.json -r val_1.json --video v_uqiMw7tQ1Cc
-      reelscore stories show ours.json -r val_1.json --video v_uqiMw7tQ1Cc -o story.html
+      reelscore stories show ours.json -r val_1.json --video v_1 -o story.html
     """
     from reelscore.report.timeline import check_format, timeline_text, write_timeline
     from reelscore.stories.timelines import timeline

@@ -22,12 +22,14 @@ from reelscore.cli.options import (
 from reelscore.cli.story_options import (
     Decorator,
     choices,
+    counts_of,
     given_of,
     numbers_of,
     preset_option,
     refs_option,
 )
 from reelscore.report.studies import study_grids
+from reelscore.stories.presets import PRESETS
 from reelscore.stories.sampling import crowd as crowd_of
 from reelscore.stories.scoring import annotators_of, candidates_of, protocol_of
 from reelscore.stories.studies import (
@@ -61,7 +63,7 @@ _SHARED: list[Decorator] = [
     click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES..."),
     refs_option,
     preset_option(PAPER),
-    choices("scores", "metrics"),
+    choices("scores", "metrics", start=PRESETS[PAPER]),
     click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Threads; all cores."),
     click.option("--json", "json_file", metavar="FILE", help="Write all as JSON; - for stdout."),
     click.option("--latex", "latex_file", metavar="FILE", help="Write the tables as LaTeX."),
@@ -109,14 +111,14 @@ def counts_command(
     threads: int | None,
     **choices: Any,
 ) -> None:
-    """Draw fewer and more captions at random: what becomes of the scores?
+    """Score fewer and more captions, drawn at random.
 
     Table 1 of both papers. A video gets m times as many captions as it has references, but at
     least one and at most those there are.
 
     \b
     Examples:
-      reelscore stories study counts ours.json -r val_1.json -r val_2.json --plot counts.pdf
+      reelscore stories study counts ours.json -r val_1.json --plot counts.pdf
       reelscore stories study counts ours.json -r val_1.json --m "" --k 3,7,15
     """
     _check(plot, json_file, latex_file)
@@ -136,7 +138,7 @@ def counts_command(
             systems,
             annotators,
             ratios=numbers_of(ratios),
-            counts=[int(k) for k in numbers_of(counts)],
+            counts=counts_of(counts),
             repeats=repeats,
             seed=seed,
             threads=threads,
@@ -164,7 +166,7 @@ def order_command(
     threads: int | None,
     **choices: Any,
 ) -> None:
-    """Put the best captions of a system in the wrong order: what becomes of the scores?
+    """Score the best captions of a system in wrong orders.
 
     Table 3 of the SODA paper. Every reference gets the caption that describes it best, at about
     its own time (IoU above 0.7). Then two neighbours are swapped, or all are shuffled. In brackets
@@ -198,7 +200,7 @@ def oracle_command(
     threads: int | None,
     **choices: Any,
 ) -> None:
-    """Say how good and how diverse the best captions of a system are.
+    """Measure how good and diverse a system's best captions are.
 
     Table 2 of the SODA paper: the mean sentence score of the best caption for every reference, and
     Self-BLEU, of the captions of each video and of all captions; lower means more diverse.
