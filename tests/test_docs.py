@@ -222,9 +222,9 @@ def test_every_environment_variable_is_documented() -> None:
     written = _written()
     for path in (ROOT / "src").rglob("*.py"):
         code = path.read_text(encoding="utf-8")
-        for name in re.findall(r"environ(?:\.get\(|\[)\s*[\"'](\w+)", code):
+        for name in re.findall(r"environ(?:\.get\(|\.setdefault\(|\[)\s*[\"'](\w+)", code):
             assert f"`{name}" in written, f"{path}: {name}"
-        assert code.count("environ") == len(re.findall(r"environ(?:\.get\(|\[)\s*[\"']", code)), (
+        assert code.count("environ") == len(re.findall(r"environ(?:\.get\(|\.setdefault\(|\[)\s*[\"']", code)), (
             f"{path}: an environment variable is read in a way this test does not see"
         )
 
