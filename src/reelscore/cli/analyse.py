@@ -12,9 +12,12 @@ import numpy as np
 from reelscore.cli.options import (
     STDOUT,
     check_targets,
+    format_option,
     progress_bar,
     read_systems,
     terminal_width,
+    threads_option,
+    tokenizer_option,
     write,
 )
 from reelscore.data import read_references
@@ -43,15 +46,9 @@ _PARTS = 5
 @click.option(
     "--top", type=click.IntRange(min=0), default=3, show_default=True, help="Best and worst items."
 )
-@click.option(
-    "--tokenizer",
-    type=click.Choice(["ptb", "ptb-coco", "none"]),
-    default="ptb",
-    show_default=True,
-    help="As in 'reelscore score'.",
-)
-@click.option("--format", "file_format", metavar="NAME", help="Format of the files.")
-@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Threads to use.")
+@tokenizer_option
+@format_option
+@threads_option
 @click.option("--plot", metavar="FILE", help="Draw the smoothed scores: .pdf, .svg or .png.")
 @click.option("--json", "json_file", metavar="FILE", help="Write all as JSON; - for the terminal.")
 def command(

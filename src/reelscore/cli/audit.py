@@ -7,7 +7,17 @@ import sys
 import click
 import msgspec
 
-from reelscore.cli.options import STDOUT, check_targets, progress_bar, read_systems, write
+from reelscore.cli.options import (
+    STDOUT,
+    check_targets,
+    format_option,
+    progress_bar,
+    read_systems,
+    seed_option,
+    threads_option,
+    tokenizer_option,
+    write,
+)
 from reelscore.data import read_references
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError
@@ -27,18 +37,10 @@ from reelscore.text.tokens import Tokenizer
 @click.option(
     "--metric", default=METRIC, show_default=True, metavar="NAME", help="The metric to compare by."
 )
-@click.option(
-    "--tokenizer",
-    type=click.Choice(["ptb", "ptb-coco", "none"]),
-    default="ptb",
-    show_default=True,
-    help="As in 'reelscore score'.",
-)
-@click.option("--format", "file_format", metavar="NAME", help="Format of the caption files.")
-@click.option(
-    "--seed", type=int, default=12345, show_default=True, help="Seed of the chance pairs."
-)
-@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Threads to use.")
+@tokenizer_option
+@format_option
+@seed_option
+@threads_option
 @click.option("--plot", metavar="FILE", help="Draw all shifts: .pdf, .svg or .png.")
 @click.option("--json", "json_file", metavar="FILE", help="Write all as JSON; - for the terminal.")
 def command(

@@ -92,6 +92,31 @@ class Scoring:
         return STDOUT not in (self.json_file, self.csv_file, self.latex_file)
 
 
+tokenizer_option = click.option(
+    "--tokenizer",
+    type=click.Choice(["ptb", "ptb-coco", "none"]),
+    default="ptb",
+    show_default=True,
+    help="ptb: each caption by itself; ptb-coco: as the COCO tools, which look "
+    "ahead into the next caption; none: the text is tokenized already.",
+)
+format_option = click.option(
+    "--format",
+    "file_format",
+    metavar="NAME",
+    help="Format of the files (coco, json, jsonl, csv, tsv, lines), where the content "
+    "does not tell.",
+)
+threads_option = click.option(
+    "--threads",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Threads to use; all cores if not given. Never changes a number.",
+)
+seed_option = click.option(
+    "--seed", type=click.IntRange(min=0), default=12345, show_default=True, help="Seed of chance."
+)
+
 _OPTIONS = [
     click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES..."),
     click.option(
@@ -109,21 +134,8 @@ _OPTIONS = [
         metavar="LIST",
         help="Metrics, with parameters if wanted: 'bleu|n:2,cider'.",
     ),
-    click.option(
-        "--tokenizer",
-        type=click.Choice(["ptb", "ptb-coco", "none"]),
-        default="ptb",
-        show_default=True,
-        help="ptb: each caption by itself; ptb-coco: as the COCO tools, which look "
-        "ahead into the next caption; none: the text is tokenized already.",
-    ),
-    click.option(
-        "--format",
-        "file_format",
-        metavar="NAME",
-        help="Format of the files (coco, json, jsonl, csv, tsv, lines), where the content "
-        "does not tell.",
-    ),
+    tokenizer_option,
+    format_option,
     click.option(
         "--missing",
         type=click.Choice(["error", "zero", "skip"]),
@@ -138,19 +150,8 @@ _OPTIONS = [
         show_default=True,
         help="What to do with captions that have no text.",
     ),
-    click.option(
-        "--threads",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="Threads to use; all cores if not given. Never changes a number.",
-    ),
-    click.option(
-        "--seed",
-        type=click.IntRange(min=0),
-        default=12345,
-        show_default=True,
-        help="Seed of resampling.",
-    ),
+    threads_option,
+    seed_option,
     click.option(
         "--json",
         "json_file",

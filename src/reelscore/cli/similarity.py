@@ -8,9 +8,12 @@ import msgspec
 from reelscore.cli.options import (
     STDOUT,
     check_targets,
+    format_option,
     progress_bar,
     read_systems,
     terminal_width,
+    threads_option,
+    tokenizer_option,
     write,
 )
 from reelscore.data import read_references
@@ -31,15 +34,9 @@ from reelscore.text.tokens import Tokenizer
 @click.option(
     "--metric", "-m", default="meteor", show_default=True, metavar="NAME", help="Any metric."
 )
-@click.option(
-    "--tokenizer",
-    type=click.Choice(["ptb", "ptb-coco", "none"]),
-    default="ptb",
-    show_default=True,
-    help="As in 'reelscore score'.",
-)
-@click.option("--format", "file_format", metavar="NAME", help="Format of the files.")
-@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Threads to use.")
+@tokenizer_option
+@format_option
+@threads_option
 @click.option("--plot", metavar="FILE", help="Draw matrix and distributions: .pdf, .svg or .png.")
 @click.option("--json", "json_file", metavar="FILE", help="Write all as JSON; - for the terminal.")
 def command(

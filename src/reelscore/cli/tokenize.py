@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from reelscore.cli.options import format_option, threads_option
 from reelscore.data import read_references
 from reelscore.text.tokens import Tokenizer, tokenize
 
@@ -18,8 +19,8 @@ from reelscore.text.tokens import Tokenizer, tokenize
     help="ptb: each caption by itself; ptb-coco: as the COCO tools.",
 )
 @click.option("--keep-punctuation", is_flag=True, help="Keep the tokens the COCO tools drop.")
-@click.option("--format", "file_format", metavar="NAME", help="Format of the files.")
-@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Threads to use.")
+@format_option
+@threads_option
 def command(
     files: tuple[str, ...],
     tokenizer: Tokenizer,

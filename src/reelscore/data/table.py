@@ -133,6 +133,24 @@ class ScoreTable:
         """The metrics any system has, in order of appearance."""
         return list(dict.fromkeys(name for row in self.results.values() for name in row))
 
+    def matrix(
+        self, metric: str, systems: Sequence[str], items: Sequence[str]
+    ) -> NDArray[np.float64]:
+        """Give the items' scores by one metric as systems × items; NaN where there is none.
+
+        >>> result = MetricResult("meteor", 0.25, ItemScores.of({"v1": 0.25}), "meteor")
+        >>> ScoreTable({"mine": {"meteor": result}}).matrix("meteor", ["mine"], ["v2", "v1"])
+        array([[ nan, 0.25]])
+        """
+        position = {item: k for k, item in enumerate(items)}
+        matrix = np.full((len(systems), len(items)), np.nan)
+        for row, system in zip(matrix, systems, strict=True):
+            if metric in self.results.get(system, {}):
+                found = self.results[system][metric].items
+                places = np.array([position.get(item, -1) for item in found], dtype=np.int64)
+                row[places[places >= 0]] = found.array[places >= 0]
+        return matrix
+
     def to_dict(self) -> dict[str, Any]:
         """Give the table as its JSON form has it."""
         return {

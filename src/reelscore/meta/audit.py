@@ -23,7 +23,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reelscore.data.problems import first_few
 from reelscore.data.table import ScoreTable
@@ -140,8 +139,8 @@ def audit_tables(metrics: ScoreTable, human: ScoreTable, *, column: str | None =
     items = _in_order(list(dict.fromkeys(scored)))
     if not items:
         raise DataError("The human table and the metric table have no system or no item in common.")
-    people = _matrix(human, name, systems, items)
-    tables = [_matrix(metrics, metric, systems, items) for metric in metrics.metrics]
+    people = human.matrix(name, systems, items)
+    tables = [metrics.matrix(metric, systems, items) for metric in metrics.metrics]
     found = [(scan_shifts(people, signed), signed) for each in tables for signed in (each, -each)]
     scan, scores = max(found, key=lambda pair: float(pair[0].z().max()))
     scan = replace(scan, tests=len(found) * scan.tests)
@@ -213,7 +212,7 @@ def audit(
     verdict = decide(scan, texts.items, scans)
     if human is None:
         return Audit(notes, (verdict, scan), None, np.empty((0, 0)))
-    people = _matrix(human, _column(human, column), texts.systems, texts.items)
+    people = human.matrix(_column(human, column), texts.systems, texts.items)
     shift = verdict.shift if verdict.kind == "shifted" else 0
     found = scan_shifts(people, similar[shift])
     judged = decide(found, texts.items, _each_system(people, similar[shift], texts.systems))
@@ -344,19 +343,6 @@ def _column(human: ScoreTable, column: str | None) -> str:
     if column is not None and column not in human.metrics:
         raise UnknownNameError.of("human score", column, human.metrics)
     return column or human.metrics[0]
-
-
-def _matrix(
-    table: ScoreTable, name: str, systems: Sequence[str], items: Sequence[str]
-) -> FloatArray:
-    position = {item: k for k, item in enumerate(items)}
-    found = np.full((len(systems), len(items)), np.nan)
-    for row, system in zip(found, systems, strict=True):
-        if system in table.systems and name in table[system]:
-            scores = table[system][name].items
-            places: NDArray[np.int64] = np.array([position.get(item, -1) for item in scores], int)
-            row[places[places >= 0]] = scores.array[places >= 0]
-    return found
 
 
 def _each_system(one: FloatArray, two: FloatArray, systems: Sequence[str]) -> dict[str, Scan]:

@@ -177,14 +177,7 @@ def _has_items(table: ScoreTable) -> bool:
 def _scores(
     table: ScoreTable, metric: str, systems: Sequence[str], items: Sequence[str]
 ) -> FloatArray:
-    position = {item: k for k, item in enumerate(items)}
-    scores = np.full((len(systems), len(items)), np.nan)
-    for row, system in zip(scores, systems, strict=True):
-        if metric in table[system]:
-            found = table[system][metric].items
-            places = np.array([position.get(item, -1) for item in found], dtype=np.int64)
-            row[places[places >= 0]] = found.array[places >= 0]
-    return _finite(scores, metric)
+    return _finite(table.matrix(metric, systems, items), metric)
 
 
 def _own_scores(table: ScoreTable, metric: str, systems: Sequence[str]) -> FloatArray:
