@@ -7,6 +7,7 @@
 #include "parallel.hpp"
 #include "stemmer.hpp"
 #include "unicode.hpp"
+#include "words.hpp"
 
 namespace reelscore {
 namespace {
@@ -15,7 +16,7 @@ using std::size_t;
 using std::string_view;
 using std::uint32_t;
 
-constexpr size_t kBlock = 2048;  // captions handed to a thread at a time
+constexpr size_t kBlock = 512;  // captions handed to a thread at a time
 constexpr uint32_t kNone = LanguageIndex::kNone;
 
 struct Ending {
@@ -93,22 +94,31 @@ void MeteorCaptions::analyze() {
 }
 
 void MeteorCaptions::split_into_words() {
-    struct Block {
-        Strings words;
+    struct Block {  // captions whose words are numbered among themselves
+        Vocabulary vocabulary;
+        std::vector<uint32_t> words;
         std::vector<size_t> counts;
     };
     std::vector<Block> blocks((texts_.size() + kBlock - 1) / kBlock);
     parallel_blocks(texts_.size(), kBlock, threads_, [&](size_t begin, size_t end) {
         MeteorNormalizer normalizer(index_);
         Block& block = blocks[begin / kBlock];
+        Strings words;
         for (size_t k = begin; k < end; ++k) {
-            block.counts.push_back(
-                normalizer.append_words(texts_[k], options_.normalize, block.words));
+            words.clear();
+            block.counts.push_back(normalizer.append_words(texts_[k], options_.normalize, words));
+            for (size_t w = 0; w < words.size(); ++w) {
+                block.words.push_back(block.vocabulary.id(words.view()[w]));
+            }
         }
     });
+    std::vector<uint32_t> ids;
     for (Block& block : blocks) {
-        const StringsView words = block.words.view();
-        for (size_t k = 0; k < words.size; ++k) words_.push_back(word_id(words[k]));
+        ids.clear();
+        for (size_t k = 0; k < block.vocabulary.size(); ++k) {
+            ids.push_back(word_id(block.vocabulary.word(k)));
+        }
+        for (uint32_t word : block.words) words_.push_back(ids[word]);
         for (size_t count : block.counts) word_offsets_.push_back(word_offsets_.back() + count);
         block = {};
     }
@@ -123,45 +133,59 @@ uint32_t MeteorCaptions::word_id(string_view word) {
         });
 }
 
+// Looking a word up costs cache misses, so that is done in parallel; numbers are then given in the
+// order of the words.
 void MeteorCaptions::learn_words() {
-    std::string stemmed;
-    for (uint32_t word = 0; word < word_texts_.size(); ++word) {
-        const string_view spelling = text(word);
-        const uint32_t indexed = index_.find(spelling);
-        indexed_words_.push_back(indexed);
-        first_nodes_.push_back(indexed == kNone ? kNone : index_.first_node(indexed));
-        stemmed.assign(spelling);
-        stem(stemmed);
+    struct Learnt {
+        uint32_t indexed, first_node, key, stem;
+        std::vector<uint32_t> synsets;
+    };
+    std::vector<Learnt> learnt(word_texts_.size());
+    parallel_blocks(learnt.size(), kBlock, threads_, [&](size_t begin, size_t end) {
+        std::string stemmed;
+        for (size_t word = begin; word < end; ++word) {
+            const string_view spelling = text(static_cast<uint32_t>(word));
+            Learnt& facts = learnt[word];
+            facts.indexed = index_.find(spelling);
+            facts.first_node = facts.indexed == kNone ? kNone : index_.first_node(facts.indexed);
+            stemmed.assign(spelling);
+            stem(stemmed);
+            facts.key = java_hash(spelling);
+            facts.stem = java_hash(stemmed);
+            if (options_.synonyms) facts.synsets = find_synsets(spelling, facts.indexed);
+        }
+    });
+    for (const Learnt& word : learnt) {
+        indexed_words_.push_back(word.indexed);
+        first_nodes_.push_back(word.first_node);
         WordFacts facts;
-        facts.key = keys_.id_of(java_hash(spelling));
-        facts.stem = stems_.id_of(java_hash(stemmed));
-        facts.is_function_word = indexed != kNone && index_.is_function_word(indexed);
+        facts.key = keys_.id_of(word.key);
+        facts.stem = stems_.id_of(word.stem);
+        facts.is_function_word = word.indexed != kNone && index_.is_function_word(word.indexed);
         facts.synsets_begin = static_cast<uint32_t>(synset_ids_.size());
-        if (options_.synonyms) find_synsets(spelling, indexed);
+        for (uint32_t number : word.synsets) synset_ids_.push_back(synset_numbers_.id_of(number));
         facts.synsets_end = static_cast<uint32_t>(synset_ids_.size());
         facts_.push_back(facts);
     }
 }
 
-// The synsets of the word itself and of its base forms.
-void MeteorCaptions::find_synsets(string_view word, uint32_t indexed) {
-    found_synsets_.clear();
-    if (indexed != kNone) append_synsets(indexed);
+// The synsets of the word itself and of its base forms, sorted.
+std::vector<uint32_t> MeteorCaptions::find_synsets(string_view word, uint32_t indexed) const {
+    std::vector<uint32_t> found;
+    const auto append = [&](uint32_t form) {
+        const BlobSpan numbers = index_.synsets(form);
+        for (size_t k = 0; k < numbers.size(); ++k) found.push_back(numbers[k]);
+    };
+    if (indexed != kNone) append(indexed);
     const BlobSpan bases = indexed != kNone ? index_.bases(indexed) : BlobSpan{};
-    for (size_t k = 0; k < bases.size(); ++k) append_synsets(bases[k]);
+    for (size_t k = 0; k < bases.size(); ++k) append(bases[k]);
     if (bases.empty()) {
         const uint32_t base = regular_base(index_, word);
-        if (base != kNone) append_synsets(base);
+        if (base != kNone) append(base);
     }
-    std::sort(found_synsets_.begin(), found_synsets_.end());
-    found_synsets_.erase(std::unique(found_synsets_.begin(), found_synsets_.end()),
-                         found_synsets_.end());
-    for (uint32_t number : found_synsets_) synset_ids_.push_back(synset_numbers_.id_of(number));
-}
-
-void MeteorCaptions::append_synsets(uint32_t indexed) {
-    const BlobSpan numbers = index_.synsets(indexed);
-    for (size_t k = 0; k < numbers.size(); ++k) found_synsets_.push_back(numbers[k]);
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
 }
 
 // Finds phrases of the table in captions. Steps in the trie cost several cache misses and recur
@@ -245,14 +269,20 @@ void MeteorCaptions::link_paraphrases(const IntegerTable& nodes) {
         present[nodes.values()[phrase]] = true;
     }
     std::sort(ids.begin(), ids.end());
-    for (uint32_t phrase = 0; phrase < nodes.size(); ++phrase) {
-        const BlobSpan targets = index_.targets(static_cast<uint32_t>(nodes.values()[phrase]));
-        for (size_t k = 0; k < targets.size(); ++k) {
-            const uint32_t node = targets[k];
-            if (node >= present.size() || !present[node]) continue;
-            targets_.push_back(
-                std::lower_bound(ids.begin(), ids.end(), std::make_pair(node, 0u))->second);
+    std::vector<std::vector<uint32_t>> found(nodes.size());
+    parallel_blocks(nodes.size(), kBlock, threads_, [&](size_t begin, size_t end) {
+        for (size_t phrase = begin; phrase < end; ++phrase) {
+            const BlobSpan targets = index_.targets(static_cast<uint32_t>(nodes.values()[phrase]));
+            for (size_t k = 0; k < targets.size(); ++k) {
+                const uint32_t node = targets[k];
+                if (node >= present.size() || !present[node]) continue;
+                found[phrase].push_back(
+                    std::lower_bound(ids.begin(), ids.end(), std::make_pair(node, 0u))->second);
+            }
         }
+    });
+    for (const std::vector<uint32_t>& targets : found) {
+        targets_.insert(targets_.end(), targets.begin(), targets.end());
         target_offsets_.push_back(targets_.size());
     }
 }

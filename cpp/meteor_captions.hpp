@@ -91,8 +91,7 @@ class MeteorCaptions {
     void split_into_words();
     std::uint32_t word_id(std::string_view word);
     void learn_words();
-    void find_synsets(std::string_view word, std::uint32_t indexed);
-    void append_synsets(std::uint32_t indexed);
+    std::vector<std::uint32_t> find_synsets(std::string_view word, std::uint32_t indexed) const;
     void find_phrases();
     class PhraseWalker;
     void link_paraphrases(const IntegerTable& nodes);
@@ -115,7 +114,6 @@ class MeteorCaptions {
     std::vector<std::uint32_t> first_nodes_;    // phrase of this one word in the index, or kNone
     IntegerTable keys_, stems_, synset_numbers_;
     std::vector<std::uint32_t> synset_ids_;
-    std::vector<std::uint32_t> found_synsets_;
 
     std::vector<PhraseOccurrence> phrases_;
     std::vector<std::size_t> phrase_offsets_{0};

@@ -29,6 +29,10 @@ struct Strings {
         bytes.append(text);
         offsets.push_back(static_cast<std::int64_t>(bytes.size()));
     }
+    void clear() {
+        bytes.clear();
+        offsets.resize(1);
+    }
     StringsView view() const { return {bytes.data(), offsets.data(), size()}; }
 };
 
