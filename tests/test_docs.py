@@ -222,9 +222,10 @@ def test_every_environment_variable_is_documented() -> None:
     written = _written()
     for path in (ROOT / "src").rglob("*.py"):
         code = path.read_text(encoding="utf-8")
-        for name in re.findall(r"environ(?:\.get\(|\.setdefault\(|\[)\s*[\"'](\w+)", code):
+        read = re.findall(r"environ(?:\.get\(|\.setdefault\(|\[)\s*[\"'](\w+)", code)
+        for name in read:
             assert f"`{name}" in written, f"{path}: {name}"
-        assert code.count("environ") == len(re.findall(r"environ(?:\.get\(|\.setdefault\(|\[)\s*[\"']", code)), (
+        assert code.count("environ") == len(read), (
             f"{path}: an environment variable is read in a way this test does not see"
         )
 
