@@ -16,7 +16,11 @@ using std::size_t;
 using std::string_view;
 using std::uint32_t;
 
-constexpr size_t kBlock = 512;  // captions handed to a thread at a time
+// How many captions, words or phrases a thread takes at a time: few large blocks, since each has to
+// fill tables of its own, but enough of them to keep all threads at work.
+size_t block_size(size_t size, size_t threads) {
+    return std::max<size_t>(512, size / (2 * std::max<size_t>(1, threads)) + 1);
+}
 constexpr uint32_t kNone = LanguageIndex::kNone;
 
 struct Ending {
@@ -99,10 +103,11 @@ void MeteorCaptions::split_into_words() {
         std::vector<uint32_t> words;
         std::vector<size_t> counts;
     };
-    std::vector<Block> blocks((texts_.size() + kBlock - 1) / kBlock);
-    parallel_blocks(texts_.size(), kBlock, threads_, [&](size_t begin, size_t end) {
+    const size_t block_length = block_size(texts_.size(), threads_);
+    std::vector<Block> blocks((texts_.size() + block_length - 1) / block_length);
+    parallel_blocks(texts_.size(), block_length, threads_, [&](size_t begin, size_t end) {
         MeteorNormalizer normalizer(index_);
-        Block& block = blocks[begin / kBlock];
+        Block& block = blocks[begin / block_length];
         Strings words;
         for (size_t k = begin; k < end; ++k) {
             words.clear();
@@ -141,20 +146,23 @@ void MeteorCaptions::learn_words() {
         std::vector<uint32_t> synsets;
     };
     std::vector<Learnt> learnt(word_texts_.size());
-    parallel_blocks(learnt.size(), kBlock, threads_, [&](size_t begin, size_t end) {
-        std::string stemmed;
-        for (size_t word = begin; word < end; ++word) {
-            const string_view spelling = text(static_cast<uint32_t>(word));
-            Learnt& facts = learnt[word];
-            facts.indexed = index_.find(spelling);
-            facts.first_node = facts.indexed == kNone ? kNone : index_.first_node(facts.indexed);
-            stemmed.assign(spelling);
-            stem(stemmed);
-            facts.key = java_hash(spelling);
-            facts.stem = java_hash(stemmed);
-            if (options_.synonyms) facts.synsets = find_synsets(spelling, facts.indexed);
-        }
-    });
+    parallel_blocks(learnt.size(), block_size(learnt.size(), threads_), threads_,
+                    [&](size_t begin, size_t end) {
+                        std::string stemmed;
+                        for (size_t word = begin; word < end; ++word) {
+                            const string_view spelling = text(static_cast<uint32_t>(word));
+                            Learnt& facts = learnt[word];
+                            facts.indexed = index_.find(spelling);
+                            facts.first_node =
+                                facts.indexed == kNone ? kNone : index_.first_node(facts.indexed);
+                            stemmed.assign(spelling);
+                            stem(stemmed);
+                            facts.key = java_hash(spelling);
+                            facts.stem = java_hash(stemmed);
+                            if (options_.synonyms)
+                                facts.synsets = find_synsets(spelling, facts.indexed);
+                        }
+                    });
     for (const Learnt& word : learnt) {
         indexed_words_.push_back(word.indexed);
         first_nodes_.push_back(word.first_node);
@@ -236,11 +244,13 @@ class MeteorCaptions::PhraseWalker {
 };
 
 void MeteorCaptions::find_phrases() {
-    std::vector<std::vector<PhraseOccurrence>> blocks((texts_.size() + kBlock - 1) / kBlock);
+    const size_t block_length = block_size(texts_.size(), threads_);
+    std::vector<std::vector<PhraseOccurrence>> blocks((texts_.size() + block_length - 1) /
+                                                      block_length);
     std::vector<size_t> counts(texts_.size());
-    parallel_blocks(texts_.size(), kBlock, threads_, [&](size_t begin, size_t end) {
+    parallel_blocks(texts_.size(), block_length, threads_, [&](size_t begin, size_t end) {
         PhraseWalker walker(*this);
-        std::vector<PhraseOccurrence>& found = blocks[begin / kBlock];
+        std::vector<PhraseOccurrence>& found = blocks[begin / block_length];
         for (size_t k = begin; k < end; ++k) {
             const size_t before = found.size();
             walker.append_phrases(k, found);
@@ -270,17 +280,19 @@ void MeteorCaptions::link_paraphrases(const IntegerTable& nodes) {
     }
     std::sort(ids.begin(), ids.end());
     std::vector<std::vector<uint32_t>> found(nodes.size());
-    parallel_blocks(nodes.size(), kBlock, threads_, [&](size_t begin, size_t end) {
-        for (size_t phrase = begin; phrase < end; ++phrase) {
-            const BlobSpan targets = index_.targets(static_cast<uint32_t>(nodes.values()[phrase]));
-            for (size_t k = 0; k < targets.size(); ++k) {
-                const uint32_t node = targets[k];
-                if (node >= present.size() || !present[node]) continue;
-                found[phrase].push_back(
-                    std::lower_bound(ids.begin(), ids.end(), std::make_pair(node, 0u))->second);
+    parallel_blocks(
+        nodes.size(), block_size(nodes.size(), threads_), threads_, [&](size_t begin, size_t end) {
+            for (size_t phrase = begin; phrase < end; ++phrase) {
+                const BlobSpan targets =
+                    index_.targets(static_cast<uint32_t>(nodes.values()[phrase]));
+                for (size_t k = 0; k < targets.size(); ++k) {
+                    const uint32_t node = targets[k];
+                    if (node >= present.size() || !present[node]) continue;
+                    found[phrase].push_back(
+                        std::lower_bound(ids.begin(), ids.end(), std::make_pair(node, 0u))->second);
+                }
             }
-        }
-    });
+        });
     for (const std::vector<uint32_t>& targets : found) {
         targets_.insert(targets_.end(), targets.begin(), targets.end());
         target_offsets_.push_back(targets_.size());
