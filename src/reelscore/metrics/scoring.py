@@ -40,6 +40,7 @@ Metrics = str | Metric | Iterable[str | Metric]
 Progress = Callable[[int, int], None]
 
 _BATCH = 20_000  # candidates measured between two signs of life
+_TOGETHER = 200_000  # candidates of several systems that are measured together, for memory's sake
 
 
 @dataclass(frozen=True)
@@ -188,6 +189,24 @@ class PreparedReferences:
                 progress(min(begin + _BATCH, len(items)), len(items))
         return [np.concatenate(rows) for rows in parts]
 
+    def measure_systems(
+        self, systems: Sequence[list[str]], progress: Progress | None = None
+    ) -> list[list[FloatArray]]:
+        """Compute the statistics of several systems, each with a candidate for every item.
+
+        Where that can be, item by item for all systems: METEOR then looks at a reference once.
+        """
+        items = np.arange(len(self.index.items), dtype=np.int64)
+        apart = self._tokenizer == "ptb-coco" or not all(m.independent for m in self.metrics)
+        if apart or len(systems) == 1 or len(systems) * len(items) > _TOGETHER:
+            return [self.measure(candidates, items, progress) for candidates in systems]
+        mixed = [candidate for of_item in zip(*systems, strict=True) for candidate in of_item]
+        measured = self.measure(mixed, np.repeat(items, len(systems)), progress)
+        return [
+            [np.ascontiguousarray(rows[k :: len(systems)]) for rows in measured]
+            for k in range(len(systems))
+        ]
+
     def scores(
         self,
         statistics: Iterable[FloatArray],
@@ -291,20 +310,20 @@ def score_systems(
         needing = [metric.name for metric in chosen if metric.needs_references]
         if needing:
             raise DataError(f"{needing[0]} needs references; none were given.")
-    prepared: PreparedReferences | None = None
-    rows: dict[str, Scores] = {}
+    paired: dict[str, Paired] = {}
     for name, candidates in systems.items():
         with _named(name):
             if references is None:
-                paired = lone_candidates(candidates, empty=empty)
+                paired[name] = lone_candidates(candidates, empty=empty)
             else:
-                paired = pair(candidates, references, missing=missing, empty=empty)
-        if prepared is None or prepared.index.items != paired.items:
-            prepared = PreparedReferences(paired, chosen, tokenizer, threads, missing, empty)
-        items = np.arange(len(paired.items), dtype=np.int64)
-        statistics = prepared.measure(paired.candidates, items, progress)
-        rows[name] = prepared.scores(statistics, notes=paired.notes())
-    return ScoreTable(rows)
+                paired[name] = pair(candidates, references, missing=missing, empty=empty)
+    rows: dict[str, Scores] = {}
+    for names in _on_the_same_items(paired):
+        prepared = PreparedReferences(paired[names[0]], chosen, tokenizer, threads, missing, empty)
+        measured = prepared.measure_systems([paired[name].candidates for name in names], progress)
+        for name, statistics in zip(names, measured, strict=True):
+            rows[name] = prepared.scores(statistics, notes=paired[name].notes())
+    return ScoreTable({name: rows[name] for name in systems})
 
 
 class Scorer:
@@ -453,6 +472,19 @@ class ScorerState:
             [np.concatenate(rows) for rows in columns],
             filled[0].origin,
         )
+
+
+def _on_the_same_items(paired: Mapping[str, Paired]) -> list[list[str]]:
+    """Group systems that were paired with the references of the same items."""
+    groups: list[list[str]] = []
+    for name, each in paired.items():
+        for group in groups:
+            if paired[group[0]].items == each.items:
+                group.append(name)
+                break
+        else:
+            groups.append([name])
+    return groups
 
 
 @contextmanager
