@@ -195,16 +195,6 @@ double meteor_score(const double* statistics, const MeteorParameters& parameters
     });
 }
 
-void meteor_aggregate(const double* statistics, size_t n, double* sum) {
-    std::fill_n(sum, kMeteorStatistics, 0.0);
-    for (size_t k = 0; k < n; ++k) {
-        const double* row = statistics + k * kMeteorStatistics;
-        for (size_t m = 0; m < kMeteorStatistics; ++m) {
-            if (m != kChunks || !is_complete_in_one_chunk(row)) sum[m] += row[m];
-        }
-    }
-}
-
 void meteor_statistics(const LanguageIndex& index, StringsView candidates, StringsView references,
                        const int64_t* reference_offsets, size_t n,
                        const MeteorParameters& parameters, size_t threads, double* out) {

@@ -30,10 +30,6 @@ struct MeteorParameters {
 // The score of one statistics vector, of a caption or of a sum.
 double meteor_score(const double* statistics, const MeteorParameters& parameters);
 
-// Sums n x 23 statistics the way METEOR aggregates a system: a caption that is complete in one
-// chunk adds no chunk.
-void meteor_aggregate(const double* statistics, std::size_t n, double* sum);
-
 // For each of n candidates the statistics against the best of its references, which are
 // references[reference_offsets[k] .. reference_offsets[k + 1]). Of equal scores the first counts;
 // without references the row is zero. out: n x 23, row-major.
