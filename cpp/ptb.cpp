@@ -31,20 +31,13 @@ bool is_ascii(std::string_view text) {
     return std::all_of(text.begin(), text.end(), [](char c) { return (c & 0x80) == 0; });
 }
 
-// What Python's str.rstrip() strips.
-bool is_python_space(char32_t c) {
-    return c == ' ' || (c >= 9 && c <= 13) || (c >= 0x1C && c <= 0x1F) || c == 0x85 || c == 0xA0 ||
-           c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 ||
-           c == 0x202F || c == 0x205F || c == 0x3000;
-}
-
 std::size_t stripped_size(std::string_view line) {
     std::size_t size = line.size();
     while (size > 0) {
         std::size_t start = size - 1;
         while (start > 0 && (line[start] & 0xC0) == 0x80) --start;
         std::size_t p = start;
-        if (!is_python_space(decode(line, p))) break;
+        if (!is_space(decode(line, p))) break;
         size = start;
     }
     return size;

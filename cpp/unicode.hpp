@@ -9,6 +9,13 @@ namespace reelscore {
 // The code point at text[position]; moves position past it. The text must be valid UTF-8.
 char32_t decode(std::string_view text, std::size_t& position);
 
+// White space as Python's str.isspace(), split() and rstrip() know it.
+inline bool is_space(char32_t c) {
+    return c == ' ' || (c >= 9 && c <= 13) || (c >= 0x1C && c <= 0x1F) || c == 0x85 || c == 0xA0 ||
+           c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 ||
+           c == 0x202F || c == 0x205F || c == 0x3000;
+}
+
 void append_utf8(std::string& out, char32_t code_point);
 
 // Appends the lower-case form of text, as Java's String.toLowerCase(Locale.ROOT) and Python's

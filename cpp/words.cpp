@@ -1,5 +1,7 @@
 #include "words.hpp"
 
+#include "unicode.hpp"
+
 namespace reelscore {
 namespace {
 
@@ -9,24 +11,13 @@ std::uint64_t hash_of(std::string_view text) {
     return hash ^ (hash >> 29);
 }
 
-// Bytes of the white space that begins at text[k], 0 where there is none; Python's str.isspace().
+// Bytes of the white space that begins at text[k]; 0 where there is none, or inside a character.
 std::size_t space_at(std::string_view text, std::size_t k) {
-    const auto byte = [&](std::size_t i) {
-        return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
-    };
-    const unsigned first = byte(k);
-    if (first < 0x80) {
-        return first == ' ' || (first >= 0x09 && first <= 0x0d) || (first >= 0x1c && first <= 0x1f);
-    }
-    const unsigned second = byte(k + 1), third = byte(k + 2);
-    if (first == 0xc2) return second == 0x85 || second == 0xa0 ? 2 : 0;
-    if (first == 0xe1) return second == 0x9a && third == 0x80 ? 3 : 0;
-    if (first == 0xe3) return second == 0x80 && third == 0x80 ? 3 : 0;
-    if (first != 0xe2) return 0;
-    if (second == 0x81) return third == 0x9f ? 3 : 0;
-    const bool space = second == 0x80 && ((third >= 0x80 && third <= 0x8a) || third == 0xa8 ||
-                                          third == 0xa9 || third == 0xaf);
-    return space ? 3 : 0;
+    const auto first = static_cast<unsigned char>(text[k]);
+    if (first < 0x80) return is_space(first) ? 1 : 0;
+    if ((first & 0xC0) == 0x80) return 0;
+    std::size_t end = k;
+    return is_space(decode(text, end)) ? end - k : 0;
 }
 
 template <typename Visit>
