@@ -1,0 +1,1 @@
+"""Ask people: campaigns of human judgments, from the plan to the significance table."""

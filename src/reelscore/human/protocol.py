@@ -1,0 +1,159 @@
+"""What raters are asked, and which answers count: one small record for every kind of question.
+
+A task shows one video and one or more captions. Its answer is a score for each criterion: of the
+one caption (rating), of each caption (ranking: 1 is best), or of the two against each other
+(comparison: below 0 the first is better, above 0 the second).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from reelscore.errors import DataError, UnknownNameError
+
+Form = Literal["rating", "ranking", "comparison"]
+Answer = Mapping[str, Sequence[float]]  # criterion: one score, or one for each caption ranked
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """One thing to judge, with the sentence that raters read."""
+
+    name: str
+    question: str
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """One way to ask.
+
+    Attributes:
+        name: What the campaign calls it.
+        form: What an answer looks like.
+        captions: How many captions a task shows; 0: as many as there are systems.
+        criteria: What is judged.
+        scale: The scores that may be given, lowest and highest.
+        choices: For comparisons, the scores offered with their words; empty for a slider.
+
+    >>> PROTOCOLS["direct-assessment"].check({"adequacy": [71]}, captions=1)
+    >>> PROTOCOLS["direct-assessment"].check({"adequacy": [171]}, captions=1)
+    Traceback (most recent call last):
+    reelscore.errors.DataError: adequacy: the score is 171; expected a number from 0 to 100.
+    """
+
+    name: str
+    form: Form
+    captions: int
+    criteria: tuple[Criterion, ...]
+    scale: tuple[float, float]
+    choices: tuple[tuple[float, str], ...] = ()
+
+    def check(self, answer: Answer, captions: int) -> None:
+        """Refuse an answer that this question cannot have.
+
+        Args:
+            answer: Scores by criterion.
+            captions: How many captions the task showed.
+
+        Raises:
+            DataError: If a criterion is missing or unknown, or a score is not on the scale.
+        """
+        wanted = [criterion.name for criterion in self.criteria]
+        if set(answer) != set(wanted):
+            raise DataError(
+                f"The answer is about {', '.join(sorted(answer)) or 'nothing'}; "
+                f"{self.name} asks for {', '.join(wanted)}."
+            )
+        for name, scores in answer.items():
+            self._check_scores(name, scores, captions)
+
+    def _check_scores(self, name: str, scores: Sequence[float], captions: int) -> None:
+        count = captions if self.form == "ranking" else 1
+        if len(scores) != count:
+            raise DataError(f"{name}: {len(scores)} scores; expected {count}.")
+        offered = [score for score, _ in self.choices]
+        highest = float(captions) if self.form == "ranking" else self.scale[1]
+        for score in scores:
+            if offered and score not in offered:
+                choice = ", ".join(f"{each:g}" for each in offered)
+                raise DataError(f"{name}: the score is {score:g}; expected one of {choice}.")
+            if not self.scale[0] <= score <= highest:
+                raise DataError(
+                    f"{name}: the score is {score:g}; expected a number from "
+                    f"{self.scale[0]:g} to {highest:g}."
+                )
+        if self.form == "ranking" and any(score != int(score) for score in scores):
+            raise DataError(f"{name}: ranks are whole numbers from 1, the best.")
+
+
+ADEQUACY = Criterion("adequacy", "The text adequately describes what took place in the video.")
+FLUENCY = Criterion("fluency", "The text is fluent, well-formed English.")
+_RANKED = (
+    Criterion(
+        "correctness",
+        "Which content is more correct with respect to the video, complete or not, grammatical "
+        "or not?",
+    ),
+    Criterion("relevance", "Which text has the more salient events and objects of the video?"),
+    Criterion("grammar", "Which text is more fluent and readable, correct or not?"),
+    Criterion(
+        "helpful",
+        "Which text helps a blind person more to follow what happens in the video?",
+    ),
+)
+_BETTER = ((-1.0, "The first is better"), (1.0, "The second is better"))
+
+PROTOCOLS = {
+    protocol.name: protocol
+    for protocol in (
+        Protocol("direct-assessment", "rating", 1, (ADEQUACY,), (0, 100)),
+        Protocol("adequacy-fluency", "rating", 1, (ADEQUACY, FLUENCY), (0, 100)),
+        Protocol("ranking", "ranking", 0, _RANKED, (1, 0)),
+        Protocol(
+            "against-reference",
+            "comparison",
+            2,
+            (_RANKED[3],),
+            (-1, 1),
+            (_BETTER[0], (0.0, "Both are similar"), _BETTER[1]),
+        ),
+        Protocol("forced-choice", "comparison", 2, _RANKED[:2], (-1, 1), _BETTER),
+        Protocol(
+            "preference",
+            "comparison",
+            2,
+            (
+                Criterion(
+                    "story",
+                    "Which captions describe the entire video correctly, with the events in the "
+                    "right order?",
+                ),
+            ),
+            (-2, 2),
+            (
+                (-2.0, "The first is much better"),
+                (-1.0, "The first is better"),
+                (0.0, "Both are alike"),
+                (1.0, "The second is better"),
+                (2.0, "The second is much better"),
+            ),
+        ),
+    )
+}
+
+
+def protocol(name: str) -> Protocol:
+    """Look a protocol up by its name.
+
+    Raises:
+        UnknownNameError: If there is none of that name.
+
+    >>> protocol("preference").scale
+    (-2, 2)
+    """
+    try:
+        return PROTOCOLS[name]
+    except KeyError:
+        raise UnknownNameError.of("protocol", name, PROTOCOLS) from None
