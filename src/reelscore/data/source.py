@@ -53,13 +53,30 @@ class Source:
         """Close the file."""
         self._files.close()
 
-    def lines(self) -> Iterator[tuple[int, bytes]]:
-        r"""Yield each line with its number from 1 on; only \n ends a line, and it is kept."""
+    def lines(self, longest: int = -1) -> Iterator[tuple[int, bytes]]:
+        r"""Yield each line with its number from 1 on; only \n ends a line, and it is kept.
+
+        Args:
+            longest: How many bytes a line may have, at most; a longer one is an error, and is
+                not read to its end.
+        """
         with self._mishaps_explained():
             number = 0
             for number, line in enumerate(io.BytesIO(self.head), start=1):
-                yield number, line if line.endswith(b"\n") else line + self._stream.readline()
-            yield from enumerate(self._stream, start=number + 1)
+                if not line.endswith(b"\n"):
+                    line += self._stream.readline(longest)
+                yield number, self._checked(line, number, longest)
+            while line := self._stream.readline(longest):
+                number += 1
+                yield number, self._checked(line, number, longest)
+
+    def _checked(self, line: bytes, number: int, longest: int) -> bytes:
+        if 0 <= longest <= len(line) and not line.endswith(b"\n"):
+            raise DataError(
+                f"{self.path}:{number}: the line has more than {longest:,} bytes; "
+                "is this the right file?"
+            )
+        return line
 
     def document(self) -> bytes:
         """Read the whole content."""

@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -23,6 +24,7 @@ from reelscore.human.tasks import GENUINE, KINDS, Kind
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+_BLOCK = 10_000  # rows held as objects at a time
 
 
 class Judgment(msgspec.Struct, frozen=True):
@@ -44,6 +46,7 @@ class Judgment(msgspec.Struct, frozen=True):
         seconds: Time spent on the whole HIT, where only that is known.
         client: What the rater used, as far as it was recorded.
         status: What became of the HIT at the crowd service, such as ``rejected``.
+        z: The score standardized, where others have done that.
     """
 
     rater: str
@@ -61,6 +64,7 @@ class Judgment(msgspec.Struct, frozen=True):
     seconds: float | None = None
     client: str = ""
     status: str = ""
+    z: float | None = None
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,8 @@ class Column:
     def __getitem__(self, name: str) -> Mask:
         if name not in self.names:
             return np.zeros(len(self.codes), dtype=bool)
-        return self.codes == self.names.index(name)
+        found: Mask = self.codes == self.names.index(name)
+        return found
 
     def __iter__(self) -> Iterator[str]:
         return (self.names[code] for code in self.codes)
@@ -126,13 +131,15 @@ class Judgments:
     seconds: FloatArray
     client: Column
     status: Column
+    z: FloatArray
 
     @classmethod
     def of(cls, rows: Iterable[Judgment]) -> Judgments:
         """Take over rows, in order."""
         columns = _Columns()
-        for row in rows:
-            columns.add(row)
+        rest = iter(rows)
+        while block := list(islice(rest, _BLOCK)):
+            columns.add(block)
         return columns.close()
 
     def __len__(self) -> int:
@@ -177,41 +184,41 @@ class Judgments:
 
 
 class _Columns:
-    """Columns while they grow; a row leaves numbers behind, no objects."""
+    """Columns while they grow; rows leave numbers behind, no objects."""
 
     def __init__(self) -> None:
-        self.names: dict[str, dict[str, int]] = {}
-        self.values: dict[str, list[float]] = {}
-        for field in fields(Judgments):
-            self.values[field.name] = []
-            if field.type == "Column":
-                self.names[field.name] = {}
+        self.names: dict[str, dict[str, int]] = {
+            field.name: {} for field in fields(Judgments) if field.type == "Column"
+        }
         self.names["kind"] = {kind: k for k, kind in enumerate(KINDS)}
+        self.blocks: dict[str, list[NDArray[Any]]] = {field.name: [] for field in fields(Judgments)}
 
-    def add(self, row: Judgment) -> None:
-        for name, values in self.values.items():
-            value = getattr(row, name)
+    def add(self, rows: Sequence[Judgment]) -> None:
+        values = zip(*map(msgspec.structs.astuple, rows), strict=True)
+        for name, column in zip(Judgment.__struct_fields__, values, strict=True):
             if name in self.names:
                 known = self.names[name]
-                values.append(known.setdefault(value, len(known)))
+                block = np.array([known.setdefault(v, len(known)) for v in column], dtype=np.int64)
             else:
-                values.append(math.nan if value is None else value)
+                block = np.array(column, dtype=np.int64 if name == "position" else np.float64)
+            self.blocks[name].append(block)
 
     def close(self) -> Judgments:
         columns: dict[str, Any] = {}
-        for name, values in self.values.items():
-            if name in self.names:
-                columns[name] = Column(tuple(self.names[name]), np.array(values, dtype=np.int64))
-            else:
-                number = np.int64 if name == "position" else np.float64
-                columns[name] = np.array(values, dtype=number)
+        for name, blocks in self.blocks.items():
+            codes = name in self.names or name == "position"
+            none = np.empty(0, dtype=np.int64 if codes else np.float64)
+            values = np.concatenate([none, *blocks])
+            columns[name] = (
+                Column(tuple(self.names[name]), values) if name in self.names else values
+            )
         return Judgments(**columns)
 
 
 def _values(column: Column | FloatArray | IntArray) -> Iterable[Any]:
     if isinstance(column, Column):
         return column
-    values = column.tolist()
+    values: list[Any] = column.tolist()
     if column.dtype == np.int64:
-        return iter(values)
+        return values
     return (None if math.isnan(value) else value for value in values)

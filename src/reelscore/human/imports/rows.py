@@ -1,0 +1,171 @@
+"""Rows of a delimited file of judgments, with every mishap named by its line."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from reelscore.data.encoding import decode_line
+from reelscore.data.problems import Problems
+from reelscore.data.source import Source
+from reelscore.errors import DataError
+from reelscore.human.tasks import Kind
+
+LONGEST_LINE = 16 << 20  # bytes; an MTurk row of a HIT has ten thousand
+Scale = tuple[float, float]
+
+# What the tools of machine translation, Appraise and this project call the kinds of tasks.
+KIND_NAMES: Mapping[str, Kind] = {
+    "system": "caption",
+    "tgt": "caption",
+    "caption": "caption",
+    "": "caption",
+    "repeat": "repeat",
+    "chk": "repeat",
+    "bad_ref": "degraded",
+    "bad": "degraded",
+    "degraded": "degraded",
+    "ref": "reference",
+    "reference": "reference",
+    "test": "test",
+}
+
+
+@dataclass
+class Intake:
+    """What is asked of a reading, and what it met with.
+
+    Attributes:
+        problems: Rows that cannot be used.
+        scale: The lowest and the highest score there may be.
+        pair: Keep only this pair of languages, such as ``cs-en``; MT's files may hold several.
+        pairs: How many judgments each pair has.
+        incomplete: How many HITs were left out because answers are missing.
+        notes: What else there is to say.
+    """
+
+    problems: Problems
+    scale: Scale = (0, 100)
+    pair: str | None = None
+    pairs: Counter[str] = field(default_factory=Counter)
+    incomplete: int = 0
+    notes: list[str] = field(default_factory=list)
+
+    def takes(self, source: str, target: str) -> bool:
+        """Count a pair of languages, and tell whether it is wanted."""
+        name = "-".join(part.strip("'") for part in (source, target) if part)
+        self.pairs[name] += 1
+        return self.pair in (None, name)
+
+
+def rows(
+    source: Source, delimiter: str, intake: Intake, *, torn: bool = False
+) -> Iterator[tuple[int, Sequence[str], Sequence[str]]]:
+    """Yield line number, header and cells of each row; a row of another length is a problem.
+
+    A row may end early where only empty columns would follow, as MTurk's rows do. The header may
+    be separated by blanks where the rows have tabs, as in the files of WMT.
+
+    Args:
+        source: The file.
+        delimiter: What separates the cells.
+        intake: Where problems and notes go.
+        torn: Whether the last row may end within quotes; it is then read as far as it goes.
+    """
+    csv.field_size_limit(LONGEST_LINE)
+    pending: list[str] = []
+    reader = csv.reader(_text(source, intake, pending), delimiter=delimiter, strict=True)
+    line = 1
+    header: list[str] = []
+    try:
+        header = [cell.strip() for cell in next(reader)]
+        if len(header) == 1 and delimiter == "\t":
+            header = header[0].split()
+        while True:
+            line = reader.line_num + 1
+            pending.clear()
+            try:
+                cells = next(reader)
+            except csv.Error as error:
+                if not torn or "end of data" not in str(error):
+                    raise
+                cells = next(csv.reader(pending, delimiter=delimiter))
+                intake.notes.append(
+                    f"{source.path}:{line}: the file ends within quotes; what there is was used."
+                )
+            if len(cells) > len(header):
+                intake.problems.add(
+                    f"{source.path}:{line}: the row has {len(cells)} fields, the header "
+                    f"{len(header)}; put fields that hold {delimiter!r} in quotes."
+                )
+            elif cells:
+                yield line, header, cells + [""] * (len(header) - len(cells))
+    except StopIteration:
+        return
+    except csv.Error as error:
+        intake.problems.add(
+            f"{source.path}:{line}: malformed table, in the row from here: {error}."
+        )
+
+
+def places(header: Sequence[str], needed: Collection[str], path: str) -> dict[str, int]:
+    """Find where columns stand; names that are not there, or twice, are an error."""
+    missing = [name for name in needed if name not in header]
+    if missing:
+        raise DataError(
+            f"{path}:1: no column {', '.join(missing)}; the header is "
+            f"{', '.join(header[:12])}{'…' if len(header) > 12 else ''}."
+        )
+    twice = [name for name in needed if header.count(name) > 1]
+    if twice:
+        raise DataError(f"{path}:1: the column {twice[0]} is there twice.")
+    return {name: header.index(name) for name in header if name}
+
+
+def kind(text: str) -> Kind:
+    """Tell what a task was there for.
+
+    Raises:
+        DataError: If nobody calls a kind so.
+
+    >>> kind("BAD_REF")
+    'degraded'
+    """
+    try:
+        return KIND_NAMES[text.strip().lower()]
+    except KeyError:
+        known = ", ".join(name for name in KIND_NAMES if name)
+        raise DataError(f"the type is {text!r}; expected one of {known}.") from None
+
+
+def score(text: str, scale: Scale) -> float:
+    """Read a score and check it against the scale.
+
+    Raises:
+        DataError: If it is no number, or off the scale.
+
+    >>> score("71", (0, 100))
+    71.0
+    """
+    try:
+        number = float(text)
+    except ValueError:
+        number = float("nan")
+    if not scale[0] <= number <= scale[1]:
+        raise DataError(
+            f"the score is {text[:40]!r}; expected a number from {scale[0]:g} to {scale[1]:g}."
+        )
+    return number
+
+
+def _text(source: Source, intake: Intake, pending: list[str]) -> Iterator[str]:
+    for number, line in source.lines(longest=LONGEST_LINE):
+        try:
+            text = decode_line(line, source.path, number)
+        except DataError as error:
+            intake.problems.add(str(error))
+            text = line.decode("utf-8", "replace")  # keeps the rows in step; never returned
+        pending.append(text)
+        yield text

@@ -1,0 +1,162 @@
+"""Read judgments from files, whatever tool wrote them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+import msgspec
+
+from reelscore.data.problems import Problems
+from reelscore.data.source import Source
+from reelscore.errors import DataError, UnknownNameError
+from reelscore.human.imports import crowd_tables, mturk, plain
+from reelscore.human.imports.rows import Intake
+from reelscore.human.judgments import Judgment, Judgments
+from reelscore.human.protocol import Protocol, protocol
+
+Format = Literal["mturk", "ad-latest", "standardized", "csv"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+Reader = Callable[[Source, Intake], Iterator[Judgment]]
+_READERS: dict[str, Reader] = {
+    "mturk": mturk.read,
+    "ad-latest": crowd_tables.read,
+    "csv": plain.read,
+}
+
+
+@dataclass(frozen=True)
+class Imported:
+    """Judgments, and what there is to say about how they were read.
+
+    Attributes:
+        judgments: All of them.
+        notes: What was left out or repaired.
+    """
+
+    judgments: Judgments
+    notes: tuple[str, ...] = ()
+
+
+def read_judgments(
+    paths: Sequence[str | os.PathLike[str]],
+    *,
+    format: Format | None = None,
+    protocol_name: str = "direct-assessment",
+    pair: str | None = None,
+    moments: str | os.PathLike[str] | None = None,
+) -> Imported:
+    r"""Read the judgments of one campaign from its files.
+
+    Args:
+        paths: The files; they may be compressed.
+        format: ``mturk`` (batch results), ``ad-latest`` (tables of the Direct Assessment tools),
+            ``standardized`` (those with z scores) or ``csv`` (any table with the columns rater,
+            system, item, score); each file's header tells if not given.
+        protocol_name: What was asked; it has the scale.
+        pair: Where files hold several pairs of languages, the one to keep: ``cs-en``.
+        moments: For z scores, the raters' means and deviations; looked for beside the file.
+
+    Raises:
+        DataError: If a file cannot be read, or has rows that cannot be used, or rows twice.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp(), "ratings.csv")
+    >>> _ = path.write_text("rater,system,item,score\nr1,mine,clip1,71\nr1,other,clip1,40\n")
+    >>> read_judgments([path]).judgments.score.tolist()
+    [71.0, 40.0]
+    """
+    if not paths:
+        raise DataError("No file of judgments is named; name at least one.")
+    if format is not None and format not in FORMATS:
+        raise UnknownNameError.of("format of judgments", format, FORMATS)
+    asked = protocol(protocol_name)
+    intake = Intake(Problems(_subject(paths)), _scale(asked), pair)
+    judgments = Judgments.of(_distinct(_rows(paths, format, moments, intake), intake))
+    intake.problems.raise_if_any()
+    if pair is None and len(intake.pairs) > 1:
+        raise DataError(
+            f"{_subject(paths)}: judgments of {len(intake.pairs)} pairs of languages "
+            f"({', '.join(sorted(intake.pairs))}); choose one: pair={min(intake.pairs)!r}."
+        )
+    if not len(judgments):
+        kept = f" of the pair {pair!r}" if pair else ""
+        raise DataError(f"{_subject(paths)}: no judgment{kept} in it.")
+    return Imported(judgments, tuple(_notes(intake)))
+
+
+def _rows(
+    paths: Sequence[str | os.PathLike[str]],
+    format: Format | None,
+    moments: str | os.PathLike[str] | None,
+    intake: Intake,
+) -> Iterator[Judgment]:
+    for path in paths:
+        with Source(path) as source:
+            kind = format or _told_by(source)
+            if kind == "standardized":
+                known = _moments(source.path, moments)
+                yield from crowd_tables.read_standardized(source, intake, known)
+            else:
+                yield from _READERS[kind](source, intake)
+
+
+def _moments(path: str, named: str | os.PathLike[str] | None) -> dict[str, crowd_tables.Moments]:
+    beside = Path(named) if named else crowd_tables.moments_file(path)
+    if not beside.is_file():
+        raise DataError(
+            f"{path}: z scores need the raters' means and deviations to become raw scores; there "
+            f"is no {str(beside)!r}. Name the file (moments)."
+        )
+    return crowd_tables.read_moments(beside)
+
+
+def _told_by(source: Source) -> Format:
+    """Tell the format by the header."""
+    first = source.head.partition(b"\n")[0].decode("utf-8", "replace").strip()
+    if mturk.is_batch([cell.strip('"') for cell in first.split(",")]):
+        return "mturk"
+    if crowd_tables.is_table(first.split()):
+        return "standardized" if crowd_tables.is_standardized(source.head) else "ad-latest"
+    return "csv"
+
+
+def _distinct(rows: Iterator[Judgment], intake: Intake) -> Iterator[Judgment]:
+    """Number the tasks that have no number, in order; refuse a judgment that is there twice."""
+    counts: dict[tuple[str, str, str], int] = {}
+    seen: set[tuple[str, str, str, str, str]] = set()
+    for row in rows:
+        place = (row.rater, row.hit, row.criterion)
+        position = row.position
+        if position < 0:
+            position = counts[place] = counts.get(place, -1) + 1
+        task = row.task or str(position)
+        key = (*place, task, row.system)
+        if key in seen:
+            intake.problems.add(
+                f"Rater {row.rater!r} judged task {task!r} of HIT {row.hit!r} twice; "
+                "each judgment is there once. Is a file named twice?"
+            )
+            continue
+        seen.add(key)
+        yield msgspec.structs.replace(row, position=position, task=task)
+
+
+def _scale(asked: Protocol) -> tuple[float, float]:
+    # How many captions were ranked is not known here; a rank is 1 or more.
+    return (asked.scale[0], float("inf")) if asked.form == "ranking" else asked.scale
+
+
+def _subject(paths: Sequence[str | os.PathLike[str]]) -> str:
+    first = os.fspath(paths[0])
+    return first if len(paths) == 1 else f"{first} and {len(paths) - 1} more"
+
+
+def _notes(intake: Intake) -> Iterator[str]:
+    yield from intake.notes
+    if intake.incomplete:
+        hits = "HIT was" if intake.incomplete == 1 else "HITs were"
+        yield f"{intake.incomplete:,} {hits} left out: not all tasks are answered."

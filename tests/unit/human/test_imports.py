@@ -1,0 +1,208 @@
+"""Reading judgments: the published files, plain tables, and files that are wrong."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections import Counter
+
+import pytest
+
+from campaigns import eacl, eacl_batches, published
+from reelscore.errors import DataError, UnknownNameError
+from reelscore.human.imports import rows as import_rows
+from reelscore.human.imports.times import seconds
+from reelscore.human.reading import read_judgments
+
+HEADER = "rater,hit,system,item,kind,score\n"
+
+
+def write(folder, text, name="ratings.csv"):
+    path = folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def refused(path, **options):
+    with pytest.raises(DataError) as found:
+        read_judgments([path], **options)
+    return str(found.value)
+
+
+# Published files
+
+
+def test_batches_hold_what_the_tools_made_of_them(shared):
+    def rows(judgments):
+        return Counter((j.rater, j.hit, j.task, j.item, j.kind, j.score) for j in judgments)
+
+    table = read_judgments([shared / "da-eacl2017-runA" / "ad-latest.csv"]).judgments
+    assert rows(eacl(shared)) == rows(table)
+    assert len(table) == 10_500
+
+
+def test_batches_keep_times_and_status(shared):
+    judgments = eacl(shared)
+    first = next(iter(judgments))
+    assert first.submitted - first.started == first.seconds
+    assert judgments.status["rejected"].sum() == 1_000
+
+
+def test_a_batch_that_ends_within_a_comment_is_read_and_says_so(shared):
+    (note,) = read_judgments(eacl_batches(shared)[:1]).notes
+    assert "Batch_2603232_batch_results.csv:56: the file ends within quotes" in note
+
+
+@pytest.mark.parametrize("pair", ["csen", "zhen"])
+def test_z_scores_become_whole_raw_scores(shared, pair):
+    judgments = read_judgments([shared / "da-wmt22" / f"ad-{pair}-good-stnd.csv"]).judgments
+    assert (judgments.score == judgments.score.round()).all()
+    assert judgments.score.min() >= 0
+    assert judgments.score.max() <= 100
+    means = published(shared / "da-wmt22" / f"ad-{pair}-trk-mean-sd.txt")
+    printed = {means[k][1].strip('"'): float(means[k + 1][1]) for k in range(0, len(means), 3)}
+    for rater in judgments.rater.names:
+        mean = judgments.score[judgments.rater[rater]].mean()
+        assert mean == pytest.approx(printed[rater], rel=1e-6)
+
+
+def test_z_scores_without_means_are_explained(shared, tmp_path):
+    table = (shared / "da-wmt22" / "ad-csen-good-stnd.csv").read_bytes()
+    message = refused(write(tmp_path, table, "ad-csen-good-stnd.csv"))
+    assert "need the raters' means and deviations" in message
+    assert "ad-csen-trk-mean-sd.txt" in message
+
+
+def test_means_of_another_pair_are_refused(shared):
+    folder = shared / "da-wmt22"
+    message = refused(folder / "ad-csen-good-stnd.csv", moments=folder / "ad-zhen-trk-mean-sd.txt")
+    assert "has no mean and deviation" in message
+
+
+def test_pairs_of_languages_are_kept_apart(tmp_path):
+    table = (
+        "HITId\tWorkerId\tInput.src\tInput.trg\tsys_id\ttype\tsid\tscore\n"
+        "h1\tw1\tcs\ten\tA\tSYSTEM\t1\t70\n"
+        "h1\tw1\tzh\ten\tA\tSYSTEM\t1\t60\n"
+    )
+    path = write(tmp_path, table)
+    assert "2 pairs of languages (cs-en, zh-en); choose one" in refused(path)
+    assert read_judgments([path], pair="zh-en").judgments.score.tolist() == [60.0]
+    assert "no judgment of the pair 'de-en'" in refused(path, pair="de-en")
+
+
+# Mechanical Turk's rows
+
+BATCH = "HITId,WorkerId,AssignmentStatus,Input.sid_0,Input.sid_1,Answer.Q1,Answer.comments\n"
+
+
+def batch(folder, *rows):
+    return write(folder, BATCH + "".join(row + "\n" for row in rows))
+
+
+def test_systems_with_underscores(tmp_path):
+    path = batch(tmp_path, "h,w,Approved,1,2,my_run_7_BAD_REF_0__10|my_run_7_SYSTEM_1__80,{}")
+    first, second = read_judgments([path]).judgments
+    assert (first.system, first.item, first.kind) == ("my_run", "7", "degraded")
+    assert (second.position, second.score, second.status) == (1, 80.0, "approved")
+
+
+def test_unfinished_hits_are_left_out_and_counted(tmp_path):
+    done = "h1,w1,Submitted,1,2,a_1_SYSTEM_0__10|a_2_SYSTEM_1__80,{}"
+    path = batch(tmp_path, done, "h2,w1,Submitted,1,2,a_1_SYSTEM_0__10,{}")
+    found = read_judgments([path])
+    assert len(found.judgments) == 2
+    assert found.notes == ("1 HIT was left out: not all tasks are answered.",)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("h,w,Submitted,1,2,a_1_SYSTEM_0__101|a_2_SYSTEM_1__80,", "expected a number from 0 to"),
+        ("h,w,Submitted,1,2,a_1_SYSTEM_0__x|a_2_SYSTEM_1__80,", "the score is 'x'"),
+        ("h,w,Submitted,1,2,a_1_SYSTEM_0__1|a_2_SYSTEM_0__80,", "position 0 is answered twice"),
+        ("h,w,Submitted,1,2,a_1_ODD_0__1|a_2_SYSTEM_0__80,", "an answer is 'a_1_ODD_0__1'"),
+        ("h,w,Submitted,1,2,{},", "0 answers of the form"),
+        (",w,Submitted,1,2,a_1_SYSTEM_0__1,", "no HITId or no WorkerId"),
+    ],
+)
+def test_rows_that_cannot_be_used(tmp_path, row, message):
+    assert message in refused(batch(tmp_path, row))
+
+
+def test_a_hit_done_twice_by_one_rater(tmp_path):
+    row = "h,w,Submitted,1,2,a_1_SYSTEM_0__10|a_2_SYSTEM_1__80,"
+    assert "did HIT 'h' already in line 2" in refused(batch(tmp_path, row, row))
+
+
+def test_a_file_named_twice(tmp_path):
+    path = batch(tmp_path, "h,w,Submitted,1,2,a_1_SYSTEM_0__10|a_2_SYSTEM_1__80,")
+    with pytest.raises(DataError, match="Is a file named twice"):
+        read_judgments([path, path])
+
+
+# Plain tables
+
+
+def test_other_names_for_the_columns(tmp_path):
+    text = "worker;video_id;model;rating;submitted\nw1;clip1;mine;71;2026-03-01T12:00:00+01:00\n"
+    (row,) = read_judgments([write(tmp_path, text)]).judgments
+    assert (row.rater, row.item, row.system, row.score) == ("w1", "clip1", "mine", 71.0)
+    assert (row.kind, row.criterion, row.task) == ("caption", "adequacy", "0")
+    assert row.submitted == seconds("2026-03-01T11:00:00Z")
+
+
+def test_a_comparison(tmp_path):
+    text = "rater,system,against,item,score\nr1,one,two,v1,-2\n"
+    (row,) = read_judgments([write(tmp_path, text)], protocol_name="preference").judgments
+    assert (row.system, row.against, row.score) == ("one", "two", -2.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("rater,system,item\nr1,a,v1\n", "no column score"),
+        (HEADER + "r1,h1,a,v1,caption,101\n", ":2: the score is '101'"),
+        (HEADER + "r1,h1,a,v1,caption,-1\n", "expected a number from 0 to 100"),
+        (HEADER + "r1,h1,a,v1,caption,nan\n", "the score is 'nan'"),
+        (HEADER + "r1,h1,a,v1,odd,5\n", "the type is 'odd'"),
+        (HEADER + ",h1,a,v1,caption,5\n", "the rater is empty"),
+        (HEADER + "r1,h1,a,v1,caption,5,6\n", "the row has 7 fields, the header 6"),
+        (HEADER + 'r1,h1,"a,v1,caption,5\n', "malformed table"),
+        (HEADER, "no judgment in it"),
+        (HEADER.encode() + b"r1,h1,\xff,v1,caption,5\n", "UTF-8"),
+        ("rater,task,system,item,score\nr1,t,a,v1,5\nr1,t,a,v1,5\n", "judged task 't'"),
+        ("rater,system,item,score,started\nr1,a,v1,5,noon\n", "the time is 'noon'"),
+        ("", "the file is empty"),
+    ],
+)
+def test_tables_that_cannot_be_used(tmp_path, text, message):
+    assert message in refused(write(tmp_path, text))
+
+
+def test_all_bad_rows_are_counted(tmp_path):
+    bad = "".join(f"r1,h1,a,v{k},caption,{k}\n" for k in range(95, 110))
+    message = refused(write(tmp_path, HEADER + bad))
+    assert "9 records cannot be used; the first 5:" in message
+
+
+def test_a_runaway_line_is_not_read_to_its_end(tmp_path):
+    path = tmp_path / "huge.csv"
+    with path.open("wb") as file:
+        file.write(HEADER.encode() + b'"')
+        file.truncate(1 << 30)  # a line of 1 GB, of which the disk holds nothing
+    tracemalloc.start()
+    message = refused(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert "the line has more than 16,777,216 bytes" in message
+    assert peak < 6 * import_rows.LONGEST_LINE
+
+
+def test_unknown_names(tmp_path):
+    path = write(tmp_path, HEADER)
+    with pytest.raises(UnknownNameError, match="Did you mean 'mturk'"):
+        read_judgments([path], format="mtruk")
+    with pytest.raises(UnknownNameError, match="Unknown protocol"):
+        read_judgments([path], protocol_name="guess")
+    with pytest.raises(DataError, match="No file"):
+        read_judgments([])
