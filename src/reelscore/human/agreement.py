@@ -11,34 +11,62 @@ from numpy.typing import ArrayLike
 
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError
-from reelscore.human.judgments import FloatArray, Judgments
+from reelscore.human.judgments import FloatArray, IntArray, Judgments
 from reelscore.stats.correlations import pearson, spearman
 from reelscore.stats.pairs import kendall_b
 
 Scale = Literal["nominal", "ordinal", "interval"]
 
 
-def ratings(judgments: Judgments, values: FloatArray | None = None) -> FloatArray:
-    """Lay judgments of captions out as raters × captions; NaN where there is none.
+class Agreement(NamedTuple):
+    """How far raters agree on captions that several of them judged.
 
-    A rater's repeated judgments of a caption are averaged.
+    Attributes:
+        alpha: Krippendorff's alpha, of scores as an interval scale.
+        icc: Intraclass correlations.
+    """
+
+    alpha: float
+    icc: Icc
+
+
+class Icc(NamedTuple):
+    """Intraclass correlations of one-way random effects (Shrout and Fleiss, 1979).
+
+    Attributes:
+        single: ICC(1,1): how far one judgment of a caption agrees with another.
+        average: ICC(1,k): how far the mean of k judgments would agree with that of k others.
+        k: Judgments of a caption, on average, as groups of unequal size ask for.
+        captions: How many captions have two judgments or more.
+    """
+
+    single: float
+    average: float
+    k: float
+    captions: int
+
+
+def agreement(judgments: Judgments, values: FloatArray | None = None) -> Agreement:
+    """Measure how far raters agree; a rater's repeated judgments of a caption are averaged.
 
     Args:
         judgments: Of one criterion.
-        values: What to lay out instead of the raw scores, such as z scores of the same rows.
+        values: What to compare instead of the raw scores, such as z scores of the same rows.
+
+    >>> from reelscore.human.judgments import Judgment
+    >>> rows = [Judgment(rater, "h1", item, 0, "mine", item, "caption", score)
+    ...         for rater in ("r1", "r2") for item, score in (("v1", 10.0), ("v2", 90.0))]
+    >>> agreement(Judgments.of(rows)).alpha
+    1.0
     """
     rows = np.flatnonzero(judgments.genuine)
     scores = (judgments.score if values is None else values)[rows]
-    captions, caption = np.unique(
-        judgments.system.codes[rows] * len(judgments.item.names) + judgments.item.codes[rows],
-        return_inverse=True,
-    )
-    shape = (len(judgments.rater.names), len(captions))
-    cell = judgments.rater.codes[rows] * shape[1] + caption
-    number = np.bincount(cell, minlength=shape[0] * shape[1])
-    total = np.bincount(cell, scores, minlength=shape[0] * shape[1])
-    means: FloatArray = np.where(number > 0, total / np.maximum(number, 1), np.nan)
-    return means.reshape(shape)
+    caption = judgments.system.codes[rows] * len(judgments.item.names) + judgments.item.codes[rows]
+    raters = len(judgments.rater.names)
+    cells, cell = np.unique(caption * raters + judgments.rater.codes[rows], return_inverse=True)
+    means = np.bincount(cell, scores) / np.bincount(cell)
+    unit, means = _several(cells // max(raters, 1), means)
+    return Agreement(_alpha(unit, means, "interval"), _icc(unit, means))
 
 
 def krippendorff_alpha(matrix: ArrayLike, scale: Scale = "interval") -> float:
@@ -58,59 +86,11 @@ def krippendorff_alpha(matrix: ArrayLike, scale: Scale = "interval") -> float:
     >>> [round(krippendorff_alpha(table, scale), 3) for scale in ("nominal", "ordinal", "interval")]
     [0.743, 0.815, 0.849]
     """
-    rated = np.asarray(matrix, dtype=float)
-    known = ~np.isnan(rated)
-    rated = np.where(known & (known.sum(axis=0) > 1), rated, np.nan)
-    values, codes = np.unique(rated[~np.isnan(rated)], return_inverse=True)
-    if len(values) < 2:
-        return math.nan
-    unit = np.nonzero(~np.isnan(rated))[1]
-    # How often each value was given to each thing: all that alpha needs.
-    counts = np.zeros((rated.shape[1], len(values)))
-    np.add.at(counts, (unit, codes), 1)
-    counts = counts[counts.sum(axis=1) > 0]
-    raters = counts.sum(axis=1)
-    total = counts.sum(axis=0)
-    position = _positions(values, total, scale)
-    if scale == "nominal":
-        observed = (raters * (raters - (counts**2).sum(axis=1) / raters) / (raters - 1)).sum()
-        expected = total.sum() - (total**2).sum() / total.sum()
-        expected *= total.sum() / (total.sum() - 1)
-        return float(1 - observed / expected)
-    # Squared differences of all pairs: twice n times the sum of squares about the mean.
-    squares = (counts * position**2).sum(axis=1) - (counts @ position) ** 2 / raters
-    observed = (2 * raters * squares / (raters - 1)).sum()
-    about = (total * position**2).sum() - (total @ position) ** 2 / total.sum()
-    expected = 2 * total.sum() * about / (total.sum() - 1)
-    return float(1 - observed / expected)
-
-
-def _positions(values: FloatArray, total: FloatArray, scale: Scale) -> FloatArray:
-    """Where values lie, so that their distance is the difference: ranks for an ordinal scale."""
-    if scale == "ordinal":
-        ranks: FloatArray = np.cumsum(total) - total / 2
-        return ranks
-    return values
-
-
-class Icc(NamedTuple):
-    """Intraclass correlations (Shrout and Fleiss, 1979; McGraw and Wong, 1996).
-
-    Attributes:
-        single: ICC(1,1): how far one judgment of a caption agrees with another.
-        average: ICC(1,k): how far the mean of k judgments would agree with that of k others.
-        k: Judgments for a caption, on average (harmonic-like, as unequal groups ask for).
-        captions: How many captions have two judgments or more.
-    """
-
-    single: float
-    average: float
-    k: float
-    captions: int
+    return _alpha(*_from_matrix(matrix), scale)
 
 
 def icc(matrix: ArrayLike) -> Icc:
-    """Intraclass correlation for captions judged by different raters (one-way random effects).
+    """Intraclass correlation of captions that different raters judged.
 
     Args:
         matrix: Raters × captions; NaN where a rater gave nothing.
@@ -120,22 +100,56 @@ def icc(matrix: ArrayLike) -> Icc:
     >>> round(found.single, 2), round(found.average, 2)
     (0.17, 0.44)
     """
+    return _icc(*_from_matrix(matrix))
+
+
+def _from_matrix(matrix: ArrayLike) -> tuple[IntArray, FloatArray]:
     rated = np.asarray(matrix, dtype=float)
-    rated = rated[:, (~np.isnan(rated)).sum(axis=0) > 1]
-    captions = rated.shape[1]
+    known = ~np.isnan(rated)
+    return _several(np.nonzero(known)[1], rated[known])
+
+
+def _several(unit: IntArray, values: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Keep what was rated more than once; number it from 0."""
+    _, number, count = np.unique(unit, return_inverse=True, return_counts=True)
+    kept = count[number] > 1
+    return np.unique(number[kept], return_inverse=True)[1], values[kept]
+
+
+def _alpha(unit: IntArray, values: FloatArray, scale: Scale) -> float:
+    distinct, code, total = np.unique(values, return_inverse=True, return_counts=True)
+    if len(distinct) < 2:
+        return math.nan
+    size = np.bincount(unit)
+    n = len(values)
+    if scale == "nominal":
+        _, same = np.unique(unit * len(distinct) + code, return_counts=True)
+        owner = np.unique(unit * len(distinct) + code) // len(distinct)
+        alike = np.bincount(owner, same * (same - 1.0))
+        apart = (size * (size - 1) - alike) / (size - 1)
+        return float(1 - apart.sum() / ((n * n - (total**2).sum()) / (n - 1)))
+    # Distance by rank is the difference of mid-ranks; then both scales are squared differences,
+    # and all pairs of a group add up to twice its size times its squares about the mean.
+    position = (np.cumsum(total) - total / 2)[code] if scale == "ordinal" else values
+    about = position - (np.bincount(unit, position) / size)[unit]
+    observed = (2 * size / (size - 1) * np.bincount(unit, about**2)).sum()
+    expected = 2 * n * ((position - position.mean()) ** 2).sum() / (n - 1)
+    return float(1 - observed / expected)
+
+
+def _icc(unit: IntArray, values: FloatArray) -> Icc:
+    size = np.bincount(unit)
+    captions, n = len(size), len(values)
     if captions < 2:
         return Icc(math.nan, math.nan, math.nan, captions)
-    size = (~np.isnan(rated)).sum(axis=0)
-    means = np.nanmean(rated, axis=0)
-    grand = np.nansum(rated) / size.sum()
-    between = (size * (means - grand) ** 2).sum() / (captions - 1)
-    within = np.nansum((rated - means) ** 2) / (size.sum() - captions)
-    k = (size.sum() - (size**2).sum() / size.sum()) / (captions - 1)
+    means = np.bincount(unit, values) / size
+    between = float((size * (means - values.mean()) ** 2).sum() / (captions - 1))
+    within = float(((values - means[unit]) ** 2).sum() / (n - captions))
+    k = float((n - (size**2).sum() / n) / (captions - 1))
     if between == within == 0:
-        return Icc(math.nan, math.nan, float(k), captions)
+        return Icc(math.nan, math.nan, k, captions)
     single = (between - within) / (between + (k - 1) * within)
-    average = (between - within) / between if between else math.nan
-    return Icc(float(single), float(average), float(k), captions)
+    return Icc(single, (between - within) / between if between else math.nan, k, captions)
 
 
 class Replication(NamedTuple):

@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
-from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -26,7 +25,7 @@ from reelscore.human.pace import Pace, longest_run, pace
 from reelscore.human.twins import Test, Twins, compare_pairs, find_twins
 from reelscore.stats.correlations import pearson
 
-Verdict = Literal["passed", "failed", "too few pairs", "constant", "rejected"]
+Verdict = Literal["passed", "failed", "too few pairs", "constant", "rejected", "excluded"]
 Flag = Literal["repeats", "run", "speed", "order"]
 
 
@@ -130,7 +129,7 @@ class Quality:
 
     def to_dict(self) -> dict[str, Any]:
         """Give everything as JSON has it; what is not known is null."""
-        rows = [{key: _known(value) for key, value in asdict(each).items()} for each in self.raters]
+        rows = [{key: known(value) for key, value in asdict(each).items()} for each in self.raters]
         return {"control": asdict(self.control), "passed": self.passed, "raters": rows}
 
     def good(self, judgments: Judgments) -> Judgments:
@@ -144,6 +143,7 @@ def check_quality(
     control: Control | None = None,
     *,
     humans: Collection[str] = (),
+    excluded: Collection[str] = (),
 ) -> Quality:
     """Judge the raters.
 
@@ -151,6 +151,7 @@ def check_quality(
         judgments: Everything they said, controls among it.
         control: What is asked of them.
         humans: The systems that are people: a rater who puts the others above them is flagged.
+        excluded: Raters whom the organisers have excluded.
 
     >>> from reelscore.human.judgments import Judgment
     >>> rows = [Judgment("r1", "h1", f"{kind}{k}", k, "human", f"clip{k}", kind, score + k % 3)
@@ -194,7 +195,9 @@ def check_quality(
                 difference=_mean(pairs[0] - pairs[1]),
                 statistic=tested.statistic,
                 p=tested.p,
-                verdict=_verdict(control, pairs, tested.p, rejected),
+                verdict="excluded"
+                if rater in excluded
+                else _verdict(control, pairs, tested.p, rejected),
                 repeats=len(apart),
                 repeat_difference=_mean(apart),
                 repeat_p=repeated.p,
@@ -229,16 +232,21 @@ def _verdict(
 def _out_of_order(judgments: Judgments, mine: Mask, people: Mask, least: float) -> bool:
     """Tell whether spoilt captions come out above captions, or captions above people's."""
     captions, references = judgments.is_kind("caption"), judgments.is_kind("reference")
-    rows = (judgments.is_kind("degraded"), captions & ~people, references | captions & people)
-    means = [_mean(judgments.score[mine & each]) for each in rows]
-    known = [mean for mean in means if not math.isnan(mean)]
+    degraded = judgments.is_kind("degraded")
+    spoilt = np.isin(judgments.system.codes, np.unique(judgments.system.codes[mine & degraded]))
+    below = [
+        (degraded, captions & spoilt),
+        (captions & ~people, references | captions & people),
+    ]
+    means = [[_mean(judgments.score[mine & each]) for each in pair] for pair in below]
     low = _mean(judgments.score[mine & references]) < least
-    return low or any(lower >= higher for lower, higher in pairwise(known))
+    return low or any(lower >= higher for lower, higher in means)
 
 
 def _mean(values: FloatArray) -> float:
     return float(values.mean()) if len(values) else math.nan
 
 
-def _known(value: Any) -> Any:
+def known(value: Any) -> Any:
+    """Give a value as JSON has it: what is not a number is null."""
     return None if isinstance(value, float) and math.isnan(value) else value

@@ -16,7 +16,7 @@ from reelscore.errors import DataError, UnknownNameError
 from reelscore.human.imports import crowd_tables, mturk, plain
 from reelscore.human.imports.rows import Intake
 from reelscore.human.judgments import Judgment, Judgments
-from reelscore.human.protocol import Protocol, protocol
+from reelscore.human.protocol import Form, Protocol, protocol
 
 Format = Literal["mturk", "ad-latest", "standardized", "csv"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -75,13 +75,13 @@ def read_judgments(
         raise UnknownNameError.of("format of judgments", format, FORMATS)
     asked = protocol(protocol_name)
     intake = Intake(Problems(_subject(paths)), _scale(asked), pair)
-    judgments = Judgments.of(_distinct(_rows(paths, format, moments, intake), intake))
-    intake.problems.raise_if_any()
+    judgments = Judgments.of(_distinct(_rows(paths, format, moments, intake), asked.form, intake))
     if pair is None and len(intake.pairs) > 1:
         raise DataError(
             f"{_subject(paths)}: judgments of {len(intake.pairs)} pairs of languages "
             f"({', '.join(sorted(intake.pairs))}); choose one: pair={min(intake.pairs)!r}."
         )
+    intake.problems.raise_if_any()
     if not len(judgments):
         kept = f" of the pair {pair!r}" if pair else ""
         raise DataError(f"{_subject(paths)}: no judgment{kept} in it.")
@@ -124,25 +124,32 @@ def _told_by(source: Source) -> Format:
     return "csv"
 
 
-def _distinct(rows: Iterator[Judgment], intake: Intake) -> Iterator[Judgment]:
-    """Number the tasks that have no number, in order; refuse a judgment that is there twice."""
+def _distinct(rows: Iterator[Judgment], form: Form, intake: Intake) -> Iterator[Judgment]:
+    """Name tasks and places that have none; refuse a judgment that is there twice."""
     counts: dict[tuple[str, str, str], int] = {}
-    seen: set[tuple[str, str, str, str, str]] = set()
+    seen: set[tuple[str, ...]] = set()
     for row in rows:
         place = (row.rater, row.hit, row.criterion)
         position = row.position
         if position < 0:
             position = counts[place] = counts.get(place, -1) + 1
-        task = row.task or str(position)
-        key = (*place, task, row.system)
+        task = row.task or _task(row, form)
+        key = (*place, task, row.system if form == "ranking" else "")
         if key in seen:
             intake.problems.add(
-                f"Rater {row.rater!r} judged task {task!r} of HIT {row.hit!r} twice; "
-                "each judgment is there once. Is a file named twice?"
+                f"Rater {row.rater!r} judged task {task!r} of HIT {row.hit!r} twice; each "
+                "judgment is there once. Is a file named twice, or a repeat not called one?"
             )
             continue
         seen.add(key)
         yield msgspec.structs.replace(row, position=position, task=task)
+
+
+def _task(row: Judgment, form: Form) -> str:
+    """Name a task by what it shows: the same for all raters, in whatever order they saw it."""
+    if form == "ranking":
+        return row.item
+    return "/".join(filter(None, (row.item, row.system, row.against, row.kind)))
 
 
 def _scale(asked: Protocol) -> tuple[float, float]:

@@ -44,7 +44,7 @@ class HumanScores:
         """Count the judgments behind a system's score."""
         return int(self.counts[system].array.sum())
 
-    def gold(self, minimum: int = 15) -> ScoreTable:
+    def at_least(self, minimum: int = 15) -> HumanScores:
         """Keep the captions with enough judgments to be trusted one by one.
 
         Args:
@@ -54,25 +54,26 @@ class HumanScores:
             DataError: If no caption has so many.
         """
         results: dict[str, dict[str, MetricResult]] = {}
-        for system in self.table.systems:
-            enough = self.counts[system].array >= minimum
+        counts: dict[str, ItemScores] = {}
+        for system, number in self.counts.items():
+            enough = number.array >= minimum
             if not enough.any():
                 continue
+            index = ItemIndex([item for item, keep in zip(number, enough, strict=True) if keep])
+            counts[system] = ItemScores(index, number.array[enough])
+            results[system] = {}
             for name, result in self.table[system].items():
-                kept = _items(
-                    [item for item, keep in zip(result.items, enough, strict=True) if keep],
-                    result.items.array[enough],
-                )
+                kept = ItemScores(index, result.items.array[enough])
                 signature = f"{result.signature}|minimum:{minimum}"
                 scored = MetricResult(name, float(kept.array.mean()), kept, signature)
-                results.setdefault(system, {})[name] = scored
+                results[system][name] = scored
         if not results:
-            most = max(int(counts.array.max()) for counts in self.counts.values())
+            most = max(int(number.array.max()) for number in self.counts.values())
             raise DataError(
                 f"No caption has {minimum} judgments (the most is {most}); collect more, or ask "
                 "for fewer."
             )
-        return ScoreTable(results, self.table.notes)
+        return HumanScores(ScoreTable(results, self.table.notes), counts, self.notes)
 
 
 def standardize(judgments: Judgments, over: Over = "all") -> FloatArray:

@@ -10,7 +10,7 @@ import numpy as np
 
 from reelscore.meta.evaluation import MetaEvaluation
 from reelscore.meta.significance import Significance
-from reelscore.report.agreement import p_value
+from reelscore.report.heat_map import draw_p_matrix
 from reelscore.report.plots import BLUE, COLUMN_WIDTH, figure, label_points, save
 from reelscore.stats.correlations import mean_known
 
@@ -103,44 +103,8 @@ def draw_p_values(found: Significance, path: str | Path) -> None:
     >>> path.exists()
     True
     """
-    count = len(found.metrics)
-    size = max(COLUMN_WIDTH, 0.36 * count + 1.0)
-    with figure(width=size, height=0.8 * size) as (drawing, (panel,)):
-        from matplotlib.colors import BoundaryNorm, ListedColormap
-
-        steps = sorted({0, 0.001, 0.01, found.significant, 0.1, 0.5, 1})
-        shades = ["#08306B", "#2171B5", "#4292C6", "#DEEBF7", "#F3F8FD", "#FFFFFF"]
-        norm = BoundaryNorm(steps, len(shades))
-        shown = np.ma.masked_invalid(found.p)
-        panel.set_facecolor("#E8E8E8")
-        image = panel.imshow(shown, cmap=ListedColormap(shades), norm=norm)
-        small = 7 if count <= 8 else 5.5
-        for i, j in np.argwhere(~np.isnan(found.p)):
-            p = float(found.p[i, j])
-            wins = p < found.significant
-            panel.text(
-                j,
-                i,
-                p_value(p),
-                ha="center",
-                va="center",
-                fontsize=small,
-                color="white" if wins else "black",
-                fontweight="bold" if wins else "normal",
-            )
-        panel.set_xticks(range(count), found.metrics, rotation=45, ha="right")
-        panel.set_yticks(range(count), found.metrics)
-        panel.set_xticks(np.arange(1, count) - 0.5, minor=True)
-        panel.set_yticks(np.arange(1, count) - 0.5, minor=True)
-        panel.tick_params(which="both", length=0)
-        panel.grid(visible=False)
-        panel.grid(visible=True, which="minor", color="white", linewidth=0.6)
-        panel.set_axisbelow(False)
-        panel.spines[:].set_visible(False)
-        bar = drawing.colorbar(image, ax=panel, spacing="uniform", shrink=0.9)
-        bar.set_ticks(steps[1:-1], labels=[f"{step:g}".removeprefix("0") for step in steps[1:-1]])
-        panel.set_title(f"p (row better than column): {found.test}, {found.coefficient}")
-        save(drawing, path)
+    title = f"p (row better than column): {found.test}, {found.coefficient}"
+    draw_p_matrix(found.p, found.metrics, found.significant, title, path)
 
 
 def _title(found: MetaEvaluation, metric: str) -> str:

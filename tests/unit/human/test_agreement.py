@@ -13,7 +13,7 @@ from campaigns import eacl, rating
 from reelscore.data.datasets import trecvid_ha
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError
-from reelscore.human.agreement import icc, krippendorff_alpha, ratings, replicate
+from reelscore.human.agreement import agreement, icc, krippendorff_alpha, replicate
 from reelscore.human.judgments import Judgments
 from reelscore.human.scoring import score_judgments
 from reelscore.meta.published import published
@@ -64,20 +64,22 @@ def test_icc_with_gaps_counts_only_what_was_judged_twice():
     assert math.isnan(icc([[1.0], [2.0]]).single)
 
 
-def test_ratings_average_repeats():
+def test_repeats_are_averaged_and_controls_left_out():
     rows = [rating(score=40.0), rating(score=60.0, kind="repeat"), rating("r2", 10.0)]
-    rows.append(rating("r2", 99.0, kind="degraded"))
-    assert ratings(Judgments.of(rows)).tolist() == [[50.0], [10.0]]
+    rows += [rating(score=7.0, item="v2"), rating("r2", 9.0, item="v2")]
+    rows += [rating("r2", 99.0, kind="degraded"), rating("r2", 3.0, item="v3")]
+    found = agreement(Judgments.of(rows))
+    matrix = [[50.0, 7.0, math.nan], [10.0, 9.0, 3.0]]
+    assert found.alpha == pytest.approx(krippendorff_alpha(matrix))
+    assert found.icc == pytest.approx(icc(matrix))
 
 
 def test_raters_of_a_real_crowd_agree_somewhat(shared):
-    judgments = eacl(shared)
-    matrix = ratings(judgments)
-    alpha, found = krippendorff_alpha(matrix), icc(matrix)
-    assert 0.1 < alpha < 0.6
+    found = agreement(eacl(shared))
+    assert 0.1 < found.alpha < 0.6
     # With as many judgments each, both estimate the share of variance that captions explain.
-    assert found.single == pytest.approx(alpha, abs=0.02)
-    assert found.average > found.single
+    assert found.icc.single == pytest.approx(found.alpha, abs=0.02)
+    assert found.icc.average > found.icc.single
 
 
 def test_replication_of_the_paper(shared):

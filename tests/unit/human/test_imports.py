@@ -33,7 +33,7 @@ def refused(path, **options):
 
 def test_batches_hold_what_the_tools_made_of_them(shared):
     def rows(judgments):
-        return Counter((j.rater, j.hit, j.task, j.item, j.kind, j.score) for j in judgments)
+        return Counter((j.rater, j.hit, j.position, j.item, j.kind, j.score) for j in judgments)
 
     table = read_judgments([shared / "da-eacl2017-runA" / "ad-latest.csv"]).judgments
     assert rows(eacl(shared)) == rows(table)
@@ -147,7 +147,7 @@ def test_other_names_for_the_columns(tmp_path):
     text = "worker;video_id;model;rating;submitted\nw1;clip1;mine;71;2026-03-01T12:00:00+01:00\n"
     (row,) = read_judgments([write(tmp_path, text)]).judgments
     assert (row.rater, row.item, row.system, row.score) == ("w1", "clip1", "mine", 71.0)
-    assert (row.kind, row.criterion, row.task) == ("caption", "adequacy", "0")
+    assert (row.kind, row.criterion, row.task) == ("caption", "adequacy", "clip1/mine/caption")
     assert row.submitted == seconds("2026-03-01T11:00:00Z")
 
 

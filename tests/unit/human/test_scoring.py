@@ -32,9 +32,9 @@ def run_a(shared):
 def test_every_published_z_score(run_a):
     folder, good = run_a
     rows = published(folder / "ad-enes-good-stnd.csv")[1:]
-    z = {(row[0], row[1], row[7]): float(row[10]) for row in rows}
+    z = {(row[0], row[1], int(row[7])): float(row[10]) for row in rows}
     found = {
-        (j.hit, j.rater, j.task): score for j, score in zip(good, standardize(good), strict=True)
+        (j.hit, j.rater, j.position): score for j, score in zip(good, standardize(good), strict=True)
     }
     assert found.keys() == z.keys()
     assert max(abs(found[key] - z[key]) for key in z) < 1e-6
@@ -174,11 +174,11 @@ def test_gold_needs_enough_judgments():
     rows += [rating(f"r{k}", 50.0 + k, "a", "v2", position=1) for k in range(14)]
     rows += [rating(f"r{k}", 33.0, "a", "v3", position=2) for k in range(15)]
     scores = scored(rows)
-    gold = scores.gold()
+    gold = scores.at_least(15).table
     assert list(gold["a"]["raw"].items) == ["v1", "v3"]
     assert gold["a"]["raw"].signature.endswith("|minimum:15")
     with pytest.raises(DataError, match="No caption has 16 judgments \\(the most is 15\\)"):
-        scores.gold(16)
+        scores.at_least(16)
 
 
 def test_the_result_is_a_score_table_like_any_other(tmp_path):

@@ -113,7 +113,7 @@ def _judgment(row: Mapping[str, str], score: float, z: float | None = None) -> J
     return Judgment(
         rater=row["WorkerId"],
         hit=row["HITId"],
-        task="",  # numbered by the reader, in the order of the rows
+        task="",
         position=-1,
         system=row["sys_id"],
         item=row["sid"],

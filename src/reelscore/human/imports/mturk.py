@@ -79,7 +79,7 @@ def _judgments(row: dict[str, str], scale: rows.Scale) -> Iterator[Judgment]:
         yield Judgment(
             rater=row["WorkerId"],
             hit=row["HITId"],
-            task=str(position),
+            task="",  # the page shuffles tasks anew for each rater: what they show names them
             position=position,
             system=match["system"],
             item=match["item"],

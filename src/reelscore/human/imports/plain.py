@@ -32,6 +32,7 @@ OTHERS = (
     "seconds",
     "client",
     "status",
+    "z",
 )
 
 
@@ -98,7 +99,15 @@ def _judgment(row: dict[str, str], scale: rows.Scale) -> Judgment:
         against=row.get("against", ""),
         started=seconds(row.get("started", "")),
         submitted=seconds(row.get("submitted", "")),
-        seconds=seconds(row.get("seconds", "")),
+        seconds=_number(row.get("seconds", ""), "number of seconds"),
         client=row.get("client", ""),
         status=row.get("status", "").lower(),
+        z=_number(row.get("z", ""), "z"),
     )
+
+
+def _number(text: str, what: str) -> float | None:
+    try:
+        return float(text) if text else None
+    except ValueError:
+        raise DataError(f"the {what} is {text[:40]!r}; expected a number.") from None

@@ -1,0 +1,112 @@
+"""HITs for any protocol from captions: what a campaign is made of, in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from reelscore.data.stories import Stories, Story
+from reelscore.errors import DataError
+from reelscore.human.comparison_hits import build_pair_hits, build_ranking_hits
+from reelscore.human.hits import build_hits
+from reelscore.human.plan import HitPlan
+from reelscore.human.protocol import protocol
+from reelscore.human.tasks import Task
+
+Captions = Mapping[str, str]
+REFERENCE = "reference"
+
+
+@dataclass(frozen=True)
+class Design:
+    """How HITs are to be made.
+
+    Attributes:
+        protocol: What raters are asked.
+        layout: For ratings, what a HIT is made of.
+        hits: How many HITs; as many as show everything once, if not given.
+        per_hit: For rankings and comparisons, how many tasks a HIT has.
+        human: What the hidden human system is called.
+        seed: Of all chance.
+    """
+
+    protocol: str = "direct-assessment"
+    layout: str = "trecvid"
+    hits: int | None = None
+    per_hit: int = 10
+    human: str = "human"
+    seed: int = 0
+
+
+def make_hits(
+    design: Design,
+    systems: Mapping[str, Captions],
+    humans: Captions,
+    tests: Sequence[Task] = (),
+) -> HitPlan:
+    """Build the HITs of a campaign.
+
+    Args:
+        design: How.
+        systems: Captions by system and item.
+        humans: People's caption of each item: the hidden human system of ratings, or the
+            references that systems are compared with.
+        tests: Questions with known answers, for comparisons.
+
+    Raises:
+        DataError: If captions are missing that the protocol needs.
+
+    >>> from reelscore.examples import clips
+    >>> systems, references = clips()
+    >>> people = systems.pop("human")
+    >>> plan = make_hits(Design("against-reference", per_hit=5), systems, people)
+    >>> len(plan.hits), {shown.system for shown in plan.tasks[0].shown} >= {"reference"}
+    (9, True)
+    """
+    asked = protocol(design.protocol)
+    if asked.form == "rating":
+        return build_hits(
+            systems,
+            humans,
+            seed=design.seed,
+            layout=design.layout,
+            hits=design.hits,
+            human=design.human,
+        )
+    if asked.form == "ranking":
+        return build_ranking_hits(
+            systems, seed=design.seed, per_hit=design.per_hit, hits=design.hits
+        )
+    against = None
+    if asked.name == "against-reference":
+        if REFERENCE in systems:
+            raise DataError(f"A system is called {REFERENCE!r}, as the references are; rename it.")
+        systems = {**systems, REFERENCE: humans}
+        against = REFERENCE
+    return build_pair_hits(
+        systems,
+        seed=design.seed,
+        against=against,
+        per_hit=design.per_hit,
+        tests=tests,
+        hits=design.hits,
+    )
+
+
+def story_texts(stories: Stories) -> dict[str, str]:
+    """Write the timed captions of each video as one text, a caption a line, for raters to read.
+
+    >>> from reelscore.data.story_reading import stories_of
+    >>> story_texts(stories_of({"v": [{"sentence": "A dog runs.", "timestamp": [0, 65.5]}]}))
+    {'v': '0:00–1:05 A dog runs.'}
+    """
+    return {video: "\n".join(_lines(story.in_time_order())) for video, story in stories.items()}
+
+
+def _lines(story: Story) -> Iterator[str]:
+    for (start, end), sentence in zip(story.segments.tolist(), story.sentences, strict=True):
+        yield f"{_clock(start)}–{_clock(end)} {sentence}"
+
+
+def _clock(seconds: float) -> str:
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
