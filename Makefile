@@ -17,6 +17,8 @@ demo: .venv/.core ## set everything up and score the embedded example
 
 test: .venv/.dev ## set up what the tests need and run them
 	@tools/system_packages.sh java
+	@tools/system_packages.sh postgresql
+	@tools/system_packages.sh chromium
 	@$(BIN)/python -m pytest
 
 check: .venv/.dev ## ruff, mypy --strict, clang-format

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from postgres_server import MissingServer, new_schema, postgres_server
 
 # The same examples at every run, whatever the machine's load.
 settings.register_profile(
@@ -25,13 +27,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--full",
         action="store_true",
-        help="Parity tests on all captions (minutes) instead of a sample (seconds).",
+        help="Parity and durability tests at full size (minutes) instead of a sample (seconds).",
     )
 
 
 @pytest.fixture(scope="session")
 def full(request: pytest.FixtureRequest) -> bool:
-    """Whether parity tests run at full size."""
+    """Whether parity and durability tests run at full size."""
     return bool(request.config.getoption("--full"))
 
 
@@ -60,3 +62,21 @@ def java() -> str:
     if found is None:
         pytest.skip("there is no Java on this machine")
     return found
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """A PostgreSQL server, started for the tests and stopped after them."""
+    try:
+        with postgres_server() as url:
+            yield url
+    except MissingServer as missing:
+        pytest.skip(str(missing))
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a campaign can be made: once a SQLite file, once a PostgreSQL database."""
+    if request.param == "sqlite":
+        return str(tmp_path / "campaign.db")
+    return new_schema(request.getfixturevalue("postgres_url"))

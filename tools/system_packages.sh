@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs what pip cannot: a C++ compiler, Java (only to compare with the Java tools), clang (only
-# to fuzz). Does nothing where it is there; says what to install where it may not.
+# Installs what pip cannot: a C++ compiler, Java (only to compare with the Java tools), PostgreSQL
+# and Chromium (only to test with them), clang (only to fuzz). Does nothing where it is there; says what to install
+# where it may not.
 set -euo pipefail
 
 need() { # need COMMAND PACKAGES...
@@ -11,7 +12,7 @@ need() { # need COMMAND PACKAGES...
         apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$@" >/dev/null
     else
         echo "'$command' is missing; install it (Debian: sudo apt-get install $*)." >&2
-        [ "$command" = java ] # tests that compare with Java are skipped without it
+        [[ "$command" =~ ^(java|postgres|chromium)$ ]] # tests that need them are skipped
     fi
 }
 
@@ -21,5 +22,7 @@ compiler)
     python3 -c 'import venv, ensurepip' 2>/dev/null || need no-venv python3-venv python3-dev
     ;;
 java) need java default-jre-headless ;;
+postgresql) compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null || need postgres postgresql ;;
+chromium) need chromium chromium ;;
 clang) need clang++ clang "libclang-rt-$(apt-cache depends clang 2>/dev/null | grep -oE "clang-[0-9]+" | head -1 | grep -oE "[0-9]+")-dev" ;;
 esac

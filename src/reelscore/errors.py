@@ -2,6 +2,7 @@
 
 ReelscoreError
 ├── DataError (ValueError)             a file or argument does not say what it should
+│   └── RefusedError                   a campaign cannot take this from this rater
 ├── UnknownNameError (LookupError)     a metric, format or option nobody knows
 ├── ResourceError (OSError)            the language index cannot be built, written or read
 └── MissingExtraError (ImportError)    an optional dependency is not installed
@@ -23,6 +24,18 @@ class ReelscoreError(Exception):
 
 class DataError(ReelscoreError, ValueError):
     """Input that cannot be used as it is."""
+
+
+class RefusedError(DataError):
+    """An answer or a claim that a campaign cannot take.
+
+    Attributes:
+        reason: Why, in one word: ``unknown``, ``answered``, ``taken``, ``closed``, ``excluded``.
+    """
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 class UnknownNameError(ReelscoreError, LookupError):

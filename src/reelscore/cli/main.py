@@ -18,6 +18,7 @@ _COMMANDS = {
     "score": ("score", "Score captions: a row per system."),
     "compare": ("compare", "Score systems and test whether they differ."),
     "stories": ("stories", "Score timed captions of long videos: SODA and ActivityNet."),
+    "campaign": ("campaign", "Ask people: plan, run and evaluate human assessments."),
     "meta": ("meta", "Measure which metrics agree with people, and which better."),
     "audit": ("audit", "Check that captions, references and judgments belong together."),
     "data": ("data", "Describe data sets with human judgments."),

@@ -138,6 +138,7 @@ LAYOUTS = {
         rules="direct-assessment",
     ),
     "appraise": Layout(80, degraded_systems=10, repeated_systems=5, references=5, rules="appraise"),
+    "pilot": Layout(15, 10, degraded_humans=10, repeated_humans=2, repeated_systems=3),
 }
 
 
@@ -155,6 +156,9 @@ def layout(name: str) -> Layout:
 
     ``appraise``: 80 captions of systems, 10 degraded twins, 5 repeats, 5 references; Appraise
     shuffles them freely, here twins keep their distance.
+
+    ``pilot``: 40 tasks, for rehearsals and small sets: 15 captions of systems, 10 human captions
+    with their degraded twins, 5 repeats.
 
     Args:
         name: The name, or the text that `Layout.parse` reads.

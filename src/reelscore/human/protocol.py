@@ -7,6 +7,7 @@ one caption (rating), of each caption (ranking: 1 is best), or of the two agains
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -66,26 +67,46 @@ class Protocol:
                 f"The answer is about {', '.join(sorted(answer)) or 'nothing'}; "
                 f"{self.name} asks for {', '.join(wanted)}."
             )
-        for name, scores in answer.items():
-            self._check_scores(name, scores, captions)
-
-    def _check_scores(self, name: str, scores: Sequence[float], captions: int) -> None:
         count = captions if self.form == "ranking" else 1
-        if len(scores) != count:
-            raise DataError(f"{name}: {len(scores)} scores; expected {count}.")
-        offered = [score for score, _ in self.choices]
-        highest = float(captions) if self.form == "ranking" else self.scale[1]
-        for score in scores:
-            if offered and score not in offered:
-                choice = ", ".join(f"{each:g}" for each in offered)
-                raise DataError(f"{name}: the score is {score:g}; expected one of {choice}.")
-            if not self.scale[0] <= score <= highest:
-                raise DataError(
-                    f"{name}: the score is {score:g}; expected a number from "
-                    f"{self.scale[0]:g} to {highest:g}."
-                )
-        if self.form == "ranking" and any(score != int(score) for score in scores):
-            raise DataError(f"{name}: ranks are whole numbers from 1, the best.")
+        for name, scores in answer.items():
+            if len(scores) != count:
+                raise DataError(f"{name}: {len(scores)} scores; expected {count}.")
+            for score in scores:
+                self.check_score(name, score, captions)
+
+    def check_score(self, criterion: str, score: float, captions: int | None = None) -> None:
+        """Refuse a single score that this question cannot have.
+
+        Args:
+            criterion: What was judged.
+            score: The score.
+            captions: How many captions the task showed, where that is known.
+
+        Raises:
+            DataError: If there is no such criterion, or the score is not on the scale.
+
+        >>> PROTOCOLS["ranking"].check_score("grammar", 2.5)
+        Traceback (most recent call last):
+        reelscore.errors.DataError: grammar: ranks are whole numbers from 1, the best.
+        """
+        if all(criterion != each.name for each in self.criteria):
+            known = ", ".join(each.name for each in self.criteria)
+            raise DataError(f"The answer is about {criterion!r}; {self.name} asks for {known}.")
+        if not isinstance(score, (int, float)):
+            raise DataError(f"{criterion}: the score is {score!r}; expected a number.")
+        if self.choices and all(score != each for each, _ in self.choices):
+            choice = ", ".join(f"{each:g}" for each, _ in self.choices)
+            raise DataError(f"{criterion}: the score is {score:g}; expected one of {choice}.")
+        lowest, highest = self.scale
+        if self.form == "ranking":
+            highest = math.inf if captions is None else captions
+        if not lowest <= score <= highest:  # also refuses NaN
+            raise DataError(
+                f"{criterion}: the score is {score:g}; expected a number from {lowest:g} to "
+                f"{highest:g}."
+            )
+        if self.form == "ranking" and score % 1 != 0:
+            raise DataError(f"{criterion}: ranks are whole numbers from 1, the best.")
 
 
 ADEQUACY = Criterion("adequacy", "The text adequately describes what took place in the video.")

@@ -69,23 +69,60 @@ def read_judgments(
     >>> read_judgments([path]).judgments.score.tolist()
     [71.0, 40.0]
     """
+    notes: list[str] = []
+    rows = stream_judgments(
+        paths,
+        notes,
+        format=format,
+        protocol_name=protocol_name,
+        pair=pair,
+        moments=moments,
+    )
+    return Imported(Judgments.of(rows), tuple(notes))
+
+
+def stream_judgments(
+    paths: Sequence[str | os.PathLike[str]],
+    notes: list[str],
+    *,
+    format: Format | None = None,
+    protocol_name: str = "direct-assessment",
+    pair: str | None = None,
+    moments: str | os.PathLike[str] | None = None,
+) -> Iterator[Judgment]:
+    """Yield judgments one by one, without holding them; what is wrong is said at the end.
+
+    Args:
+        paths: As in `read_judgments`, like the other arguments.
+        notes: What was left out or repaired is added to this list at the end.
+        format: See there.
+        protocol_name: See there.
+        pair: See there.
+        moments: See there.
+
+    Raises:
+        DataError: After the last row, if any cannot be used: throw away what was yielded.
+    """
     if not paths:
         raise DataError("No file of judgments is named; name at least one.")
     if format is not None and format not in FORMATS:
         raise UnknownNameError.of("format of judgments", format, FORMATS)
     asked = protocol(protocol_name)
     intake = Intake(Problems(_subject(paths)), _scale(asked), pair)
-    judgments = Judgments.of(_distinct(_rows(paths, format, moments, intake), asked.form, intake))
+    count = 0
+    for row in _distinct(_rows(paths, format, moments, intake), asked.form, intake):
+        count += 1
+        yield row
     if pair is None and len(intake.pairs) > 1:
         raise DataError(
             f"{_subject(paths)}: judgments of {len(intake.pairs)} pairs of languages "
             f"({', '.join(sorted(intake.pairs))}); choose one: pair={min(intake.pairs)!r}."
         )
     intake.problems.raise_if_any()
-    if not len(judgments):
+    if not count:
         kept = f" of the pair {pair!r}" if pair else ""
         raise DataError(f"{_subject(paths)}: no judgment{kept} in it.")
-    return Imported(judgments, tuple(_notes(intake)))
+    notes += _notes(intake)
 
 
 def _rows(
@@ -127,14 +164,14 @@ def _told_by(source: Source) -> Format:
 def _distinct(rows: Iterator[Judgment], form: Form, intake: Intake) -> Iterator[Judgment]:
     """Name tasks and places that have none; refuse a judgment that is there twice."""
     counts: dict[tuple[str, str, str], int] = {}
-    seen: set[tuple[str, ...]] = set()
+    seen: set[int] = set()  # hashes: the names of millions of tasks would fill the memory
     for row in rows:
         place = (row.rater, row.hit, row.criterion)
         position = row.position
         if position < 0:
             position = counts[place] = counts.get(place, -1) + 1
         task = row.task or _task(row, form)
-        key = (*place, task, row.system if form == "ranking" else "")
+        key = hash((*place, task, row.system if form == "ranking" else ""))
         if key in seen:
             intake.problems.add(
                 f"Rater {row.rater!r} judged task {task!r} of HIT {row.hit!r} twice; each "

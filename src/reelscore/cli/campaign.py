@@ -1,0 +1,53 @@
+"""``reelscore campaign``."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import click
+
+# name: (module, what it does); the text stands here so that --help imports no command.
+_COMMANDS = {
+    "plan": ("campaign_plan", "How many HITs it takes, and what they cost."),
+    "new": ("campaign_new", "Make a campaign: its HITs from captions."),
+    "hits": ("campaign_hits", "Show the HITs, or write them for another page."),
+    "status": ("campaign_status", "Where a campaign stands; open, pause or close it."),
+    "simulate": ("campaign_simulate", "Let a made-up crowd do it, or try many crowds."),
+    "import": ("campaign_import", "Take in judgments, or a whole campaign, from files."),
+    "export": ("campaign_export", "Write everything, or the judgments, to plain files."),
+    "quality": ("campaign_quality", "Which raters can be trusted."),
+    "results": ("campaign_results", "Scores of systems, and who is better than whom."),
+    "replicate": ("campaign_replicate", "How well two campaigns agree."),
+}
+
+
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module = import_module(f"reelscore.cli.{_COMMANDS[cmd_name][0]}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in _COMMANDS.items()])
+
+
+@click.command("campaign", cls=_Commands)
+def command() -> None:
+    """Ask people: plan, run and evaluate human assessments.
+
+    CAMPAIGN is a SQLite file, or the URL of a PostgreSQL database.
+
+    \b
+    A campaign from plan to result:
+      reelscore campaign plan --systems 5 --difference 0.15
+      reelscore campaign new my.db runs/*.json --refs refs.json --hits 94
+      reelscore campaign status my.db --set open
+      reelscore campaign quality my.db
+      reelscore campaign results my.db --html results.html
+    """

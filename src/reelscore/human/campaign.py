@@ -1,0 +1,253 @@
+"""One human evaluation: its HITs, the raters who hold them, and every judgment they gave.
+
+A campaign lives in a SQLite file or a PostgreSQL database, which may hold several. Any number of
+processes may use it at once. Judgments are added and never changed; what was acknowledged is kept.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from reelscore.errors import DataError, MissingExtraError, UnknownNameError
+from reelscore.human.judgments import Judgment
+from reelscore.human.protocol import protocol as protocol_named
+from reelscore.human.running import Clock, Running
+from reelscore.human.store.checking import check_terms
+from reelscore.human.store.records import Terms
+from reelscore.human.store.times import microseconds
+
+if TYPE_CHECKING:
+    from reelscore.human.store.connecting import Database
+    from reelscore.human.store.places import Where
+
+HOLD = 7200.0  # seconds
+
+
+@dataclass(frozen=True)
+class Campaign(Running):
+    """A campaign in its database.
+
+    Use it in a ``with`` block, or `disconnect` at the end. Threads may share it; a process that
+    forks opens it anew.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from reelscore.human.tasks import Hit, Shown, Task
+    >>> hit = Hit("h1", (Task("t1", "clip1", (Shown("mine", "a dog runs"),)),))
+    >>> with TemporaryDirectory() as folder:
+    ...     with Campaign.create(Path(folder, "dogs.db"), "Dogs", systems=["mine"]) as campaign:
+    ...         campaign.add_hits([hit])
+    ...         campaign.set_state("open", actor="me")
+    ...         held = campaign.claim("r1")
+    ...         receipt = campaign.submit(held.id, "r1", "t1", {"adequacy": [71]})
+    ...         receipt.done, campaign.judgments().score.tolist()
+    1
+    (True, [71.0])
+    """
+
+    @classmethod
+    def create(
+        cls,
+        where: Where,
+        name: str,
+        *,
+        systems: Sequence[str],
+        protocol: str = "direct-assessment",
+        layout: str = "",
+        seed: int = 0,
+        raters_per_hit: int = 1,
+        hold: float = HOLD,
+        settings: Mapping[str, Any] | None = None,
+        id: str | None = None,
+        clock: Clock = time.time,
+    ) -> Campaign:
+        """Make a new campaign, in state ``draft``.
+
+        Args:
+            where: The path of a SQLite file, made where there is none, or the URL of a
+                PostgreSQL database.
+            name: What people call it.
+            systems: The systems whose captions are judged, people among them.
+            protocol: The name of a protocol.
+            layout: The name of the layout its HITs are made by.
+            seed: The seed they are made with.
+            raters_per_hit: How many raters each HIT needs.
+            hold: Seconds without a sign of its rater after which a HIT returns to the pool.
+            settings: Anything that JSON can say, for programs on top.
+            id: What the database knows it by; made of the name unless given.
+            clock: Where the time comes from, in seconds since 1970.
+
+        Raises:
+            DataError: If the database cannot be used, has a campaign of that id, or an argument
+                cannot be.
+            UnknownNameError: If there is no such protocol.
+        """
+        terms = Terms(
+            id=id or _id(name),
+            name=name,
+            protocol=protocol_named(protocol),
+            layout=layout,
+            seed=seed,
+            raters_per_hit=raters_per_hit,
+            hold=hold,
+            created=microseconds(clock()) / 1e6,
+        )
+        check_terms(terms, systems, settings or {})
+        with _opened(where, create=True) as database:
+            from reelscore.human.store.campaigns import insert_campaign
+
+            with database.writing() as connection:
+                insert_campaign(connection, terms, systems, settings or {})
+            return cls._of(terms, database, clock)
+
+    @classmethod
+    def open(cls, where: Where, id: str | None = None, *, clock: Clock = time.time) -> Campaign:
+        """Open a campaign; its database is brought up to date first.
+
+        Args:
+            where: The path of a SQLite file, or the URL of a PostgreSQL database.
+            id: Which campaign, where there are several.
+            clock: Where the time comes from.
+
+        Raises:
+            DataError: If there is no such database, or it holds several campaigns and none is
+                named.
+            UnknownNameError: If it has no campaign of that id.
+        """
+        with _opened(where) as database:
+            known = {terms.id: terms for terms in _all_terms(database)}
+            if id is None and len(known) == 1:
+                (id,) = known
+            if id is None:
+                which = f" ({', '.join(known)}); name one by its id." if known else "."
+                raise DataError(f"{database.place}: holds {len(known)} campaigns{which}")
+            if id not in known:
+                raise UnknownNameError.of("campaign", id, known)
+            return cls._of(known[id], database, clock)
+
+    @classmethod
+    def list(cls, where: Where) -> Sequence[Terms]:
+        """Tell the terms of every campaign in a database, oldest first.
+
+        Raises:
+            DataError: If there is no such database.
+        """
+        with _opened(where) as database, database:
+            return _all_terms(database)
+
+    @classmethod
+    def from_judgments(
+        cls,
+        where: Where,
+        name: str,
+        judgments: Iterable[Judgment],
+        *,
+        protocol: str = "direct-assessment",
+        layout: str = "imported",
+        seed: int = 0,
+        settings: Mapping[str, Any] | None = None,
+        id: str | None = None,
+        clock: Clock = time.time,
+    ) -> Campaign:
+        """Make a campaign, in state ``closed``, of judgments that were made elsewhere.
+
+        HITs, tasks, raters and systems are those that the rows name; caption texts are unknown.
+        See `create` for the other arguments, and `append`.
+
+        Raises:
+            DataError: If rows contradict each other or the protocol; then nothing is made.
+        """
+        created = microseconds(clock())
+        asked = protocol_named(protocol)
+        terms = Terms(id or _id(name), name, asked, layout, seed, 1, HOLD, created / 1e6)
+        check_terms(terms, (), settings or {})
+        with _built(where) as database:
+            from reelscore.human.store.appending import append
+            from reelscore.human.store.campaigns import insert_campaign
+
+            with database.staging() as connection:
+                append(
+                    connection,
+                    terms,
+                    judgments,
+                    created,
+                    new_hits=True,
+                    first=lambda: insert_campaign(connection, terms, (), settings or {}, "closed"),
+                )
+        return cls.open(where, terms.id, clock=clock)
+
+    @classmethod
+    def restore(
+        cls, where: Where, path: str | Path, *, id: str | None = None, clock: Clock = time.time
+    ) -> Campaign:
+        """Make a campaign of the files that `export` wrote, the same in every respect.
+
+        Args:
+            where: The database to make it in.
+            path: A .jsonl file, perhaps compressed, or a folder.
+            id: Another id than it had.
+            clock: Where the time comes from.
+
+        Raises:
+            DataError: If the files are not those of a campaign, or contradict themselves; then
+                nothing is made.
+        """
+        with _built(where) as database:
+            from reelscore.human.store.restoring import restore
+
+            made = restore(database, Path(path), id)
+        return cls.open(where, made, clock=clock)
+
+    @classmethod
+    def _of(cls, terms: Terms, database: Database, clock: Clock) -> Campaign:
+        settled = {each.name: getattr(terms, each.name) for each in fields(terms)}
+        return cls(**settled, database=database, clock=clock)
+
+
+@contextmanager
+def _opened(where: Where, *, create: bool = False) -> Iterator[Database]:
+    """Open a database, and close it again only if something goes wrong."""
+    database = _connecting().Database(where, create=create)
+    try:
+        yield database
+    except BaseException:
+        database.close()
+        raise
+
+
+@contextmanager
+def _built(where: Where) -> Iterator[Database]:
+    """Open a database for something large that may fail; a new file appears when it is whole."""
+    with _connecting().building(where) as database:
+        yield database
+
+
+def _connecting() -> Any:
+    try:
+        from reelscore.human.store import connecting
+    except ImportError as error:
+        if error.name and error.name.partition(".")[0] in ("sqlalchemy", "alembic"):
+            raise MissingExtraError(
+                "Campaigns need SQLAlchemy and Alembic. Install them: "
+                "pip install 'reelscore[campaign]'."
+            ) from None
+        raise
+    return connecting
+
+
+def _all_terms(database: Database) -> Sequence[Terms]:
+    from reelscore.human.store.campaigns import all_terms
+
+    with database.reading() as connection:
+        return all_terms(connection)
+
+
+def _id(name: str) -> str:
+    """Make an id of a name, such as trecvid-2017 of "TRECVid 2017"."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60] or secrets.token_hex(4)

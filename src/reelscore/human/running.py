@@ -1,0 +1,310 @@
+"""What is done while a campaign runs: HITs go in and out, answers come, decisions are made."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from reelscore.human.judgments import Judgment, Judgments
+from reelscore.human.protocol import Answer
+from reelscore.human.store.records import Assignment, Event, Receipt, State, Status, Terms
+from reelscore.human.store.texts import check_name, check_text
+from reelscore.human.store.times import microseconds
+from reelscore.human.tasks import Hit
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from reelscore.human.store.connecting import Database
+
+Clock = Callable[[], float]
+
+
+@dataclass(frozen=True)
+class Running(Terms):
+    """A campaign with its database open; see `reelscore.human.campaign.Campaign`."""
+
+    database: Database = field(repr=False, compare=False)
+    clock: Clock = field(default=time.time, repr=False, compare=False)
+
+    def __enter__(self) -> Self:
+        """Return the campaign itself; leaving disconnects it."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Disconnect."""
+        self.disconnect()
+
+    def disconnect(self) -> None:
+        """Close the connections to the database; the campaign itself stays as it is."""
+        self.database.close()
+
+    # what it is
+
+    @property
+    def state(self) -> State:
+        """Draft, open, paused or closed, at this moment."""
+        from reelscore.human.store.campaigns import read_state
+
+        with self.database.reading() as connection:
+            return read_state(connection, self)
+
+    def set_state(self, state: State, *, actor: str, reason: str = "") -> None:
+        """Open, pause or close the campaign, and log it.
+
+        In a draft nothing is handed out. A paused campaign hands out no new HITs and still takes
+        the answers to those that are held; a closed one takes none. It may be opened again.
+
+        Raises:
+            UnknownNameError: If there is no such state.
+            DataError: If a campaign that was begun is to be a draft again.
+        """
+        from reelscore.human.store.campaigns import write_state
+        from reelscore.human.store.deciding import log
+
+        with self.database.writing() as connection:
+            write_state(connection, self, state)
+            log(connection, self, self._now(), actor, state, "", reason)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems whose captions are judged."""
+        from reelscore.human.store.campaigns import read_systems
+
+        with self.database.reading() as connection:
+            return read_systems(connection, self)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Whatever programs on top have noted."""
+        from reelscore.human.store.campaigns import read_settings
+
+        with self.database.reading() as connection:
+            return read_settings(connection, self)
+
+    def set_settings(self, settings: Mapping[str, Any]) -> None:
+        """Replace the settings.
+
+        Raises:
+            DataError: If JSON cannot say them.
+        """
+        from reelscore.human.store.campaigns import write_settings
+
+        with self.database.writing() as connection:
+            write_settings(connection, self, settings)
+
+    # HITs and their raters
+
+    def add_hits(self, hits: Iterable[Hit]) -> int:
+        """Add HITs, all or none; those added first are handed out first.
+
+        Returns:
+            How many there were.
+
+        Raises:
+            DataError: If a HIT is there already, or does not fit the protocol or the systems.
+        """
+        from reelscore.human.store.planning import insert_hits
+
+        with self.database.staging() as connection:
+            return insert_hits(connection, self, hits)
+
+    def hits(self) -> Iterator[Hit]:
+        """Give the HITs one after the other, in the order they were added."""
+        from reelscore.human.store.reading import hits
+
+        with self.database.reading() as connection:
+            yield from hits(connection, self)
+
+    def claim(self, rater: str, client: str = "") -> Assignment | None:
+        """Give a rater a HIT: the one held, else the one left if it is still free, else the next.
+
+        The next is one with the fewest raters so far, of which the rater has had no caption.
+        Places of raters who have not been seen for the hold time are offered again before.
+
+        Args:
+            rater: Who asks.
+            client: What the rater uses.
+
+        Returns:
+            The assignment; None where there is no HIT for this rater now.
+
+        Raises:
+            RefusedError: If the rater is excluded.
+        """
+        from reelscore.human.store.claiming import claim
+
+        check_name(rater, "the rater")
+        check_text(client, "the client")
+        return claim(self.database, self, rater, client, self._now())
+
+    def assignment(self, id: int) -> Assignment | None:
+        """Look an assignment up; None where nobody has it."""
+        from reelscore.human.store.reading import load_assignment
+
+        with self.database.reading() as connection:
+            return load_assignment(connection, self, id)
+
+    def submit(
+        self,
+        assignment: int,
+        rater: str,
+        task: str,
+        answer: Answer,
+        *,
+        started: float | None = None,
+        submitted: float | None = None,
+        client: str = "",
+    ) -> Receipt:
+        """Keep the answer to one task; when this returns, it is on the disk.
+
+        The same answer may be sent again and is acknowledged again. An answer that comes after
+        the HIT has returned to the pool is kept as long as nobody else has taken the place.
+
+        Args:
+            assignment: The id of the assignment.
+            rater: Who answers.
+            task: The id of the task.
+            answer: Scores by criterion, as the protocol asks.
+            started: When the task was shown, in seconds since 1970.
+            submitted: When it was answered.
+            client: What the rater used.
+
+        Raises:
+            DataError: If the protocol cannot have such an answer.
+            RefusedError: If the rater has no such task, it has another answer, the place is
+                taken, or the campaign is closed.
+        """
+        from reelscore.human.store.answering import Sent, submit
+
+        check_text(client, "the client")
+        times = [None if when is None else microseconds(when) for when in (started, submitted)]
+        sent = Sent(assignment, rater, task, answer, times[0], times[1], client)
+        return submit(self.database, self, sent, self._now())
+
+    def release_abandoned(self, now: float | None = None) -> int:
+        """Offer again the places of raters who have not been seen for the hold time.
+
+        Their judgments stay. Whoever claims does this too.
+
+        Args:
+            now: The time to go by, instead of the clock's.
+
+        Returns:
+            How many places.
+        """
+        from reelscore.human.store.claiming import release
+
+        with self.database.writing() as connection:
+            return release(connection, self, self._now() if now is None else microseconds(now))
+
+    def release(self, assignment: int, *, actor: str, reason: str = "") -> None:
+        """Offer one place again at once, and log it.
+
+        Raises:
+            RefusedError: If nobody holds it.
+        """
+        from reelscore.human.store.claiming import release_one
+
+        release_one(self.database, self, assignment, self._now(), actor, reason)
+
+    # judgments
+
+    def judgments(self, *, finished: bool = False) -> Judgments:
+        """Give the judgments in the order they came.
+
+        Args:
+            finished: Only those of HITs that were finished, none of abandoned ones.
+        """
+        return Judgments.of(self.rows(finished=finished))
+
+    def rows(self, *, finished: bool = False) -> Iterator[Judgment]:
+        """Give the judgments one after the other, without holding them all."""
+        from reelscore.human.store.reading import judgments
+
+        with self.database.reading() as connection:
+            yield from judgments(connection, self, finished=finished)
+
+    def append(self, judgments: Iterable[Judgment], *, new_hits: bool = False) -> int:
+        """Add judgments that were made elsewhere, all or none.
+
+        A rater's judgments of a HIT take one of its places. Where they are not all, the HIT counts
+        as abandoned: they stay, and the place is offered again.
+
+        Args:
+            judgments: The judgments, of tasks that the campaign has.
+            new_hits: Make HITs, tasks and places that it does not have; each is done then.
+
+        Returns:
+            How many there were.
+
+        Raises:
+            DataError: If any has no task or no place, contradicts the task or the scale, or is
+                there already; the message names the first few.
+        """
+        from reelscore.human.store.appending import append
+
+        with self.database.staging() as connection:
+            return append(connection, self, judgments, self._now(), new_hits=new_hits)
+
+    def status(self) -> Status:
+        """Tell where the campaign stands."""
+        from reelscore.human.store.reading import status
+
+        with self.database.reading() as connection:
+            return status(connection, self)
+
+    # decisions
+
+    def decide(self, what: str, about: str, *, actor: str, reason: str = "") -> None:
+        """Log a decision; ``exclude`` keeps a rater from further HITs, ``readmit`` ends that.
+
+        Args:
+            what: The decision, such as ``exclude``, ``readmit``, ``pay``.
+            about: The rater or HIT.
+            actor: Who decides.
+            reason: Why.
+        """
+        from reelscore.human.store.deciding import log
+
+        with self.database.writing() as connection:
+            log(connection, self, self._now(), actor, what, about, reason)
+
+    def events(self) -> Sequence[Event]:
+        """Give the log, oldest first."""
+        from reelscore.human.store.deciding import events
+
+        with self.database.reading() as connection:
+            return list(events(connection, self))
+
+    def excluded(self) -> frozenset[str]:
+        """Name the raters who are excluded."""
+        from reelscore.human.store.deciding import excluded
+
+        with self.database.reading() as connection:
+            return excluded(connection, self)
+
+    def export(self, path: str | Path) -> None:
+        """Write everything to plain files: a .jsonl file, or a new folder of CSV files.
+
+        `Campaign.restore` makes the same campaign of them, and that writes the same files.
+
+        Raises:
+            DataError: If they cannot be written, or the folder is there and not empty.
+        """
+        from reelscore.human.store.exporting import export
+
+        with self.database.reading() as connection:
+            export(connection, self, Path(path))
+
+    def _now(self) -> int:
+        return microseconds(self.clock())

@@ -1,0 +1,119 @@
+"""The row of a campaign: what was settled, and what may change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, insert, select, update
+
+from reelscore.errors import DataError, UnknownNameError
+from reelscore.human.protocol import protocol
+from reelscore.human.store import schema
+from reelscore.human.store.checking import settings_text
+from reelscore.human.store.records import STATES, State, Terms
+from reelscore.human.store.times import microseconds, seconds
+
+
+def insert_campaign(
+    connection: Connection,
+    terms: Terms,
+    systems: Sequence[str],
+    settings: Mapping[str, Any],
+    state: State = "draft",
+) -> None:
+    """Put a new campaign in.
+
+    Raises:
+        DataError: If the database has one of that id.
+    """
+    if connection.scalar(select(schema.campaign.c.id).filter_by(id=terms.id)) is not None:
+        raise DataError(f"There is a campaign {terms.id!r} already; choose another id.")
+    connection.execute(
+        insert(schema.campaign).values(
+            id=terms.id,
+            name=terms.name,
+            systems=_json(list(systems)),
+            protocol=terms.protocol.name,
+            layout=terms.layout,
+            seed=terms.seed,
+            state=state,
+            raters_per_hit=terms.raters_per_hit,
+            hold=terms.hold,
+            settings=settings_text(settings),
+            created=microseconds(terms.created),
+        )
+    )
+
+
+def all_terms(connection: Connection) -> Sequence[Terms]:
+    """Give the terms of every campaign in the database, oldest first."""
+    table = schema.campaign
+    rows = connection.execute(select(table).order_by(table.c.created, table.c.id))
+    return [
+        Terms(
+            row.id,
+            row.name,
+            protocol(row.protocol),
+            row.layout,
+            row.seed,
+            row.raters_per_hit,
+            row.hold,
+            seconds(row.created) or 0.0,
+        )
+        for row in rows
+    ]
+
+
+def read_state(connection: Connection, terms: Terms) -> State:
+    """Tell the campaign's state."""
+    state: State = connection.execute(
+        select(schema.campaign.c.state).filter_by(id=terms.id)
+    ).scalar_one()
+    return state
+
+
+def write_state(connection: Connection, terms: Terms, state: State) -> None:
+    """Change the campaign's state.
+
+    Raises:
+        UnknownNameError: If there is no such state.
+        DataError: If a campaign that was begun is to be a draft again.
+    """
+    if state not in STATES:
+        raise UnknownNameError.of("state", state, STATES)
+    if state == "draft" and read_state(connection, terms) != "draft":
+        raise DataError("A campaign that was begun is no draft any more; pause it instead.")
+    connection.execute(update(schema.campaign).filter_by(id=terms.id).values(state=state))
+
+
+def read_systems(connection: Connection, terms: Terms) -> tuple[str, ...]:
+    """Name the systems."""
+    found = select(schema.campaign.c.systems).filter_by(id=terms.id)
+    return tuple(msgspec.json.decode(connection.execute(found).scalar_one()))
+
+
+def write_systems(connection: Connection, terms: Terms, systems: Sequence[str]) -> None:
+    """Replace the list of systems."""
+    connection.execute(
+        update(schema.campaign).filter_by(id=terms.id).values(systems=_json(list(systems)))
+    )
+
+
+def read_settings(connection: Connection, terms: Terms) -> dict[str, Any]:
+    """Give the free settings."""
+    found = select(schema.campaign.c.settings).filter_by(id=terms.id)
+    settings: dict[str, Any] = msgspec.json.decode(connection.execute(found).scalar_one())
+    return settings
+
+
+def write_settings(connection: Connection, terms: Terms, settings: Mapping[str, Any]) -> None:
+    """Replace the free settings."""
+    connection.execute(
+        update(schema.campaign).filter_by(id=terms.id).values(settings=settings_text(settings))
+    )
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()

@@ -1,0 +1,210 @@
+"""Who holds which HIT: raters claim, come back, and go away.
+
+Two raters never hold the same place: the database has a unique index over the places that are not
+abandoned, and another that lets a rater hold one HIT at a time. In PostgreSQL a claim skips rows
+that another claim has locked, in SQLite claims queue.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    FromClause,
+    Row,
+    Select,
+    and_,
+    case,
+    delete,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
+
+from reelscore.errors import RefusedError
+from reelscore.human.store.campaigns import read_state
+from reelscore.human.store.connecting import Database
+from reelscore.human.store.deciding import is_excluded, log
+from reelscore.human.store.planning import open_place
+from reelscore.human.store.reading import load_assignment
+from reelscore.human.store.records import Assignment, Terms
+from reelscore.human.store.schema import assignment, shown, task
+
+ACTOR = "reelscore"  # what the log calls us
+
+
+def claim(database: Database, terms: Terms, rater: str, client: str, now: int) -> Assignment | None:
+    """Give a rater the HIT held, the one abandoned, or the next; None where there is none."""
+    with database.writing() as connection:
+        database.alone(connection, terms.id, rater)
+        if is_excluded(connection, terms, rater):
+            raise RefusedError("excluded", f"Rater {rater!r} is excluded from this campaign.")
+        held = connection.scalar(
+            select(assignment.c.id).filter_by(campaign=terms.id, rater=rater, state="held")
+        )
+        if held is None:
+            if read_state(connection, terms) != "open":
+                return None
+            release(connection, terms, now)
+            held = _return(connection, terms, rater, now) or _next(connection, terms, rater)
+            if held is None:
+                return None
+        _hold(connection, held, rater, client, now)
+        return load_assignment(connection, terms, held)
+
+
+def release(connection: Connection, terms: Terms, now: int) -> int:
+    """Offer again the places of raters who have not been seen for the hold time.
+
+    Returns:
+        How many.
+    """
+    late = now - round(terms.hold * 1e6)
+    overdue = (
+        select(assignment.c.id)
+        .filter_by(campaign=terms.id, state="held")
+        .where(assignment.c.active < late)
+        .with_for_update(skip_locked=True)  # one that is locked is just being answered
+    )
+    return _abandon(connection, terms, overdue, now, f"not seen for {terms.hold:g} seconds")
+
+
+def release_one(
+    database: Database, terms: Terms, id: int, now: int, actor: str, reason: str
+) -> None:
+    """Offer one place again, whenever its rater was last seen.
+
+    Raises:
+        RefusedError: If nobody holds it.
+    """
+    with database.writing() as connection:
+        wanted = (
+            select(assignment.c.id)
+            .filter_by(campaign=terms.id, id=id, state="held")
+            .with_for_update()
+        )
+        if not _abandon(connection, terms, wanted, now, reason, actor):
+            raise RefusedError("unknown", f"Nobody holds assignment {id}.")
+
+
+def _abandon(
+    connection: Connection,
+    terms: Terms,
+    which: Select[Any],
+    now: int,
+    reason: str,
+    actor: str = ACTOR,
+) -> int:
+    ids = connection.scalars(which).all()
+    for id in ids:
+        row = connection.execute(
+            update(assignment)
+            .filter_by(id=id)
+            .values(state="abandoned")
+            .returning(assignment.c.hit, assignment.c.slot, assignment.c.rater)
+        ).one()
+        # others may have had the place since this rater first took it
+        turns = select(func.max(assignment.c.turn)).filter_by(hit=row.hit, slot=row.slot)
+        place = open_place(terms.id, row.hit, row.slot, connection.execute(turns).scalar_one() + 1)
+        connection.execute(insert(assignment).values(place))
+        log(connection, terms, now, actor, "release", row.rater, reason)
+    return len(ids)
+
+
+def take_back(connection: Connection, terms: Terms, row: Row[Any], now: int) -> bool:
+    """Let a rater go on with an abandoned HIT, if nobody else has taken the place."""
+    holds = exists().where(
+        assignment.c.campaign == terms.id,
+        assignment.c.rater == row.rater,
+        assignment.c.state == "held",
+    )
+    offered = delete(assignment).where(
+        assignment.c.hit == row.hit,
+        assignment.c.slot == row.slot,
+        assignment.c.state == "open",
+    )
+    if connection.scalar(select(holds)) or connection.execute(offered).rowcount == 0:
+        return False
+    connection.execute(update(assignment).filter_by(id=row.id).values(state="held", active=now))
+    log(connection, terms, now, row.rater, "return", row.rater, "came back in time")
+    return True
+
+
+def _return(connection: Connection, terms: Terms, rater: str, now: int) -> int | None:
+    given_up = connection.execute(
+        select(assignment)
+        .filter_by(campaign=terms.id, rater=rater, state="abandoned")
+        .order_by(assignment.c.active.desc())
+    ).all()
+    for row in given_up:
+        if take_back(connection, terms, row, now):
+            return int(row.id)
+    return None
+
+
+def _next(connection: Connection, terms: Terms, rater: str) -> int | None:
+    """Find the next place: HITs with the fewest raters first, in the order they were added."""
+    return connection.scalar(
+        select(assignment.c.id)
+        .filter_by(campaign=terms.id, state="open")
+        .where(assignment.c.hit.not_in(_had(terms, rater)))
+        .where(assignment.c.hit.not_in(_familiar(terms, rater)))
+        .order_by(assignment.c.slot, assignment.c.hit)
+        .limit(1)
+        .with_for_update(skip_locked=True)
+    )
+
+
+def _had(terms: Terms, rater: str) -> Select[Any]:
+    return select(assignment.c.hit).filter_by(campaign=terms.id, rater=rater)
+
+
+def _familiar(terms: Terms, rater: str) -> Select[Any]:
+    """HITs that show what the rater has seen: a caption of the same system, or in the same words.
+
+    Where captions are compared, it is the same two, since one of them, such as the reference, may
+    well stand beside others. Questions with a known answer may come again.
+    """
+    seen, seen_task = shown.alias("seen"), task.alias("seen_task")
+    found = (
+        select(task.c.hit)
+        .select_from(seen_task)
+        .join(seen, seen.c.task == seen_task.c.key)
+        .join(task, and_(task.c.campaign == terms.id, task.c.item == seen_task.c.item))
+        .join(shown, shown.c.task == task.c.key)
+        .where(seen_task.c.hit.in_(_had(terms, rater)))
+        .where(seen.c.kind != "test", shown.c.kind != "test")
+        .distinct()
+    )
+    if terms.protocol.form != "comparison":
+        return found.where(_same(seen, shown))
+    beside_seen, beside = shown.alias("beside_seen"), shown.alias("beside")
+    return (
+        found.join(beside_seen, beside_seen.c.task == seen_task.c.key)
+        .join(beside, beside.c.task == task.c.key)
+        .where(seen.c.slot == 0, beside_seen.c.slot == 1, shown.c.slot != beside.c.slot)
+        .where(_same(seen, shown), _same(beside_seen, beside))
+    )
+
+
+def _same(one: FromClause, other: FromClause) -> ColumnElement[bool]:
+    words = and_(one.c.text == other.c.text, one.c.text != "")
+    return or_(one.c.system == other.c.system, words)
+
+
+def _hold(connection: Connection, id: int, rater: str, client: str, now: int) -> None:
+    connection.execute(
+        update(assignment)
+        .filter_by(id=id)
+        .values(state="held", rater=rater, active=now)
+        .values(
+            # the first time counts, and what was used then
+            claimed=func.coalesce(assignment.c.claimed, now),
+            client=case((assignment.c.claimed.is_(None), client), else_=assignment.c.client),
+        )
+    )

@@ -1,0 +1,239 @@
+"""The two databases a campaign can live in, made to behave alike.
+
+A transaction that is acknowledged survives a killed process and a power cut: SQLite writes its log
+through to the disk at every commit, PostgreSQL is asked to. Writers of SQLite queue for the file
+from their first statement on, so none fails halfway; readers see one moment and wait for nobody.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import DBAPIError
+
+from reelscore.errors import DataError, MissingExtraError
+from reelscore.human.store.places import Where, check_file, database_url, place
+from reelscore.human.store.upgrading import VERSION_TABLE, is_current, upgrade
+
+_PATIENCE = 60.0  # seconds a writer waits for others
+_POOL = {"pool_size": 20, "max_overflow": 20}
+_UPGRADES = 0x7265656C  # the lock that processes opening a new database at once queue for
+
+
+class Database:
+    """An open database whose tables are up to date; use it from any thread, not after a fork."""
+
+    def __init__(self, where: Where, *, create: bool = False) -> None:
+        """Open a database.
+
+        Args:
+            where: The path of a SQLite file, or a URL such as ``postgresql://user@host/name``.
+            create: Make the file and the tables where there are none.
+
+        Raises:
+            DataError: If there is no such database, it cannot be opened, or it is of another
+                program or a newer version.
+        """
+        url = database_url(where)
+        self.is_sqlite = url.get_backend_name() == "sqlite"
+        self.place = place(url)
+        if self.is_sqlite:
+            check_file(Path(self.place), create)
+        self.engine = _engine(url)
+        try:
+            with self._mishaps_explained():
+                self._prepare(create)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.engine.dispose()
+
+    def __enter__(self) -> Database:
+        """Return the database itself; leaving closes it."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close all connections."""
+        self.close()
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Open a transaction that sees one moment, whatever is written meanwhile."""
+        with self._connected() as connection:
+            if not self.is_sqlite:
+                connection = connection.execution_options(isolation_level="REPEATABLE READ")
+            with connection.begin():
+                if not self.is_sqlite:  # plan for all rows, not for the first few
+                    connection.execute(text("SET LOCAL cursor_tuple_fraction = 1"))
+                yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """Open a transaction that writes: everything in it holds, or nothing."""
+        with self._connected() as connection, writing(connection):
+            yield connection
+
+    @contextmanager
+    def staging(self) -> Iterator[Connection]:
+        """Open a connection whose temporary tables go with it."""
+        with self._connected() as connection:
+            connection.detach()
+            yield connection
+
+    def alone(self, connection: Connection, *names: str) -> None:
+        """Let one transaction at a time go on with these names; SQLite has one writer anyway."""
+        if not self.is_sqlite:
+            connection.execute(
+                text("SELECT pg_advisory_xact_lock(hashtextextended(:key, 0))"),
+                {"key": "\x1f".join(names)},
+            )
+
+    @contextmanager
+    def _connected(self) -> Iterator[Connection]:
+        with self._mishaps_explained(), self.engine.connect() as connection:
+            yield connection
+
+    def _prepare(self, create: bool) -> None:
+        with self.engine.connect() as connection:
+            tables = inspect(connection).get_table_names()
+            connection.rollback()
+            if VERSION_TABLE not in tables and not create:
+                raise DataError(f"{self.place}: holds no campaigns; make one there first.")
+            if VERSION_TABLE not in tables and tables and self.is_sqlite:
+                raise DataError(f"{self.place}: a database of another program; name a new file.")
+            if self.is_sqlite:
+                _write_ahead(connection)
+            current = is_current(connection, self.place)
+            connection.rollback()
+            if not current:
+                with writing(connection):
+                    if not self.is_sqlite:
+                        connection.execute(text(f"SELECT pg_advisory_xact_lock({_UPGRADES})"))
+                    if not is_current(connection, self.place):
+                        upgrade(connection)
+
+    @contextmanager
+    def _mishaps_explained(self) -> Iterator[None]:
+        try:
+            yield
+        except DBAPIError as error:
+            raise _explained(error, self.place) from None
+
+
+@contextmanager
+def building(where: Where) -> Iterator[Database]:
+    """Open a database to put something large in; a new SQLite file appears when it is whole.
+
+    Raises:
+        DataError: If the database cannot be used, or somebody else has made the file meanwhile.
+    """
+    url = database_url(where)
+    target = Path(url.database or "")
+    if url.get_backend_name() != "sqlite" or target.exists():
+        with Database(where, create=True) as database:
+            yield database
+        return
+    check_file(target, create=True)
+    aside = target.with_name(f".{target.name[:50]}.{secrets.token_hex(4)}.tmp")
+    try:
+        with Database(aside, create=True) as database:
+            yield database
+        os.link(aside, target)  # unlike a renaming, never replaces a file
+    except FileExistsError:
+        raise DataError(f"{target}: was made meanwhile; try again.") from None
+    finally:
+        for suffix in ("", "-wal", "-shm"):
+            aside.with_name(aside.name + suffix).unlink(missing_ok=True)
+
+
+@contextmanager
+def writing(connection: Connection) -> Iterator[None]:
+    """Make the connection's next transaction one that writes."""
+    with connection.execution_options(writing=True).begin():
+        yield
+
+
+def _engine(url: URL) -> Engine:
+    if url.get_backend_name() == "sqlite":
+        engine = create_engine(url, **_POOL)
+        event.listen(engine, "connect", _connect_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+        return engine
+    try:
+        engine = create_engine(url, pool_pre_ping=True, **_POOL)
+    except ImportError:
+        raise MissingExtraError(
+            "PostgreSQL needs psycopg. Install it: pip install 'reelscore[postgres]'."
+        ) from None
+    event.listen(engine, "connect", _connect_postgresql)
+    return engine
+
+
+def _connect_sqlite(connection: Any, _: object) -> None:
+    connection.isolation_level = None  # transactions begin where `_begin_sqlite` says, not later
+    for pragma in (
+        f"busy_timeout = {int(_PATIENCE * 1000)}",
+        "foreign_keys = ON",
+        "synchronous = FULL",
+        "cache_size = -32768",
+    ):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    writes = connection.get_execution_options().get("writing", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _connect_postgresql(connection: Any, _: object) -> None:
+    # A server may acknowledge before the disk has it; a campaign must not.
+    connection.execute(
+        "SELECT set_config('synchronous_commit', 'on', false) "
+        "WHERE current_setting('synchronous_commit') = 'off'"
+    )
+    connection.commit()
+
+
+def _write_ahead(connection: Connection) -> None:
+    """Switch the file to a write-ahead log; SQLite does not wait by itself here."""
+    driver = connection.connection.dbapi_connection
+    assert driver is not None
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            driver.cursor().execute("PRAGMA journal_mode = WAL")
+            return
+        except connection.dialect.dbapi.OperationalError:  # type: ignore[union-attr]
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.05)
+
+
+def _explained(error: DBAPIError, place: str) -> Exception:
+    """Turn what an operator can mend into a message; anything else stays what it is."""
+    said = str(error.orig).strip()
+    if "database is locked" in said:
+        return DataError(f"{place}: another program has kept it busy too long; try again.")
+    if "file is not a database" in said:
+        return DataError(f"{place}: not a SQLite file; name another.")
+    connecting = error.connection_invalidated or "connection" in said or "unable to open" in said
+    if connecting or "readonly" in said or "disk is full" in said or "disk I/O" in said:
+        return DataError(f"{place}: cannot be used: {' '.join(said.split())}.")
+    return error

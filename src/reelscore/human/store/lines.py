@@ -1,0 +1,189 @@
+"""A campaign in plain files: one line or row for each thing there is.
+
+As JSONL it is one file, each line an object whose `type` says what it is. As CSV it is a folder
+with a file for each type, and the campaign itself in `campaign.json`. The order is that of `LINES`;
+times are ISO 8601 in UTC, missing numbers and times null or an empty cell.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+import msgspec
+
+from reelscore.errors import DataError
+from reelscore.human.store.records import AssignmentState, State
+from reelscore.human.store.texts import check_name, check_text
+from reelscore.human.store.times import from_iso, to_iso
+from reelscore.human.tasks import Kind
+
+FORMAT = "reelscore campaign 1"
+TIMES = frozenset(["time", "claimed", "active", "finished", "started", "submitted", "received"])
+INTEGERS = frozenset(["position", "slot", "turn"])
+NUMBERS = frozenset(["expected", "score", "z", "seconds"])
+NAMES = frozenset(["id", "hit", "task", "item", "system", "criterion", "actor", "what"])
+Time = str | None
+
+
+class Line(msgspec.Struct, frozen=True, tag_field="type", forbid_unknown_fields=True):
+    """What all lines have in common: their type."""
+
+
+class CampaignLine(Line, frozen=True, tag="campaign"):
+    """The campaign: what was settled at the start, its state and settings."""
+
+    format: str
+    id: str
+    name: str
+    systems: list[str]
+    protocol: str
+    layout: str
+    seed: int
+    state: State
+    raters_per_hit: int
+    hold: float
+    created: str
+    settings: dict[str, Any]
+
+
+class HitLine(Line, frozen=True, tag="hit"):
+    """A HIT."""
+
+    id: str
+
+
+class TaskLine(Line, frozen=True, tag="task"):
+    """A task of a HIT."""
+
+    hit: str
+    id: str
+    position: int
+    item: str
+    expected: float | None
+
+
+class ShownLine(Line, frozen=True, tag="shown"):
+    """A caption of a task."""
+
+    hit: str
+    task: str
+    slot: int
+    system: str
+    text: str
+    kind: Kind
+
+
+class AssignmentLine(Line, frozen=True, tag="assignment"):
+    """A place for a rater: the slot of a HIT, and whose turn it is."""
+
+    hit: str
+    slot: int
+    turn: int
+    state: AssignmentState
+    rater: str
+    claimed: Time
+    active: Time
+    finished: Time
+    client: str
+    seconds: float | None
+    status: str
+
+
+class JudgmentLine(Line, frozen=True, tag="judgment"):
+    """A score of a caption by the rater of an assignment."""
+
+    hit: str
+    rater: str
+    task: str
+    slot: int
+    criterion: str
+    score: float
+    z: float | None
+    position: int
+    started: Time
+    submitted: Time
+    received: str
+    client: str
+
+
+class EventLine(Line, frozen=True, tag="event"):
+    """A decision."""
+
+    time: str
+    actor: str
+    what: str
+    about: str
+    reason: str
+
+
+AnyLine = CampaignLine | HitLine | TaskLine | ShownLine | AssignmentLine | JudgmentLine | EventLine
+LINES: dict[str, type[Line]] = {
+    "hit": HitLine,
+    "task": TaskLine,
+    "shown": ShownLine,
+    "assignment": AssignmentLine,
+    "judgment": JudgmentLine,
+    "event": EventLine,
+}
+
+
+def file_name(kind: str) -> str:
+    """Name the CSV file of a type of lines.
+
+    >>> file_name("hit"), file_name("shown")
+    ('hits.csv', 'shown.csv')
+    """
+    return "shown.csv" if kind == "shown" else f"{kind}s.csv"
+
+
+def columns(kind: str) -> list[tuple[str, type]]:
+    """Name the columns of a type of lines, with what the database has in them.
+
+    >>> columns("hit")
+    [('id', <class 'str'>)]
+    """
+    names = LINES[kind].__struct_fields__
+    return [
+        (name, int if name in TIMES | INTEGERS else float if name in NUMBERS else str)
+        for name in names
+    ]
+
+
+@cache
+def _time_places(kind: str) -> list[int]:
+    return [place for place, (name, _) in enumerate(columns(kind)) if name in TIMES]
+
+
+def to_line(kind: str, row: Iterable[Any]) -> Line:
+    """Make a line of a row of the database."""
+    values = list(row)
+    for place in _time_places(kind):
+        values[place] = to_iso(values[place])
+    return LINES[kind](*values)
+
+
+def to_row(line: Line) -> list[Any]:
+    """Make a row for the database of a line.
+
+    Raises:
+        DataError: If a text cannot be kept, a name is missing, a number is none, or a time is no
+            time.
+    """
+    row: list[Any] = []
+    for name in line.__struct_fields__:
+        value = getattr(line, name)
+        if name in TIMES:
+            value = from_iso(value)
+        elif name in NAMES or (name == "rater" and isinstance(line, JudgmentLine)):
+            check_name(value, f"the {name}")
+        elif isinstance(value, str):
+            check_text(value, f"the {name}")
+        elif isinstance(value, float) and not math.isfinite(value):
+            raise DataError(f"the {name} is {value}; expected a number.")
+        elif isinstance(value, int) and not 0 <= value < 2**31:
+            raise DataError(f"the {name} is {value}; expected a number from 0.")
+        row.append(value)
+    return row

@@ -1,0 +1,134 @@
+"""What a campaign hands out: its terms, assignments, receipts, the log and where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from reelscore.human.protocol import Protocol
+from reelscore.human.tasks import Task
+
+State = Literal["draft", "open", "paused", "closed"]
+STATES: tuple[State, ...] = get_args(State)
+AssignmentState = Literal["open", "held", "done", "abandoned"]
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What is settled when a campaign is made.
+
+    Attributes:
+        id: What its database knows it by.
+        name: What people call it.
+        protocol: What raters are asked.
+        layout: The name of the layout its HITs were made by.
+        seed: The seed they were made with.
+        raters_per_hit: How many raters each HIT needs.
+        hold: Seconds without a sign of its rater after which a HIT returns to the pool.
+        created: When it was made, in seconds since 1970.
+    """
+
+    id: str
+    name: str
+    protocol: Protocol
+    layout: str
+    seed: int
+    raters_per_hit: int
+    hold: float
+    created: float
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """One HIT in the hands of one rater.
+
+    Attributes:
+        id: What answers refer to.
+        hit: The HIT.
+        rater: Who holds it.
+        state: ``held``, ``done`` or ``abandoned``.
+        tasks: The tasks of the HIT, in the order shown.
+        answered: The ids of those that have an answer.
+    """
+
+    id: int
+    hit: str
+    rater: str
+    state: AssignmentState
+    tasks: tuple[Task, ...]
+    answered: frozenset[str]
+
+    @property
+    def remaining(self) -> tuple[Task, ...]:
+        """The tasks without an answer, in order."""
+        return tuple(task for task in self.tasks if task.id not in self.answered)
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """The promise that an answer is kept.
+
+    Attributes:
+        assignment: Which assignment it belongs to.
+        task: Which task it answers.
+        new: False where the same answer had come before.
+        remaining: How many tasks of the HIT have no answer yet.
+        done: Whether the HIT is finished.
+    """
+
+    assignment: int
+    task: str
+    new: bool
+    remaining: int
+    done: bool
+
+
+@dataclass(frozen=True)
+class Event:
+    """One decision: when, by whom, what, about which rater or HIT, and why."""
+
+    time: float
+    actor: str
+    what: str
+    about: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Status:
+    """Where a campaign stands.
+
+    Attributes:
+        state: Draft, open, paused or closed.
+        hits: How many HITs there are.
+        finished: How many of them have all the raters they need.
+        open: Assignments that wait for a rater.
+        held: Assignments that a rater is at.
+        done: Assignments that were finished.
+        abandoned: Assignments that were given up, and their places offered again.
+        judgments: How many judgments there are.
+        raters: How many people have taken a HIT.
+        by_system: How many judgments of its captions each system has, controls not counted.
+    """
+
+    state: State
+    hits: int
+    finished: int
+    open: int
+    held: int
+    done: int
+    abandoned: int
+    judgments: int
+    raters: int
+    by_system: Mapping[str, int]
+
+    @property
+    def fewest(self) -> int:
+        """How many judgments the system with the fewest has."""
+        return min(self.by_system.values(), default=0)
+
+    @property
+    def most(self) -> int:
+        """How many judgments the system with the most has."""
+        return max(self.by_system.values(), default=0)

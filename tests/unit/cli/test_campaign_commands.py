@@ -1,0 +1,422 @@
+"""``reelscore campaign``: from plan to results, on made-up crowds and on published campaigns."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+
+import numpy as np
+import pytest
+
+from campaigns import eacl_batches, published
+from reelscore.data.table import ScoreTable
+from reelscore.human.campaign import Campaign
+
+LAYOUT = "pilot"
+SYSTEMS = ("strong.json", "weak.json", "broken.json")
+TRUTH = ("--true", "strong=0.3", "--true", "weak=-0.2", "--true", "broken=-0.8")
+
+
+@pytest.fixture
+def new(folder, run):
+    """Make a campaign of the example."""
+
+    def make(name="c.db", *more, hits=12):
+        status, out, err = run(
+            *("campaign", "new", name, *SYSTEMS, "--human", "human.json"),
+            *("--layout", LAYOUT, "--hits", hits, *more),
+        )
+        assert status == 0, err
+        return out
+
+    return make
+
+
+@pytest.fixture
+def rehearsed(new, run):
+    new(hits=24)
+    assert run("campaign", "simulate", "c.db", *TRUTH)[0] == 0
+    return "c.db"
+
+
+def narrow(out):
+    return max(map(len, out.splitlines())) <= 80
+
+
+# Plan
+
+
+def test_plan(run):
+    status, out, err = run("campaign", "plan", "--hits", 94, "--campaigns", 20, "--json", "-")
+    assert (status, err) == (0, "")
+    found = json.loads(out)
+    assert found["chosen"]["captions"] == 1050
+    assert round(found["costs"]["total"], 2) == 111.67
+
+
+def test_plan_shows_what_it_tried(run):
+    status, out, _ = run("campaign", "plan", "--difference", 0.5, "--campaigns", 40)
+    assert status == 0
+    assert "are told\napart with probability" in out
+    assert narrow(out)
+
+
+@pytest.mark.parametrize("wrong", [("--difference", 0), ("--power", 1), ("--layout", "odd")])
+def test_plans_that_make_no_sense(run, wrong):
+    status, out, err = run("campaign", "plan", *wrong)
+    assert (status, out) == (2, "")
+    assert err.startswith("Error: ")
+
+
+# Make
+
+
+def test_new(new, run):
+    out = new()
+    assert out.startswith("12 HITs of 40 tasks: 300 captions, 60 repeats, 120 degraded twins")
+    status, out, _ = run("campaign", "status", "c.db", "--json", "-")
+    assert json.loads(out)["state"] == "draft"
+    status, out, _ = run("campaign", "status", "c.db", "--set", "open")
+    assert status == 0
+    assert out.startswith("c (c): direct-assessment, open\n")
+    assert "12 HITs: 0 done, 0 held, 12 open, 0 given up" in out
+
+
+def test_new_makes_nothing_where_captions_are_missing(folder, run, snapshot):
+    before = snapshot()
+    status, _, err = run("campaign", "new", "c.db", "strong.json")
+    assert (status, err) == (
+        2,
+        "Error: direct-assessment needs human captions; name them: --refs FILE.\n",
+    )
+    assert snapshot() == before
+
+
+def test_new_does_not_overwrite(new, run, snapshot):
+    new()
+    before = snapshot()
+    status, _, err = run(
+        "campaign", "new", "c.db", *SYSTEMS, "--refs", "refs.json", "--layout", LAYOUT
+    )
+    assert status == 2
+    assert "'c'" in err
+    assert snapshot() == before
+
+
+def test_blind_tasks_tell_nothing(new, run, folder):
+    new()
+    status, _, _ = run("campaign", "hits", "c.db", "--csv", "tasks.csv", "--key", "key.csv")
+    assert status == 0
+    tasks = list(csv.DictReader((folder / "tasks.csv").read_text().splitlines()))
+    key = list(csv.DictReader((folder / "key.csv").read_text().splitlines()))
+    assert len(tasks) == len(key) == 480
+    assert set(tasks[0]) == {"hit", "position", "task", "item", "slot", "text"}
+    text = (folder / "tasks.csv").read_text()
+    assert not any(word in text for word in ("strong", "broken", "degraded", "repeat", "caption"))
+    assert len({row["task"] for row in tasks}) == 480
+
+
+# Rehearse, control, results
+
+
+def test_from_crowd_to_results(rehearsed, run, folder):
+    status, out, _ = run("campaign", "quality", rehearsed, "--csv", "q.csv", "--plot", "q.png")
+    assert status == 0
+    assert out.splitlines()[0].split() == [
+        "rater",
+        "verdict",
+        "pairs",
+        "diff",
+        "p",
+        "again",
+        "s/task",
+        "flags",
+    ]
+    assert narrow(out)
+    raters = list(csv.DictReader((folder / "q.csv").read_text().splitlines()))
+    assert {row["verdict"] for row in raters} <= {"passed", "failed", "constant"}
+    status, out, err = run(
+        *("campaign", "results", rehearsed, "--table", "human.csv", "--json", "all.json"),
+        *("--html", "page.html", "--plot", "wins.svg", "--latex", "t.tex", "--csv", "t.csv"),
+    )
+    assert (status, err) == (0, "")
+    assert narrow(out)
+    passed = sum(row["verdict"] == "passed" for row in raters)
+    assert f"by {passed} of {len(raters)} raters" in out
+    table = ScoreTable.read(folder / "human.csv")
+    assert table.systems == ["human", "strong", "weak", "broken"]
+    found = json.loads((folder / "all.json").read_text())
+    assert found["ranking"]["systems"][0]["system"] == "human"
+    assert found["systems"]["weak"]["z"]["score"] == table["weak"]["z"].score
+    page = (folder / "page.html").read_text()
+    assert "<h1>c</h1>" in page
+    assert "http" not in page
+    run("score", *SYSTEMS, "human.json", "-r", "refs.json", "-m", "rouge_l", "--table", "m.csv")
+    status, out, err = run("meta", "m.csv", "--human", "human.csv", "--column", "z", "--draws", 50)
+    assert (status, out.splitlines()[2].split()[:2]) == (0, ["metric", "pearson"]), err
+
+
+def test_control_can_be_left_out(rehearsed, run):
+    some = run("campaign", "results", rehearsed)[1]
+    every = run("campaign", "results", rehearsed, "--no-control")[1]
+    assert "control:none" in every
+    assert some != every
+
+
+def test_excluded_raters_do_not_count(rehearsed, run, folder):
+    found = json.loads(run("campaign", "quality", rehearsed, "--json", "-")[1])
+    with Campaign.open(folder / rehearsed) as campaign:
+        campaign.decide("exclude", found["passed"][0], actor="me", reason="asked to")
+    found = json.loads(run("campaign", "results", rehearsed, "--json", "-")[1])
+    verdicts = {each["rater"]: each["verdict"] for each in found["quality"]["raters"]}
+    assert "excluded" in verdicts.values()
+    assert all(verdicts[rater] == "passed" for rater in found["raters"])
+
+
+def test_nobody_passed(new, run):
+    new(hits=2)
+    run("campaign", "simulate", "c.db", "--mix", "constant=1")
+    status, _, err = run("campaign", "results", "c.db")
+    assert status == 2
+    assert "passed the quality control" in err
+
+
+def test_few_judgments_are_no_gold(rehearsed, run):
+    status, _, err = run("campaign", "results", rehearsed, "--minimum", 500)
+    assert status == 2
+    assert "No caption has 500 judgments" in err
+
+
+def test_replication(rehearsed, new, run):
+    new("d.db", hits=24)
+    run("campaign", "simulate", "d.db", *TRUTH, "--seed", 7)
+    status, out, _ = run("campaign", "replicate", rehearsed, "d.db", "--json", "-")
+    assert status == 0
+    raw, z = json.loads(out)
+    assert (raw["metric"], z["metric"], z["systems"]) == ("raw", "z", 4)
+    assert z["pearson"] > 0.9
+
+
+def test_a_study(run):
+    status, out, _ = run("campaign", "simulate", "--hits", 20, "--campaigns", 2, "--systems", 3)
+    assert status == 0
+    assert "The true order came out in" in out
+    assert narrow(out)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (("--mix", "lazy=1"), "expected TYPE=SHARE"),
+        (("--true", "nobody=1"), "there is no system 'nobody'"),
+        (("--true", "a=high"), "expected NAME=Z"),
+    ],
+)
+def test_simulations_that_make_no_sense(run, wrong, message):
+    status, _, err = run("campaign", "simulate", "--campaigns", 1, "--hits", 2, *wrong)
+    assert status == 2
+    assert message in err
+
+
+# Other protocols
+
+
+def test_ranking(folder, run):
+    status, _, err = run(
+        *("campaign", "new", "r.db", *SYSTEMS, "--protocol", "ranking", "--per-hit", 5),
+        *("--raters", 2, "--open"),
+    )
+    assert status == 0, err
+    order = {"strong": 1, "weak": 2, "broken": 3}
+    answer(folder / "r.db", lambda task: [order[shown.system] for shown in task.shown])
+    status, out, _ = run("campaign", "results", "r.db", "--table", "ranks.csv")
+    assert status == 0
+    assert narrow(out)
+    assert out.splitlines()[1].split()[:2] == ["strong", "1.00"]
+    assert ScoreTable.read(folder / "ranks.csv")["weak"]["rank_grammar"].score == 2.0
+
+
+def test_against_the_reference(folder, run):
+    status, _, err = run(
+        *("campaign", "new", "r.db", "strong.json", "weak.json", "--refs", "refs.json"),
+        *("--protocol", "against-reference", "--per-hit", 5, "--raters", 3, "--open"),
+    )
+    assert status == 0, err
+
+    def similar_if_strong(task):
+        first, second = (shown.system for shown in task.shown)
+        worse = 1.0 if second == "reference" else -1.0
+        return [0.0 if "strong" in (first, second) else worse]
+
+    answer(folder / "r.db", similar_if_strong)
+    status, out, _ = run("campaign", "results", "r.db")
+    assert status == 0
+    assert [line.split()[:3] for line in out.splitlines()[1:3]] == [
+        ["strong", "helpful", "100.0"],
+        ["weak", "helpful", "0.0"],
+    ]
+
+
+def test_forced_choice(folder, run):
+    run(
+        *("campaign", "new", "r.db", "strong.json", "weak.json", "--protocol", "forced-choice"),
+        *("--per-hit", 5, "--open"),
+    )
+    answer(folder / "r.db", lambda task: [-1.0 if task.shown[0].system == "strong" else 1.0])
+    status, out, _ = run("campaign", "results", "r.db")
+    assert status == 0
+    assert "strong  weak" in out
+    assert "100.0 (100.0)" in out
+
+
+def test_stories_with_test_questions(folder, run):
+    from reelscore import examples
+
+    (folder / "tests.csv").write_text(
+        "item,first,second,expected\nv_dogwash,A man washes a dog.,A cat sleeps.,-2\n"
+    )
+    stories = [examples.path(f"stories/systems/{name}.json") for name in ("concise", "shuffled")]
+    status, _, err = run(
+        *("campaign", "new", "s.db", *stories, "--protocol", "preference", "--stories"),
+        *("--tests", "tests.csv", "--per-hit", 5, "--raters", 2, "--open"),
+    )
+    assert status == 0, err
+
+    def better(task, rater):
+        if task.expected is not None:
+            return [task.expected if rater == "r0" else -task.expected]
+        concise = task.shown[0].system == "concise"
+        return [-2.0 if concise == (rater == "r0") else 2.0]
+
+    answer(folder / "s.db", better)
+    status, out, err = run("campaign", "results", "s.db")
+    assert status == 0
+    assert "1 of 2 raters answered all test questions" in err
+    assert out.splitlines()[1].split()[:3] == ["concise", "shuffled", "100.0"]
+
+
+def answer(path, scores):
+    """Let raters do everything there is to do."""
+    with Campaign.open(path) as campaign:
+        for k in range(50):
+            while assignment := campaign.claim(f"r{k}"):
+                for task in assignment.remaining:
+                    try:
+                        given = scores(task, f"r{k}")
+                    except TypeError:
+                        given = scores(task)
+                    answers = {each.name: given for each in campaign.protocol.criteria}
+                    campaign.submit(assignment.id, f"r{k}", task.id, answers)
+        status = campaign.status()
+        assert (status.open, status.held) == (0, 0)
+
+
+# Published campaigns, by the commands alone
+
+
+def test_eacl_2017(shared, folder, run):
+    """Every p-value, class, segment and document of run A, from the raw batches."""
+    source = shared / "da-eacl2017-runA"
+    status, _, err = run("campaign", "import", "a.db", *eacl_batches(shared))
+    assert status == 0
+    assert "10,500 judgments of 63 HITs by 46 raters" in err
+    quality = json.loads(run("campaign", "quality", "a.db", "--json", "-")[1])
+    p = {row[0]: float(row[1]) for row in published(source / "ad-trk-stats.csv")}
+    found = {r["rater"]: r for r in quality["raters"] if r["verdict"] != "rejected"}
+    assert found.keys() == p.keys()
+    assert all(found[rater]["p"] == pytest.approx(p[rater], rel=1e-6) for rater in p)
+    good = [
+        rater for rater, verdict in published(source / "ad-trk-stats.class") if verdict == "good"
+    ]
+    assert sorted(quality["passed"]) == sorted(good)
+    run("campaign", "results", "a.db", "--table", "segments.csv")
+    segments = ScoreTable.read(folder / "segments.csv")["all"]["z"].items
+    for row in published(source / "seg-key-enes")[1:]:
+        assert segments[row[3]] == pytest.approx(float(row[4]), abs=1e-6)
+    groups = f"{source / 'seg-key-enes'}:NEW.LN:ORIG.TRG.FN"
+    run("campaign", "results", "a.db", "--groups", groups, "--table", "documents.csv")
+    documents = ScoreTable.read(folder / "documents.csv")["all"]
+    for row in published(source / "doc-key-enes.csv")[1:]:
+        assert documents["z"].items[row[1]] == pytest.approx(float(row[2]), abs=1e-6)
+        assert documents["raw"].items[row[1]] == pytest.approx(float(row[3]), abs=1e-6)
+
+
+@pytest.mark.parametrize("pair", ["cs-en", "zh-en"])
+def test_wmt22(shared, folder, run, pair):
+    source, name = shared / "da-wmt22", pair.replace("-", "")
+    assert run("campaign", "import", "w.db", source / f"ad-{name}-good-stnd.csv")[0] == 0
+    found = json.loads(run("campaign", "results", "w.db", "--json", "-")[1])
+    for raw, z, _, system, _ in published(source / f"ad-sys-scores-{pair}.csv")[1:]:
+        assert found["systems"][system]["raw"]["score"] == pytest.approx(float(raw), abs=1e-6)
+        assert found["systems"][system]["z"]["score"] == pytest.approx(float(z), abs=1e-6)
+    rows = published(source / f"adwilcox-{name}.csv", " ")
+    p = np.array(found["ranking"]["p"], dtype=float)
+    for k, row in enumerate(rows[1:]):
+        for other, text in enumerate(row[1:]):
+            if float(text) != 0.12:
+                wanted = math.log10(float(text))
+                assert math.log10(p[k, other]) == pytest.approx(wanted, abs=1e-9)
+    wins = [int(row[2]) for row in published(source / "clusters.csv") if row[0] == pair[:2]]
+    assert [each["wins"] for each in found["ranking"]["systems"]] == wins
+
+
+# Files
+
+
+def test_everything_survives_plain_files(rehearsed, run, folder):
+    for name in ("c.jsonl", "files"):
+        assert run("campaign", "export", rehearsed, name)[0] == 0
+        assert run("campaign", "import", f"{name}.db", name)[0] == 0
+        assert run("campaign", "export", f"{name}.db", f"again-{name}")[0] == 0
+    assert (folder / "c.jsonl").read_bytes() == (folder / "again-c.jsonl").read_bytes()
+    for path in (folder / "files").iterdir():
+        assert path.read_bytes() == (folder / "again-files" / path.name).read_bytes()
+
+
+def test_judgments_as_a_table(rehearsed, run, folder):
+    assert run("campaign", "export", rehearsed, "j.csv", "--judgments")[0] == 0
+    assert run("campaign", "import", "j.db", "j.csv")[0] == 0
+    one, other = (run("campaign", "results", name, "--json", "-")[1] for name in ("c.db", "j.db"))
+    assert json.loads(one)["systems"] == json.loads(other)["systems"]
+
+
+def test_judgments_of_a_campaigns_own_tasks(new, run, folder):
+    """Judgments from elsewhere come in once; unknown tasks and doubles change nothing."""
+    new("c.db", "--raters", "2", hits=2)
+    new("d.db", hits=2)
+    run("campaign", "simulate", "d.db")
+    run("campaign", "export", "d.db", "j.csv", "--judgments")
+    status, _, err = run("campaign", "import", "c.db", "j.csv")
+    assert (status, err) == (0, "80 judgments are added to 'c'.\n")
+    before = (folder / "c.db").read_bytes()
+    status, _, err = run("campaign", "import", "c.db", "j.csv")
+    assert status == 2
+    text = (folder / "j.csv").read_text().replace("r0001", "r9")
+    head, first, rest = text.split("\n", 2)
+    cells = first.split(",")
+    cells[2] = "nosuchtask"
+    (folder / "k.csv").write_text("\n".join([head, ",".join(cells), rest]))
+    status, _, err = run("campaign", "import", "c.db", "k.csv")
+    assert status == 2
+    assert "nosuchtask" in err
+    assert json.loads(run("campaign", "status", "c.db", "--json", "-")[1])["judgments"] == 80
+    assert (folder / "c.db").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("j.csv", "rater,item,score\nr,v,1\n", "no column system"),
+        ("j.csv", "rater,system,item,score\nr,s,v,101\n", "expected a number from 0 to 100"),
+        ("j.csv", "rater,system,item,score\nr,s,v,1\nr,s,v,1\n", "twice"),
+        ("c.jsonl", "{}\n", "c.jsonl"),
+    ],
+)
+def test_bad_files_make_no_campaign(folder, run, snapshot, name, text, message):
+    (folder / name).write_text(text)
+    before = snapshot()
+    status, out, err = run("campaign", "import", "x.db", name)
+    assert (status, out) == (2, "")
+    assert message in err
+    assert snapshot() == before

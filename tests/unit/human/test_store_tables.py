@@ -1,0 +1,262 @@
+"""The tables: made by the migrations, the same in both databases, and guarding themselves."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from made_hits import Clock, rating_hits
+from reelscore import DataError
+from reelscore.errors import MissingExtraError
+from reelscore.human.campaign import Campaign
+from reelscore.human.store import upgrading
+from reelscore.human.store.connecting import Database
+from reelscore.human.store.schema import metadata
+from sqlalchemy import inspect, text
+from sqlalchemy.exc import DBAPIError, IntegrityError
+
+
+@pytest.fixture
+def filled(where):
+    """A database with one judgment in it, and a campaign over it."""
+    with Campaign.create(where, "Dogs", systems=["mine"], clock=Clock()) as campaign:
+        campaign.add_hits(rating_hits(2, 2, ["mine"]))
+        campaign.set_state("open", actor="me")
+        held = campaign.claim("r1")
+        campaign.submit(held.id, "r1", "t0-0", {"adequacy": [71]})
+        yield campaign
+
+
+def test_the_migrations_lead_to_the_schema(where):
+    with Database(where, create=True) as database, database.reading() as connection:
+        options = {"version_table": upgrading.VERSION_TABLE, "compare_type": True}
+        context = MigrationContext.configure(connection, opts=options)
+        assert compare_metadata(context, metadata) == []
+        for table in metadata.sorted_tables:
+            found = inspect(connection)
+            checks = {each["name"] for each in found.get_check_constraints(table.name)}
+            wanted = {each.name for each in table.constraints if type(each).__name__ == "CheckConstraint"}
+            assert checks == wanted
+
+
+@pytest.mark.parametrize("table", ["judgment", "event"])
+@pytest.mark.parametrize("change", ["UPDATE {} SET id = id + 100", "DELETE FROM {}"])
+def test_judgments_and_the_log_are_never_changed(filled, table, change):
+    with pytest.raises(DBAPIError, match=f"rows of {table} are never changed or removed"):
+        with filled.database.writing() as connection:
+            connection.execute(text(change.format(table)))
+    assert filled.judgments().score.tolist() == [71.0]
+    assert len(filled.events()) == 1
+
+
+@pytest.mark.parametrize(
+    ("statement", "why"),
+    [
+        ("INSERT INTO judgment (assignment, task, slot, criterion, score, position, received, "
+         "client) SELECT assignment, task, slot, criterion, 3, position, received, client "
+         "FROM judgment", "an answer twice"),
+        ("INSERT INTO judgment (assignment, task, slot, criterion, score, position, received, "
+         "client) SELECT assignment, task, 7, criterion, 3, position, received, client "
+         "FROM judgment", "of no caption"),
+        ("INSERT INTO assignment (campaign, hit, slot, turn, state, rater, client, status) SELECT "
+         "campaign, hit, slot, 9, 'held', 'r2', '', '' FROM assignment WHERE rater = 'r1'",
+         "two raters in one place"),
+        ("INSERT INTO assignment (campaign, hit, slot, turn, state, rater, client, status) SELECT "
+         "campaign, hit, 5, 0, 'done', 'r1', '', '' FROM assignment WHERE rater = 'r1'",
+         "a HIT twice for one rater"),
+        ("UPDATE assignment SET state = 'held', rater = 'r1' WHERE state = 'open'",
+         "two HITs at a time"),
+        ("UPDATE assignment SET rater = 'r3' WHERE state = 'open'", "a rater without a claim"),
+        ("UPDATE assignment SET state = 'lost'", "no such state"),
+        ("INSERT INTO hit (campaign, id) SELECT campaign, id FROM hit", "a HIT twice"),
+        ("INSERT INTO hit (campaign, id) VALUES ('nothing', 'h')", "of no campaign"),
+    ],
+)  # fmt: skip
+def test_the_database_itself_refuses(filled, statement, why):
+    with pytest.raises(IntegrityError), filled.database.writing() as connection:
+        connection.execute(text(statement))
+
+
+def test_sqlite_keeps_what_it_acknowledges(tmp_path):
+    with Database(tmp_path / "c.db", create=True) as database, database.reading() as connection:
+        wanted = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 60000}
+        for name, value in wanted.items():
+            assert connection.execute(text(f"PRAGMA {name}")).scalar() == value
+
+
+def test_postgresql_keeps_what_it_acknowledges(postgres_url):
+    from postgres_server import new_database
+
+    url = new_database(postgres_url)
+    name = url.partition("?")[0].rpartition("/")[2]
+    with Database(url, create=True) as database:
+        with database.writing() as connection:
+            connection.execute(text(f"ALTER DATABASE {name} SET synchronous_commit = off"))
+        database.engine.dispose()
+        with database.reading() as connection:
+            assert connection.execute(text("SHOW synchronous_commit")).scalar() == "on"
+
+
+def test_readers_see_one_moment(filled):
+    with filled.database.reading() as connection:
+        count = text("SELECT count(*) FROM judgment")
+        before = connection.execute(count).scalar()
+        held = filled.claim("r1")
+        filled.submit(held.id, "r1", "t0-1", {"adequacy": [1]})
+        assert connection.execute(count).scalar() == before == 1
+    assert filled.status().judgments == 2
+
+
+# Older, newer, foreign
+
+
+def test_an_older_database_is_brought_up_to_date(where, monkeypatch, tmp_path):
+    with Campaign.create(where, "Dogs", systems=["mine"]):
+        pass
+    import shutil
+
+    scripts = tmp_path / "migrations"
+    shutil.copytree(upgrading._SCRIPTS, scripts)
+    (scripts / "versions" / "v2_more.py").write_text(
+        "import sqlalchemy as sa\nfrom alembic import op\nrevision = '2'\ndown_revision = '1'\n"
+        "def upgrade():\n    op.add_column('campaign', sa.Column('note', sa.Text))\n"
+    )
+    monkeypatch.setattr(upgrading, "_SCRIPTS", scripts)
+    with Campaign.open(where) as campaign, campaign.database.reading() as connection:
+        assert "note" in [each["name"] for each in inspect(connection).get_columns("campaign")]
+    monkeypatch.undo()
+    with pytest.raises(DataError, match=r"newer version .*have version 2, .*knows them up to 1"):
+        Campaign.open(where)
+    with pytest.raises(DataError, match="newer version"):
+        Campaign.create(where, "Cats", systems=["mine"])
+
+
+def test_a_failed_upgrade_changes_nothing(where, monkeypatch, tmp_path):
+    with Campaign.create(where, "Dogs", systems=["mine"]):
+        pass
+    import shutil
+
+    scripts = tmp_path / "migrations"
+    shutil.copytree(upgrading._SCRIPTS, scripts)
+    (scripts / "versions" / "v2_more.py").write_text(
+        "from alembic import op\nrevision = '2'\ndown_revision = '1'\n"
+        "def upgrade():\n    op.drop_table('event')\n    raise RuntimeError('no')\n"
+    )
+    monkeypatch.setattr(upgrading, "_SCRIPTS", scripts)
+    with pytest.raises(RuntimeError, match="no"):
+        Campaign.open(where)
+    monkeypatch.undo()
+    with Campaign.open(where) as campaign:
+        assert campaign.events() == []
+
+
+OPENING = """
+import sys
+from reelscore.human.campaign import Campaign
+with Campaign.create(sys.argv[1], sys.argv[2], systems=["mine"]) as campaign:
+    print(campaign.id)
+"""
+
+
+def test_many_processes_may_make_the_first_campaigns_at_once(where):
+    names = [f"c{k}" for k in range(6)]
+    running = [
+        subprocess.Popen([sys.executable, "-c", OPENING, where, name], stdout=subprocess.PIPE)
+        for name in names
+    ]
+    assert [process.communicate()[0].decode().strip() for process in running] == names
+    assert sorted(terms.id for terms in Campaign.list(where)) == names
+
+
+def test_threads_may_share_a_campaign(where):
+    with Campaign.create(where, "Dogs", systems=["mine"], raters_per_hit=4) as campaign:
+        campaign.add_hits(rating_hits(4, 3, ["mine"]))
+        campaign.set_state("open", actor="me")
+        failures = []
+
+        def work(rater):
+            try:
+                while held := campaign.claim(rater):
+                    for task in held.remaining:
+                        campaign.submit(held.id, rater, task.id, {"adequacy": [1]})
+            except BaseException as error:
+                failures.append(error)
+
+        threads = [threading.Thread(target=work, args=(f"r{k}",)) for k in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert failures == []
+        status = campaign.status()
+        assert (status.judgments, status.done, status.finished) == (48, 16, 4)
+
+
+def test_places_where_no_campaign_is(tmp_path, postgres_url):
+    with pytest.raises(DataError, match="no such file; make a campaign there first"):
+        Campaign.open(tmp_path / "none.db")
+    assert not (tmp_path / "none.db").exists()
+    with pytest.raises(DataError, match="no folder"):
+        Campaign.create(tmp_path / "no" / "c.db", "Dogs", systems=["mine"])
+    with pytest.raises(DataError, match="is a folder"):
+        Campaign.create(tmp_path, "Dogs", systems=["mine"])
+    (tmp_path / "text.db").write_text("This is not a database. " * 50)
+    with pytest.raises(DataError, match="not a SQLite file"):
+        Campaign.create(tmp_path / "text.db", "Dogs", systems=["mine"])
+    with pytest.raises(DataError, match="holds no campaigns"):
+        Campaign.open(postgres_url)
+
+
+def test_the_database_of_another_program_is_left_alone(tmp_path):
+    import sqlite3
+
+    connection = sqlite3.connect(tmp_path / "bookmarks.db")
+    connection.execute("CREATE TABLE bookmark (url TEXT)")
+    connection.close()
+    before = (tmp_path / "bookmarks.db").read_bytes()
+    with pytest.raises(DataError, match="a database of another program; name a new file"):
+        Campaign.create(tmp_path / "bookmarks.db", "Dogs", systems=["mine"])
+    assert (tmp_path / "bookmarks.db").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("mysql://me:secret@lab/dogs", r"mysql://me:\*\*\*@lab/dogs: .* not mysql"),
+        ("nonsense://", "not a database URL|not nonsense"),
+        ("postgresql://me:secret@lab:x/dogs", "not a database URL"),
+        ("sqlite://", "kept in a file"),
+        ("sqlite:///:memory:", "kept in a file"),
+    ],
+)
+def test_urls_that_cannot_be(url, said):
+    with pytest.raises(DataError, match=said) as refused:
+        Campaign.open(url)
+    assert "secret" not in str(refused.value)
+
+
+def test_a_server_that_does_not_answer_is_named_without_its_password(tmp_path):
+    with pytest.raises(DataError, match="cannot be used") as refused:
+        Campaign.open(f"postgresql://me:secret@/dogs?host={tmp_path}")
+    assert "secret" not in str(refused.value)
+
+
+def test_without_psycopg_the_remedy_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'reelscore\[postgres\]'"):
+        Campaign.open("postgresql://lab/dogs")
+
+
+def test_a_busy_database_says_so(tmp_path, monkeypatch):
+    from reelscore.human.store import connecting
+
+    monkeypatch.setattr(connecting, "_PATIENCE", 0.1)
+    with Campaign.create(tmp_path / "c.db", "Dogs", systems=["mine"]) as campaign:
+        with campaign.database.writing(), Campaign.open(tmp_path / "c.db") as other:
+            with pytest.raises(DataError, match="busy too long; try again"):
+                other.set_state("open", actor="me")
+        campaign.set_state("open", actor="me")

@@ -1,0 +1,52 @@
+"""Fit the fusions that come with reelscore, and show how metrics agree with people on unseen years.
+
+    python tools/fit_fusions.py TRECvid-VTT_HA
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from reelscore.learned.agreement import FUSIONS, agreement, features, with_fusions
+from reelscore.learned.fusion import fit_fusion, write_coefficients
+
+FOLDER = Path(__file__).parents[1] / "src/reelscore/learned/fusions"
+TO_Z = {"bertha": (0.141027, 1.198508)}  # scores held out are kept on the network's own scale
+
+
+def main() -> None:
+    years = features(sys.argv[1], "MA")
+    found = agreement(with_fusions(years))
+    human = np.concatenate([each.human for each in years.values()])
+    for name, inputs in FUSIONS.items():
+        columns = {}
+        for metric in inputs:
+            low, slope = TO_Z.get(metric, (0.0, 1.0))
+            joined = np.concatenate([each.metrics[metric] for each in years.values()])
+            columns[metric] = low + slope * joined
+        metrics = ["bleu", "rouge_l", "meteor", "cider"]
+        if "bertha" in inputs:
+            metrics += ["sts", "bertha"]
+        fitted = fit_fusion(
+            columns,
+            human,
+            metrics,
+            provenance={
+                "data": "TRECVid video-to-text 2016-2020, captions of automatic systems judged by "
+                "many (MA), all references of a year, https://github.com/LLebronC/TRECvid-VTT_HA",
+                "target": "mean standardised score",
+                "bertha": "each year's scores by a model that has not seen the year"
+                if "bertha" in inputs
+                else "not used",
+                "r on the year left out, 2016-2020": [round(r, 4) for r in found.captions[name]],
+            },
+        )
+        write_coefficients(FOLDER / f"{name.rpartition(':')[2]}.json", fitted)
+        print(name, fitted.weights, fitted.intercept)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,197 @@
+"""Train BERTHA on one GPU: every year held out in turn, then all years; many processes at once.
+
+    python tools/train_bertha.py judged.jsonl ENCODER OUT
+
+`judged.jsonl` is what `reelscore bertha prepare` writes; ENCODER is a folder. OUT gets the final
+weights in parts (weights.0 …), and predictions.npz: for each caption held out, the score against
+each of its references, by the shipped recipe and by the paper's.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import sys
+import time
+import traceback
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("RAYON_NUM_THREADS", "2")
+
+import numpy as np
+import torch
+
+from reelscore.learned.captions import JudgedCaption, read_captions
+from reelscore.learned.averaging import average, own_part, shared_part
+from reelscore.learned.cross_encoder import CrossEncoder
+from reelscore.learned.holding_out import hold_out
+from reelscore.learned.recipes import recipe_of
+from reelscore.learned.sentence_vectors import SentenceEncoder
+from reelscore.learned.training import train
+
+ALL = "all"
+SEED = 2022
+RECIPE = recipe_of("averaged")
+WORKERS = int(os.environ.get("WORKERS", "18"))
+FOLDS: dict[str, tuple[list[JudgedCaption], list[JudgedCaption]]] = {}
+ENCODER = ""
+HOME = Path()
+START = time.time()
+
+
+def shared(fold: str) -> None:
+    torch.set_num_threads(1)
+    embedding = SentenceEncoder(ENCODER)
+    found = train(FOLDS[fold][0], shared_part(RECIPE), encoder=ENCODER, seed=SEED, embedding=embedding)
+    torch.save(found.network.state(), HOME / f"{fold}.shared")
+
+
+def member(fold: str, number: int) -> dict[str, Any]:
+    torch.set_num_threads(1)
+    start = torch.load(HOME / f"{fold}.shared")
+    recipe = own_part(RECIPE)
+    found = train(FOLDS[fold][0], recipe, encoder=ENCODER, seed=SEED + number, start=start)
+    torch.save(found.network.state(), HOME / f"{fold}.member{number}")
+    return {} if fold == ALL else held_out(found.network, fold, f"member{number}", ("MA",))
+
+
+def averaged(fold: str) -> dict[str, Any]:
+    torch.set_num_threads(1)
+    network = CrossEncoder.start(ENCODER, RECIPE.max_length, SEED).to("cuda" if torch.cuda.is_available() else "cpu")
+    network.restore(average([torch.load(HOME / f"{fold}.member{k + 1}") for k in range(RECIPE.members)]))
+    if fold == ALL:
+        torch.save(network.state(), HOME / "final")
+        return {}
+    return held_out(network, fold, "bertha", ("SA", "MA"), shuffled=True)
+
+
+def plain(fold: str, name: str) -> dict[str, Any]:
+    torch.set_num_threads(1)
+    found = train(FOLDS[fold][0], recipe_of(name), encoder=ENCODER, seed=SEED)
+    return held_out(found.network, fold, name, ("SA", "MA"), shuffled=name == "plain-ma")
+
+
+def folds_of_2020(annotator: int) -> dict[str, Any]:
+    """Table 5: five folds over the items of one year, one annotator's references or all (5)."""
+    torch.set_num_threads(1)
+    captions = [c for c in FOLDS["2020"][1] if c.kind == "MA" and not c.person]
+    items = sorted({caption.item for caption in captions})
+    place = {item: int(k) for item, k in zip(items, np.random.default_rng(SEED).permutation(len(items)), strict=True)}
+    scores = np.full((len(captions), 5), np.nan)
+    for k in range(5):
+        chosen = slice(None) if annotator == 5 else slice(annotator, annotator + 1)
+        cut = [replace(c, references=c.references[chosen]) for c in captions]
+        found = train(
+            [c for c in cut if place[c.item] % 5 != k], recipe_of("plain-ma"), encoder=ENCODER, seed=SEED
+        )
+        for row, caption in enumerate(cut):
+            if place[caption.item] % 5 == k:
+                texts = caption.references
+                scores[row, : len(texts)] = found.network.predict([caption.candidate] * len(texts), texts)
+    return {f"table5|{annotator}": scores.astype(np.float32)}
+
+
+def held_out(network: Any, fold: str, name: str, kinds: tuple[str, ...], shuffled: bool = False) -> dict[str, Any]:
+    found = {}
+    for kind in kinds:
+        captions = [c for c in FOLDS[fold][1] if c.kind == kind]
+        found[f"{name}|{kind}-{fold}"] = against_each(network, captions)
+        if shuffled and kind == "MA":
+            rng = np.random.default_rng(SEED)
+            mixed = [replace(c, candidate=" ".join(rng.permutation(c.candidate.split()))) for c in captions]
+            found[f"{name}-shuffled|{kind}-{fold}"] = against_each(network, mixed)
+    return found
+
+
+def against_each(network: Any, captions: list[JudgedCaption]) -> Any:
+    pairs = [(c.candidate, text) for c in captions for text in c.references]
+    return network.predict([a for a, _ in pairs], [b for _, b in pairs]).astype(np.float32)
+
+
+def main() -> None:
+    global ENCODER, HOME
+    judged, ENCODER, out = sys.argv[1:4]
+    HOME = Path("/tmp/train_bertha")
+    HOME.mkdir(exist_ok=True)
+    captions = read_captions(judged)
+    groups = sorted({caption.group for caption in captions})
+    if sys.argv[4:5] and sys.argv[4].isdigit():  # a quick trial
+        captions = captions[:: int(sys.argv[4])]
+    for group in groups:
+        split = hold_out(captions, group)
+        print(group, split.overlap, f"{time.time() - START:.0f} s", flush=True)
+        FOLDS[group] = split.training, split.held_out
+    FOLDS[ALL] = captions, []
+    results: dict[str, Any] = {}
+    # fork: the children share the captions; nothing here has touched the GPU yet
+    with ProcessPoolExecutor(WORKERS, multiprocessing.get_context("fork")) as pool:
+        running: dict[Future[Any], tuple[Any, ...]] = {}
+
+        def start(function: Any, *arguments: Any) -> None:
+            running[pool.submit(function, *arguments)] = (function.__name__, *arguments)
+
+        for fold in (ALL, *groups):
+            start(shared, fold)
+        for group in groups if "--only" not in sys.argv else ():
+            start(plain, group, "plain-sa")
+            start(plain, group, "plain-ma")
+        done: dict[str, int] = {}
+        pending_tables = [5, 0, 1, 2, 3, 4] if "--only" not in sys.argv else []
+        while running:
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                name, *arguments = running.pop(future)
+                print(f"{time.time() - START:6.0f} s", name, *arguments, flush=True)
+                try:
+                    results.update(future.result() or {})
+                except Exception:
+                    traceback.print_exc()
+                    continue
+                if name == "shared":
+                    for k in range(RECIPE.members):
+                        start(member, arguments[0], k + 1)
+                elif name == "member":
+                    fold = arguments[0]
+                    done[fold] = done.get(fold, 0) + 1
+                    if done[fold] == RECIPE.members:
+                        start(averaged, fold)
+                elif name == "averaged":
+                    if arguments[0] == ALL:
+                        store_final(Path(out))
+                    if pending_tables:
+                        start(folds_of_2020, pending_tables.pop(0))
+                np.savez_compressed(Path(out) / "predictions.npz", **results)
+            report(results)
+    print(f"done {time.time() - START:.0f} s", flush=True)
+
+
+def store_final(out: Path) -> None:
+    from safetensors.torch import save
+
+    state = torch.load(HOME / "final")
+    data = save({name: value.half() for name, value in state.items()})
+    size = 15_500_000
+    for k in range(0, len(data), size):
+        (out / f"weights.{k // size}").write_bytes(data[k : k + size])
+
+
+REPORTED: set[str] = set()
+
+
+def report(results: dict[str, Any]) -> None:
+    for key, scores in results.items():
+        if "|MA-" in key and key not in REPORTED:
+            REPORTED.add(key)
+            captions = [c for c in FOLDS[key[-4:]][1] if c.kind == "MA"]
+            begins = np.concatenate([[0], np.cumsum([len(c.references) for c in captions])[:-1]])
+            means = np.add.reduceat(scores, begins) / [len(c.references) for c in captions]
+            keep = np.array([not c.person for c in captions])
+            r = np.corrcoef(means[keep], np.array([c.score for c in captions])[keep])[0, 1]
+            print(f"    {key:28} r = {r:.4f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
