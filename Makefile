@@ -68,7 +68,9 @@ clean: ## remove everything that was built
 	@$(INSTALL) .
 	@touch $@
 
-.venv/.dev: .venv/.build $(NATIVE)
+.venv/.dev: .venv/.build $(NATIVE) models/bertha/pyproject.toml
 	@echo "Building reelscore with what its tests need..."
-	@$(INSTALL) '.[dev]'
+	@$(BIN)/pip install --quiet --disable-pip-version-check 'torch==2.13.0'
+	@$(INSTALL) '.[dev,learned]'
+	@$(INSTALL) models/bertha
 	@touch .venv/.core $@

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-PARTS = ("sentences", "scale", "meta", "stories", "stories-scale")
+PARTS = ("sentences", "scale", "meta", "stories", "stories-scale", "learned")
 
 
 def main() -> None:

@@ -17,9 +17,10 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "generated_pages",
+    "gallery",
     "shell_examples",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "generated/extra"]
 myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
 
@@ -33,6 +34,7 @@ python_maximum_signature_line_length = 70
 html_theme = "furo"
 html_title = f"reelscore {version}"
 html_static_path = ["_static"]
+html_extra_path = ["generated/extra"]  # the reports of the gallery
 html_css_files = ["reelscore.css"]
 html_copy_source = False
 html_show_sphinx = False

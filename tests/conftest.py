@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
 from postgres_server import MissingServer, new_schema, postgres_server
 
 # The same examples at every run, whatever the machine's load.

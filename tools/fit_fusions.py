@@ -1,6 +1,6 @@
 """Fit the fusions that come with reelscore, and show how metrics agree with people on unseen years.
 
-    python tools/fit_fusions.py TRECvid-VTT_HA
+python tools/fit_fusions.py TRECvid-VTT_HA
 """
 
 from __future__ import annotations

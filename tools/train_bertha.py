@@ -9,7 +9,6 @@ each of its references, by the shipped recipe and by the paper's.
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import os
 import sys
@@ -25,8 +24,8 @@ os.environ.setdefault("RAYON_NUM_THREADS", "2")
 import numpy as np
 import torch
 
-from reelscore.learned.captions import JudgedCaption, read_captions
 from reelscore.learned.averaging import average, own_part, shared_part
+from reelscore.learned.captions import JudgedCaption, read_captions
 from reelscore.learned.cross_encoder import CrossEncoder
 from reelscore.learned.holding_out import hold_out
 from reelscore.learned.recipes import recipe_of
@@ -46,7 +45,9 @@ START = time.time()
 def shared(fold: str) -> None:
     torch.set_num_threads(1)
     embedding = SentenceEncoder(ENCODER)
-    found = train(FOLDS[fold][0], shared_part(RECIPE), encoder=ENCODER, seed=SEED, embedding=embedding)
+    found = train(
+        FOLDS[fold][0], shared_part(RECIPE), encoder=ENCODER, seed=SEED, embedding=embedding
+    )
     torch.save(found.network.state(), HOME / f"{fold}.shared")
 
 
@@ -61,8 +62,12 @@ def member(fold: str, number: int) -> dict[str, Any]:
 
 def averaged(fold: str) -> dict[str, Any]:
     torch.set_num_threads(1)
-    network = CrossEncoder.start(ENCODER, RECIPE.max_length, SEED).to("cuda" if torch.cuda.is_available() else "cpu")
-    network.restore(average([torch.load(HOME / f"{fold}.member{k + 1}") for k in range(RECIPE.members)]))
+    network = CrossEncoder.start(ENCODER, RECIPE.max_length, SEED).to(
+        "cuda" if torch.cuda.is_available() else "cpu"
+    )
+    network.restore(
+        average([torch.load(HOME / f"{fold}.member{k + 1}") for k in range(RECIPE.members)])
+    )
     if fold == ALL:
         torch.save(network.state(), HOME / "final")
         return {}
@@ -80,29 +85,42 @@ def folds_of_2020(annotator: int) -> dict[str, Any]:
     torch.set_num_threads(1)
     captions = [c for c in FOLDS["2020"][1] if c.kind == "MA" and not c.person]
     items = sorted({caption.item for caption in captions})
-    place = {item: int(k) for item, k in zip(items, np.random.default_rng(SEED).permutation(len(items)), strict=True)}
+    place = {
+        item: int(k)
+        for item, k in zip(items, np.random.default_rng(SEED).permutation(len(items)), strict=True)
+    }
     scores = np.full((len(captions), 5), np.nan)
     for k in range(5):
         chosen = slice(None) if annotator == 5 else slice(annotator, annotator + 1)
         cut = [replace(c, references=c.references[chosen]) for c in captions]
         found = train(
-            [c for c in cut if place[c.item] % 5 != k], recipe_of("plain-ma"), encoder=ENCODER, seed=SEED
+            [c for c in cut if place[c.item] % 5 != k],
+            recipe_of("plain-ma"),
+            encoder=ENCODER,
+            seed=SEED,
         )
         for row, caption in enumerate(cut):
             if place[caption.item] % 5 == k:
                 texts = caption.references
-                scores[row, : len(texts)] = found.network.predict([caption.candidate] * len(texts), texts)
+                scores[row, : len(texts)] = found.network.predict(
+                    [caption.candidate] * len(texts), texts
+                )
     return {f"table5|{annotator}": scores.astype(np.float32)}
 
 
-def held_out(network: Any, fold: str, name: str, kinds: tuple[str, ...], shuffled: bool = False) -> dict[str, Any]:
+def held_out(
+    network: Any, fold: str, name: str, kinds: tuple[str, ...], shuffled: bool = False
+) -> dict[str, Any]:
     found = {}
     for kind in kinds:
         captions = [c for c in FOLDS[fold][1] if c.kind == kind]
         found[f"{name}|{kind}-{fold}"] = against_each(network, captions)
         if shuffled and kind == "MA":
             rng = np.random.default_rng(SEED)
-            mixed = [replace(c, candidate=" ".join(rng.permutation(c.candidate.split()))) for c in captions]
+            mixed = [
+                replace(c, candidate=" ".join(rng.permutation(c.candidate.split())))
+                for c in captions
+            ]
             found[f"{name}-shuffled|{kind}-{fold}"] = against_each(network, mixed)
     return found
 

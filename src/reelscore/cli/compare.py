@@ -10,10 +10,11 @@ import click
 import msgspec
 
 from reelscore.cli.options import Scoring, progress_bar, scoring_options, show, terminal_width
+from reelscore.cli.report_options import Pictures, picture_options
 from reelscore.data.table import ScoreTable
 from reelscore.metrics.comparison import Comparison, Test, compare
 from reelscore.report.grid import Cell, Grid
-from reelscore.report.leaderboard import leaderboard, leaderboard_csv
+from reelscore.report.leaderboard import leaderboard, leaderboard_csv, lettered
 from reelscore.stats.corrections import Correction
 
 _TESTS: dict[str, tuple[Test, ...]] = {
@@ -62,6 +63,7 @@ _TESTS: dict[str, tuple[Test, ...]] = {
     show_default=True,
     help="Exchanges of the randomization.",
 )
+@picture_options
 def command(
     scoring: Scoring,
     baseline: str | None,
@@ -71,6 +73,7 @@ def command(
     level: float,
     resamples: int,
     trials: int,
+    pictures: Pictures,
 ) -> None:
     """Score systems and test whether they differ.
 
@@ -100,11 +103,15 @@ def command(
     marks = _marks(found, level, letters)
     grid = leaderboard(table, marks)
     if letters:
-        named = [
-            [Cell(f"{letters.get(row[0].text, '?')} {row[0].text}"), *row[1:]] for row in grid.rows
-        ]
-        grid = Grid(grid.columns, named)
+        grid = lettered(grid, letters)
     scoring.write(table, grid, csv=leaderboard_csv(table, marks), json=_json(table, found))
+    if pictures.wanted:
+        from reelscore.report.html import comparison_evidence
+
+        evidence = comparison_evidence(table, found, level)
+        pictures.write(
+            table, evidence=evidence, baseline=other, resamples=resamples, seed=scoring.seed
+        )
     if scoring.shows:
         show(table, grid)
         click.echo("\n" + _p_value_grid(found).to_text(terminal_width()))

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 import click
 
 from reelscore import examples
 from reelscore.cli.options import show, terminal_width
+from reelscore.cli.report_options import Pictures, html_option
 from reelscore.cli.score import with_intervals
+from reelscore.cli.table_options import read_people
 from reelscore.metrics.comparison import compare
 from reelscore.metrics.scoring import score_systems
 from reelscore.report.grid import Cell, Grid
@@ -15,12 +20,22 @@ from reelscore.text.tokens import tokenize
 
 
 @click.command("demo")
-def command() -> None:
+@html_option
+@click.option("--serve", is_flag=True, help="Serve the rating pages of a campaign on the example.")
+@click.option("--port", default=8000, show_default=True, type=click.IntRange(1, 65535))
+def command(html_file: str | None, serve: bool, port: int) -> None:
     """Score the embedded example and show what reelscore does.
 
     Fifteen clips with three references each, captioned by a person and by three systems of
     falling quality. The files lie in the package; the last lines say where.
+
+    With --serve, a campaign on these clips is served until Ctrl+C: rate some captions, then look
+    at it as its organiser. Moving shapes stand for the videos. Nothing is kept.
     """
+    if serve:
+        _serve(port)
+        return
+    pictures = Pictures(html_file, "Four systems, fifteen clips", "", None, "pdf")
     systems, references = examples.clips()
 
     _heading("Four systems, 15 clips, 3 references each; ± half a 95 % interval")
@@ -58,11 +73,26 @@ def command() -> None:
     caption = references["clip01"][0]
     click.echo(f"{caption}\n{tokenize([caption])[0]}")
 
+    pictures.write(table, read_people(str(examples.path("clips/judgments.csv"))))
+
     _heading("Try it on these files, then on yours")
     folder = examples.path("clips")
     click.echo(f"cd {folder}")
     click.echo("reelscore score systems/*.json --refs references.json --intervals")
     click.echo("reelscore compare systems/*.json --refs references.json --all-pairs")
+    click.echo("reelscore score systems/*.json --refs references.json --html report.html")
+
+
+def _serve(port: int) -> None:
+    from reelscore.cli.serve import need_web, run
+
+    need_web()
+    from reelscore.web.demo_campaign import ID, demo_settings
+
+    with TemporaryDirectory() as folder:
+        settings = demo_settings(Path(folder), f"http://127.0.0.1:{port}")
+        click.echo(f"Raters: {settings.url}/join/{ID}")
+        run(settings, "127.0.0.1", port, "127.0.0.1")
 
 
 def _heading(text: str) -> None:

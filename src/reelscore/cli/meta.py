@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import replace
-from pathlib import Path
 
 import click
 import msgspec
@@ -18,22 +16,36 @@ from reelscore.cli.options import (
     wrapped,
     write,
 )
-from reelscore.data.table import MetricResult, ScoreTable
-from reelscore.data.table_files import Repeats
-from reelscore.errors import DataError
+from reelscore.cli.report_options import (
+    Pictures,
+    html_option,
+    make_folder,
+    title_option,
+    video_option,
+)
+from reelscore.cli.table_options import (
+    captions_option,
+    read_people,
+    read_tables,
+    refs_option,
+    tables_argument,
+    with_sources,
+)
+from reelscore.data.table import ScoreTable
 from reelscore.meta.audit import quick_audit
-from reelscore.meta.cells import SystemScores, merge_tables
+from reelscore.meta.cells import SystemScores
 from reelscore.meta.correlation import COEFFICIENTS, DEFAULT_COEFFICIENTS, INTERVALS, IntervalMethod
 from reelscore.meta.evaluation import MetaEvaluation, evaluate_metrics
 from reelscore.meta.significance import TESTS
 from reelscore.report.agreement import correlation_grid, footnotes, significance_grid
+from reelscore.report.html import Section
 from reelscore.report.plots import FORMATS, need_matplotlib
 from reelscore.stats.corrections import Correction
 from reelscore.stats.levels import LEVELS, Level
 
 
 @click.command("meta")
-@click.argument("tables", nargs=-1, required=True, metavar="TABLE...")
+@tables_argument
 @click.option("--human", required=True, metavar="TABLE", help="People's scores, .csv or .json.")
 @click.option("--column", metavar="NAME", help="Which human score, where the table has several.")
 @click.option(
@@ -102,6 +114,11 @@ from reelscore.stats.levels import LEVELS, Level
     show_default=True,
     help="Format of the plots.",
 )
+@html_option
+@title_option
+@video_option
+@captions_option
+@refs_option
 def command(
     tables: tuple[str, ...],
     human: str,
@@ -119,6 +136,11 @@ def command(
     latex_file: str | None,
     plots: str | None,
     plot_format: str,
+    html_file: str | None,
+    title: str | None,
+    video: str,
+    captions: tuple[str, ...],
+    refs: tuple[str, ...],
 ) -> None:
     """Measure which metrics agree with people, and which do so better than others.
 
@@ -131,13 +153,15 @@ def command(
       reelscore meta scores.csv --human judgments.csv
       reelscore meta scores.csv ours=ours.csv --human da.csv --level pooled
       reelscore meta scores.csv --human da.csv -t perm-both --plots figures
+      reelscore meta scores.csv --human da.csv --html agreement.html
     """
     check_targets([target for target in (json_file, latex_file) if target])
+    pictures = Pictures(html_file, title, video, None, plot_format)
     if plots:
         need_matplotlib()
-        _make_folder(plots)
-    metrics = merge_tables([_read_table(argument) for argument in tables])
-    people = _read(human, repeats="mean")
+        make_folder(plots)
+    metrics = with_sources(read_tables(tables), captions, refs)
+    people = read_people(human)
     with progress_bar("Testing") as progress:
         found = evaluate_metrics(
             metrics,
@@ -162,6 +186,8 @@ def command(
     grids = [correlation_grid(found.correlations), *map(significance_grid, found.tests)]
     if latex_file:
         write(latex_file, "\n\n".join(grid.to_latex() for grid in grids))
+    if html_file:
+        pictures.write(metrics, read_people(human, column), sections=_sections(found), seed=seed)
     if json_file:
         everything = {**found.to_dict(), "warning": warning}
         write(json_file, msgspec.json.encode(everything).decode())
@@ -169,6 +195,22 @@ def command(
         _show(found)
     if warning:
         click.echo(click.style(warning, fg="red"), err=True)
+
+
+def _sections(found: MetaEvaluation) -> list[Section]:
+    """What a report says about agreement: correlations, and a table for each test."""
+    level = f"level: {found.level}"
+    notes = [*footnotes(found.correlations), *found.cells.notes]
+    grids = [correlation_grid(found.correlations)]
+    sections = [Section("Agreement with people", [f"Correlations, {level}.", *notes], grids)]
+    for test in found.tests:
+        text = (
+            f"p that the row agrees better with people than the column; * p < "
+            f"{test.significant:g}, {test.coefficient}, {level}."
+        )
+        heading = f"Which metric agrees better: {test.test}"
+        sections.append(Section(heading, [text, test.signature], [significance_grid(test)]))
+    return sections
 
 
 def _misalignment(metrics: ScoreTable, human: ScoreTable, column: str | None) -> str:
@@ -180,39 +222,6 @@ def _misalignment(metrics: ScoreTable, human: ScoreTable, column: str | None) ->
         f"Warning: judgments and scores seem misaligned: {verdict}. "
         "Check with 'reelscore audit' before you trust these numbers."
     )
-
-
-def _read_table(argument: str) -> ScoreTable:
-    """Read FILE, or NAME=FILE, which names its metric, or goes before its metrics' names."""
-    name, equals, path = argument.partition("=")
-    if not equals or Path(argument).exists():
-        return _read(argument)
-    table = _read(path)
-    several = len(table.metrics) > 1
-
-    def renamed(result: MetricResult) -> MetricResult:
-        return replace(result, metric=f"{name}.{result.metric}" if several else name)
-
-    return ScoreTable(
-        {
-            system: {renamed(result).metric: renamed(result) for result in row.values()}
-            for system, row in table.results.items()
-        },
-        table.notes,
-    )
-
-
-def _read(path: str, repeats: Repeats = "error") -> ScoreTable:
-    """Read a table; its notes say which file they are about."""
-    table = ScoreTable.read(path, repeats=repeats)
-    return replace(table, notes=[f"{path}: {note}" for note in table.notes])
-
-
-def _make_folder(path: str) -> None:
-    try:
-        Path(path).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError(f"{path}: the folder cannot be made ({error.strerror}).") from error
 
 
 def _names(text: str) -> list[str]:

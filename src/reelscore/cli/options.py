@@ -45,11 +45,12 @@ class Scoring:
     json_file: str | None
     csv_file: str | None
     latex_file: str | None
+    markdown_file: str | None
     table_file: str | None
 
     def __post_init__(self) -> None:
-        targets = [self.json_file, self.csv_file, self.latex_file, self.table_file]
-        check_targets([target for target in targets if target])
+        targets = [self.json_file, self.csv_file, self.latex_file, self.markdown_file]
+        check_targets([target for target in (*targets, self.table_file) if target])
         if self.table_file:
             table_format(self.table_file)
 
@@ -83,13 +84,15 @@ class Scoring:
             write(self.csv_file, csv or leaderboard_csv(table))
         if self.latex_file:
             write(self.latex_file, grid.to_latex())
+        if self.markdown_file:
+            write(self.markdown_file, grid.to_markdown())
         if self.json_file:
             write(self.json_file, json or table.to_json())
 
     @property
     def shows(self) -> bool:
         """Whether the terminal is free for the table: nothing else goes to standard output."""
-        return STDOUT not in (self.json_file, self.csv_file, self.latex_file)
+        return STDOUT not in (self.json_file, self.csv_file, self.latex_file, self.markdown_file)
 
 
 tokenizer_option = click.option(
@@ -162,6 +165,9 @@ _OPTIONS = [
         "--csv", "csv_file", metavar="FILE", help="Write the table as CSV, numbers in full."
     ),
     click.option("--latex", "latex_file", metavar="FILE", help="Write the table shown as LaTeX."),
+    click.option(
+        "--markdown", "markdown_file", metavar="FILE", help="Write the table shown as Markdown."
+    ),
     click.option(
         "--table",
         "table_file",

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import click
 
 from reelscore.cli.options import Scoring, scoring_options, show, terminal_width
+from reelscore.cli.report_options import Pictures, picture_options
 from reelscore.data.table import ScoreTable
 from reelscore.metrics.scoring import Scores
 from reelscore.report.leaderboard import item_rows, leaderboard, leaderboard_csv
@@ -21,7 +24,10 @@ from reelscore.report.leaderboard import item_rows, leaderboard, leaderboard_csv
     show_default=True,
     help="Resamples of the intervals.",
 )
-def command(scoring: Scoring, items: bool, intervals: bool, resamples: int) -> None:
+@picture_options
+def command(
+    scoring: Scoring, items: bool, intervals: bool, resamples: int, pictures: Pictures
+) -> None:
     """Score captions: a row per system.
 
     CANDIDATES are files of captions, one for each system, or NAME=FILE.
@@ -31,6 +37,7 @@ def command(scoring: Scoring, items: bool, intervals: bool, resamples: int) -> N
       reelscore score ours.json --refs refs.json
       reelscore score a=run1.jsonl b=run2.jsonl -r refs.json -m meteor,cider
       reelscore score ours.txt -r annotator1.txt -r annotator2.txt --json -
+      reelscore score runs/*.json -r refs.json --html report.html
     """
     table = scoring.run()
     if intervals:
@@ -38,6 +45,7 @@ def command(scoring: Scoring, items: bool, intervals: bool, resamples: int) -> N
     grid = leaderboard(table)
     by_item = item_rows(table) if items else None
     scoring.write(table, by_item or grid, csv=leaderboard_csv(table, items=items))
+    pictures.write(table, resamples=resamples, seed=scoring.seed)
     if scoring.shows:
         show(table, grid)
         if by_item is not None:
@@ -46,10 +54,11 @@ def command(scoring: Scoring, items: bool, intervals: bool, resamples: int) -> N
 
 def with_intervals(table: ScoreTable, resamples: int, seed: int) -> ScoreTable:
     """Add intervals to all scores of a table."""
-    return ScoreTable(
-        {
+    return replace(
+        table,
+        results={
             system: scores.with_intervals(resamples=resamples, seed=seed)
             for system, scores in table.results.items()
             if isinstance(scores, Scores)
-        }
+        },
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -19,16 +19,19 @@ from reelscore.cli.options import (
     terminal_width,
     write,
 )
+from reelscore.cli.report_options import Pictures, picture_options
 from reelscore.cli.story_options import choices, given_of, preset_option, refs_option
 from reelscore.data.table import ScoreTable
 from reelscore.data.table import file_format as table_format
 from reelscore.metrics.comparison import Comparison, compare
 from reelscore.metrics.scoring import Scores
 from reelscore.report.grid import Grid
+from reelscore.report.html import comparison_evidence
 from reelscore.report.leaderboard import Marks, leaderboard, leaderboard_csv
 from reelscore.stories.protocol import ACTIVITYNET, Protocol
 from reelscore.stories.results import PREFIX, StoryResults
 from reelscore.stories.scoring import protocol_of, score_systems
+from reelscore.stories.timelines import Timeline, timelines
 
 _LEVEL = 0.05
 _PARTS = ("_precision", "_recall")
@@ -83,6 +86,7 @@ def command() -> None:
     metavar="FILE",
     help="Write the score table (system, video, score), .csv or .json.",
 )
+@picture_options
 def score_command(
     candidates: tuple[str, ...],
     refs: tuple[str, ...],
@@ -96,6 +100,7 @@ def score_command(
     csv_file: str | None,
     latex_file: str | None,
     table_file: str | None,
+    pictures: Pictures,
     **choices: Any,
 ) -> None:
     """Score timed captions of long videos: a row per system.
@@ -142,6 +147,14 @@ def score_command(
         write(latex_file, "\n".join(grid.to_latex() for _, grid in grids))
     if json_file:
         write(json_file, _json(results, found))
+    if pictures.wanted:
+        extra: dict[str, Any] = {"baseline": baseline, "resamples": resamples, "seed": seed}
+        if found:
+            extra["evidence"] = comparison_evidence(table, found)
+        if pictures.html_file:
+            extra["timelines"] = _timelines(system_files(candidates), refs, given)
+        f1_first = sorted(table.metrics, key=lambda name: name.endswith(_PARTS))
+        pictures.write(table, metrics=f1_first, **extra)
     if STDOUT not in (json_file, csv_file, latex_file):
         protocol = protocol_of(given.pop("preset", None), given)
         for name, grid in grids:
@@ -151,6 +164,20 @@ def score_command(
             click.echo(f"* differs from {baseline}, p < {_LEVEL:g} over videos (paired bootstrap")
             click.echo("and approximate randomization; correction: holm)\n")
         show_origin(table)
+
+
+def _timelines(
+    systems: Mapping[str, str], refs: Sequence[str], given: Mapping[str, Any]
+) -> dict[str, dict[str, Timeline]]:
+    """Match the videos once more, to be shown: by SODA (c) where it is among the scores."""
+    scores = protocol_of(given.get("preset"), _but(given, "preset")).soda_scores
+    if not scores:
+        return {}
+    return timelines(systems, list(refs), scores[-1], **given)
+
+
+def _but(given: Mapping[str, Any], without: str) -> dict[str, Any]:
+    return {name: value for name, value in given.items() if name != without}
 
 
 def _heading(name: str, protocol: Protocol) -> str:

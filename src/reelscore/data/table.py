@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
@@ -103,6 +104,19 @@ class MetricResult:
 
 
 @dataclass(frozen=True)
+class Sources:
+    """What was scored, kept so that a report can show it.
+
+    Attributes:
+        captions: The captions, by system and item.
+        references: The references of each item.
+    """
+
+    captions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    references: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class ScoreTable:
     """Results by system and metric.
 
@@ -116,6 +130,7 @@ class ScoreTable:
 
     results: Mapping[str, Mapping[str, MetricResult]]
     notes: Sequence[str] = field(default=())
+    sources: Sources = field(default_factory=Sources, repr=False, compare=False)
 
     def __getitem__(self, system: str) -> Mapping[str, MetricResult]:
         try:
@@ -185,6 +200,47 @@ class ScoreTable:
         from reelscore.data.table_files import write_table
 
         write_table(self, path)
+
+    def to_pandas(self) -> Any:
+        """Give all scores as a pandas table; see `reelscore.data.table_frames.to_pandas`."""
+        from reelscore.data.table_frames import to_pandas
+
+        return to_pandas(self)
+
+    def to_polars(self) -> Any:
+        """Give all scores as a polars table; see `reelscore.data.table_frames.to_polars`."""
+        from reelscore.data.table_frames import to_polars
+
+        return to_polars(self)
+
+    # What follows is made by layers above, which data knows by name only.
+
+    def report(self, path: str | Path, people: ScoreTable | None = None, **fields: Any) -> None:
+        """Write the table as one HTML page to explore, with intervals and tests.
+
+        Args:
+            path: The file to make.
+            people: People's scores of the same systems, to stand beside the others.
+            fields: Further fields of `reelscore.report.html.Report`, such as ``title`` and
+                ``video``; ``captions`` and ``references`` for a table read from a file.
+
+        >>> import tempfile
+        >>> from reelscore import score_systems
+        >>> table = score_systems({"mine": {"v1": "a man"}}, {"v1": ["the man"]}, "rouge_l")
+        >>> table.report(Path(tempfile.mkdtemp()) / "mine.html", title="My captions")
+        """
+        reports = import_module("reelscore.report.html")
+        reports.write_report(path, reports.report_of(self, people, **fields))
+
+    @property
+    def plot(self) -> Any:
+        """Figures of the table; see `reelscore.report.table_plots.TablePlots`."""
+        return import_module("reelscore.report.table_plots").TablePlots(self)
+
+    def _repr_html_(self) -> str:
+        """Show the leaderboard in a notebook."""
+        html: str = import_module("reelscore.report.notebook").table_html(self)
+        return html
 
     @classmethod
     def read(cls, path: str | Path, *, repeats: Literal["error", "mean"] = "error") -> ScoreTable:

@@ -10,7 +10,10 @@ from __future__ import annotations
 import os
 import secrets
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from reelscore.errors import DataError
 
@@ -32,15 +35,39 @@ def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None
         ...     Path(folder, "scores.txt").read_text()
         'bleu_4 0.31\n'
     """
-    name = os.fspath(path)
     try:
         data = content.encode() if isinstance(content, str) else content
-        _write(Path(path).resolve(), data)
     except UnicodeEncodeError as error:
         raise DataError(
-            f"{name}: the text holds a lone surrogate ({error.object[error.start]!a}, "
+            f"{os.fspath(path)}: the text holds a lone surrogate ({error.object[error.start]!a}, "
             f"position {error.start + 1}) and cannot be written as UTF-8."
         ) from None
+    with opened_atomically(path) as file:
+        file.write(data)
+
+
+@contextmanager
+def opened_atomically(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    r"""Open a file to write piece by piece; it is in place when the block ends without an error.
+
+    Args:
+        path: The file to make or replace.
+
+    Raises:
+        DataError: If the file cannot be written there.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     with opened_atomically(Path(folder, "scores.txt")) as file:
+        ...         _ = file.write(b"bleu_4 0.31\n")
+        ...     Path(folder, "scores.txt").read_text()
+        'bleu_4 0.31\n'
+    """
+    name = os.fspath(path)
+    try:
+        with _opened(Path(path).resolve()) as file:
+            yield file
     except FileNotFoundError:
         folder = str(Path(path).parent)
         raise DataError(f"{name}: there is no folder {folder!r}; make it first.") from None
@@ -70,10 +97,12 @@ def check_target(path: str | os.PathLike[str]) -> None:
         raise DataError(f"{os.fspath(path)}: may not be written; choose another place.")
 
 
-def _write(target: Path, data: bytes) -> None:
+@contextmanager
+def _opened(target: Path) -> Iterator[IO[bytes]]:
     mode = target.stat().st_mode if target.exists() else None
     if mode is not None and not stat.S_ISREG(mode):
-        target.write_bytes(data)  # renaming onto /dev/null would destroy it
+        with target.open("wb") as file:  # renaming onto /dev/null would destroy it
+            yield file
         return
     # The part of a name that 255 bytes leave room for; the suffix makes it unique.
     aside = target.with_name(f".{target.name[:50]}.{secrets.token_hex(4)}.tmp")
@@ -81,7 +110,7 @@ def _write(target: Path, data: bytes) -> None:
     descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
         with open(descriptor, "wb") as file:  # noqa: PTH123 (a descriptor, not a path)
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(descriptor)
         if mode is not None:

@@ -4,7 +4,10 @@
 multiple-annotator years, HUMAN-A for the single-annotator ones), text as it is, split at blanks.
 *Right lines*: the captions that were judged, all references, Penn Treebank tokens.
 
-The learned metric of the paper and SPICE are shown as printed only.
+BERTHA is recomputed with the right lines only, from the scores that models gave each year while it
+was held out of their training (`reelscore.meta.held_out`): BERTHA-SA and BERTHA-MA by the paper's
+recipe with a smaller encoder, BERTHA by that of the shipped model. Where these are not installed,
+and for SPICE, there are the printed values only.
 """
 
 from __future__ import annotations
@@ -16,9 +19,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reelscore.data.datasets import trecvid_ha
 from reelscore.data.datasets.trecvid_ha import FOLDERS, YEARS
+from reelscore.meta.held_out import held_out_scores
 from reelscore.meta.judged import Judged, score_judged
 from reelscore.meta.published import published
 from reelscore.metrics.base import FloatArray
@@ -28,6 +33,7 @@ from reelscore.stats.correlations import pearson
 Setting = Literal["as published", "right lines"]
 Progress = Callable[[int, int], None]
 
+LEARNED = {"BERTHA-SA": "plain-sa", "BERTHA-MA": "plain-ma", "BERTHA": "bertha"}
 METRICS = {
     "BLEU-4": "bleu_4",
     "SentBLEU": "sent_bleu",
@@ -81,7 +87,7 @@ class Reproduction:
             "source": published("bertha")["source"],
             "seed": self.seed,
             "tables": self.tables,
-            "williams": {"metrics": list(METRICS), "p": self.williams},
+            "williams": {"metrics": [*METRICS, *LEARNED], "p": self.williams},
             "coefficients": self.coefficients,
         }
 
@@ -108,6 +114,14 @@ def reproduce(
             shuffled[setting, folder] = _score(path, folder, setting, seed)
         if progress is not None:
             progress(done, len(SETTINGS) * len(FOLDERS))
+    kept = held_out_scores()
+    if kept is not None:
+        for folder in FOLDERS:
+            automatic = _automatic(path, folder)
+            key: tuple[Setting, str] = ("right lines", folder)
+            judged[key] = _with_learned(judged[key], kept, folder, automatic, "-own")
+            if key in shuffled:
+                shuffled[key] = _with_learned(shuffled[key], kept, folder, automatic, "-shuffled")
     printed = published("bertha")["tables"]
     tables: dict[str, dict[str, Mapping[str, Sequence[float]]]] = {}
     for table, (kind, level) in _LEVELS.items():
@@ -121,6 +135,8 @@ def reproduce(
         tables["6"][setting] = _correlations(shuffled, setting, "MA", "caption")
         by_folder = [judged[setting, folder] for folder in FOLDERS]
         tables["7"][setting], coefficients[setting] = fuse(by_folder, seed=seed, splits=splits)
+    tables["5"] = {"printed": printed["5"], "right lines": single_annotators(path, kept)}
+    tables = {name: tables[name] for name in sorted(tables)}
     matrices: dict[str, dict[str, list[list[float]]]] = {
         f"{kind}, {level} level": {
             setting: _williams([judged[setting, f"{kind}-{year}"] for year in YEARS], level)
@@ -129,6 +145,31 @@ def reproduce(
         for kind, level in _LEVELS.values()
     }
     return Reproduction(tables, matrices, coefficients, seed)
+
+
+def single_annotators(
+    path: str | Path, kept: Mapping[str, FloatArray] | None = None
+) -> dict[str, list[float]]:
+    """Table 5: MA-2020 against each annotator's references, and against all five.
+
+    Args:
+        path: A copy of the data set.
+        kept: Scores of BERTHA trained on four fifths of these items, for the other fifth.
+
+    Returns:
+        By metric, the correlations for HUMAN-A to HUMAN-E and for all.
+    """
+    data = trecvid_ha.load(path, "MA-2020")
+    names = ("METEOR", "CIDEr", "BLEU-4")
+    found: dict[str, list[float]] = {name: [] for name in names}
+    for annotators in [*([name] for name in data.annotators), None]:
+        each = score_judged(data, "bleu,cider,meteor", annotators=annotators)
+        for name in names:
+            found[name].append(each.caption_level(METRICS[name]))
+    if kept is not None:
+        human = each.human
+        found["BERTHA-MA"] = [float(pearson(human, kept[f"table5-{k}|MA-2020"])) for k in range(6)]
+    return found
 
 
 def fuse(
@@ -156,11 +197,13 @@ def fuse(
     (1.0, True)
     """
     rng = np.random.default_rng(seed)
-    inputs = [_inputs(each) for each in folders]
+    learned = ["BERTHA"] if all("bertha" in each.metrics for each in folders) else []
+    fused = [*learned, *FUSED]
+    inputs = [_inputs(each, fused) for each in folders]
     targets = [_to_unit(each.human) for each in folders]
-    names = [*FUSED, "Fusion"]
+    names = [*fused, "Fusion"]
     found = np.zeros((splits, len(names), len(folders)))
-    weights = np.zeros((splits, len(FUSED)))
+    weights = np.zeros((splits, len(fused)))
     for split in range(splits):
         orders = [rng.permutation(len(target)) for target in targets]
         cuts = [round(_TEST_SHARE * len(order)) for order in orders]
@@ -174,7 +217,34 @@ def fuse(
             columns = np.column_stack([rows, rows @ weights[split]])
             found[split, :, f] = [float(pearson(target, column)) for column in columns.T]
     correlations = dict(zip(names, found.mean(axis=0).tolist(), strict=True))
-    return correlations, dict(zip(FUSED, weights.mean(axis=0).tolist(), strict=True))
+    return correlations, dict(zip(fused, weights.mean(axis=0).tolist(), strict=True))
+
+
+def _automatic(path: str | Path, folder: str) -> NDArray[np.bool_]:
+    """Which of a folder's judged captions, people's included, are by automatic systems."""
+    data = trecvid_ha.load(path, folder, people=True)
+    return np.concatenate(
+        [
+            np.full(len(data.human[name]["z"].items), not name.startswith("HUMAN-"))
+            for name in data.human.systems
+        ]
+    )
+
+
+def _with_learned(
+    each: Judged,
+    kept: Mapping[str, FloatArray],
+    folder: str,
+    automatic: NDArray[np.bool_],
+    ending: str,
+) -> Judged:
+    """Add the scores kept of BERTHA to those of the other metrics."""
+    more = {
+        name: kept[f"{name}{ending}|{folder}"][automatic]
+        for name in LEARNED.values()
+        if f"{name}{ending}|{folder}" in kept
+    }
+    return Judged(each.systems, each.human, {**each.metrics, **more})
 
 
 def _score(path: str | Path, folder: str, setting: Setting, shuffle: int | None = None) -> Judged:
@@ -193,8 +263,10 @@ def _correlations(
     judged: Mapping[tuple[Setting, str], Judged], setting: Setting, kind: str, level: str
 ) -> dict[str, list[float]]:
     found: dict[str, list[float]] = {}
-    for name, metric in METRICS.items():
-        folders = [judged[setting, f"{kind}-{year}"] for year in YEARS]
+    folders = [judged[setting, f"{kind}-{year}"] for year in YEARS]
+    for name, metric in {**LEARNED, **METRICS}.items():
+        if metric not in folders[0].metrics:
+            continue
         by_level = Judged.system_level if level == "system" else Judged.caption_level
         found[name] = [by_level(each, metric) for each in folders]
     return found
@@ -209,7 +281,8 @@ def _williams(folders: Sequence[Judged], level: str) -> list[list[float]]:
         return np.concatenate(parts)
 
     human = column([each.human for each in folders])
-    scores = [column([each.metrics[m] for each in folders]) for m in METRICS.values()]
+    names = [m for m in (*METRICS.values(), *LEARNED.values()) if m in folders[0].metrics]
+    scores = [column([each.metrics[m] for each in folders]) for m in names]
     r = [float(pearson(human, values)) for values in scores]
     return [
         [
@@ -237,9 +310,13 @@ def agrees(table: str, printed: float, again: float) -> bool:
     return near <= TOLERANCE
 
 
-def _inputs(each: Judged) -> FloatArray:
-    scale = {"CIDEr": 10.0}
-    return np.column_stack([each.metrics[METRICS[n]] / scale.get(n, 1.0) for n in FUSED])
+def _inputs(each: Judged, names: Sequence[str]) -> FloatArray:
+    """Scores from 0 to 1: CIDEr a tenth, BERTHA from its least to its greatest."""
+    columns = []
+    for name in names:
+        scores = each.metrics[{**METRICS, **LEARNED}[name]]
+        columns.append(_to_unit(scores) if name == "BERTHA" else scores)
+    return np.column_stack(columns) / np.where([n == "CIDEr" for n in names], 10.0, 1.0)
 
 
 def _to_unit(values: FloatArray) -> FloatArray:

@@ -94,7 +94,10 @@ class Metric(ABC):
 
 
 CONTEXT_KEYS = frozenset(
-    {"tok", "items", "refs", "data", "missing", "empty", "files", "level", "resamples", "seed", "v"}
+    {
+        *("tok", "items", "refs", "data", "missing", "empty", "files", "revision"),
+        *("level", "resamples", "seed", "v"),
+    }
 )
 
 

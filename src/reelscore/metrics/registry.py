@@ -19,6 +19,9 @@ _BUILT_IN = {
     "sent_bleu": "reelscore.metrics.sent_bleu:SentBleu",
     "self_bleu": "reelscore.metrics.self_bleu:SelfBleu",
     "diversity": "reelscore.metrics.diversity:Diversity",
+    "bertha": "reelscore.learned.bertha:Bertha",
+    "sts": "reelscore.learned.sts:Sts",
+    "fusion": "reelscore.learned.fusion:Fusion",
 }
 
 DEFAULT_METRICS = ("bleu", "meteor", "rouge_l", "cider")

@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from reelscore.data.pairing import (
     pair,
 )
 from reelscore.data.problems import first_few
-from reelscore.data.table import ItemIndex, ItemScores, MetricResult, ScoreTable
+from reelscore.data.table import ItemIndex, ItemScores, MetricResult, ScoreTable, Sources
 from reelscore.errors import DataError
 from reelscore.metrics.base import FloatArray, Metric
 from reelscore.metrics.registry import DEFAULT_METRICS, resolve
@@ -75,6 +76,7 @@ class Scores(Mapping[str, MetricResult]):
     def __init__(self, measurements: Iterable[Measurement], notes: Sequence[str] = ()) -> None:
         self.measurements = tuple(measurements)
         self.notes = tuple(notes)
+        self.sources = Sources()
         self._results = {
             result.metric: result for each in self.measurements for result in each.results()
         }
@@ -95,6 +97,35 @@ class Scores(Mapping[str, MetricResult]):
         """Give all results as plain data, ready for JSON."""
         return {name: result.to_dict() for name, result in self.items()}
 
+    def table(self, system: str = "system") -> ScoreTable:
+        """Give the results as a score table of one system.
+
+        >>> from reelscore import score
+        >>> score({"v1": "a man"}, {"v1": ["a man"]}, metrics="rouge_l").table("mine").systems
+        ['mine']
+        """
+        captions = dict(zip([system], self.sources.captions.values(), strict=False))
+        return ScoreTable({system: self}, sources=replace(self.sources, captions=captions))
+
+    def report(self, path: str | Path, system: str = "system", **fields: Any) -> None:
+        """Write a report, as `reelscore.ScoreTable.report` does.
+
+        Args:
+            path: The HTML file to make.
+            system: What to call the system.
+            fields: As there.
+        """
+        self.table(system).report(path, **fields)
+
+    @property
+    def plot(self) -> Any:
+        """Figures, as of `reelscore.ScoreTable.plot`."""
+        return self.table().plot
+
+    def _repr_html_(self) -> str:
+        """Show the scores in a notebook."""
+        return self.table()._repr_html_()
+
     def with_intervals(
         self, *, level: float = 0.95, resamples: int = 1000, seed: int = 12345
     ) -> Scores:
@@ -110,6 +141,7 @@ class Scores(Mapping[str, MetricResult]):
         if not 0 < level < 1:
             raise DataError(f"The level of an interval is {level}; expected a number in (0, 1).")
         found = Scores(self.measurements, self.notes)
+        found.sources = self.sources
         for each in self.measurements:
             if not each.metric.independent:
                 continue
@@ -145,7 +177,7 @@ class PreparedReferences:
         self._threads = thread_count(threads)
         self._offsets = np.asarray(paired.reference_offsets, dtype=np.int64)
         raw = pack(paired.references)
-        self._references = Captions(tokenize_packed(raw, tokenizer, threads=threads))
+        self._references = Captions(tokenize_packed(raw, tokenizer, threads=threads), raw=raw)
         self._prepared = [m.prepare(self._references, self._offsets) for m in metrics]
         self._context = {
             "tok": tokenizer,
@@ -168,9 +200,10 @@ class PreparedReferences:
         self, candidates: list[str], items: NDArray[np.int64], progress: Progress | None = None
     ) -> list[FloatArray]:
         """Compute each metric's statistics of candidates, given with their items' numbers."""
-        text = tokenize_packed(pack(candidates), self._tokenizer, threads=self._threads)
+        raw = pack(candidates)
+        text = tokenize_packed(raw, self._tokenizer, threads=self._threads)
         batch = CaptionBatch(
-            Captions(text, self._references.vocabulary),
+            Captions(text, self._references.vocabulary, raw),
             self._references,
             items,
             self._offsets,
@@ -271,6 +304,7 @@ def score(
     )
     scores = table[""]
     assert isinstance(scores, Scores)
+    scores.sources = table.sources
     return scores
 
 
@@ -323,7 +357,9 @@ def score_systems(
         measured = prepared.measure_systems([paired[name].candidates for name in names], progress)
         for name, statistics in zip(names, measured, strict=True):
             rows[name] = prepared.scores(statistics, notes=paired[name].notes())
-    return ScoreTable({name: rows[name] for name in systems})
+    return ScoreTable(
+        {name: rows[name] for name in systems}, sources=Sources(systems, references or {})
+    )
 
 
 class Scorer:

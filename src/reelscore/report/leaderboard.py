@@ -48,6 +48,17 @@ def leaderboard(table: ScoreTable, marks: Marks | None = None) -> Grid:
     return Grid(["system", *metrics], rows)
 
 
+def lettered(grid: Grid, letters: Mapping[str, str]) -> Grid:
+    """Put letters before the systems' names, to which marks refer.
+
+    >>> print(lettered(Grid(["system"], [[Cell("ours")]]), {"ours": "a"}).to_text())
+    system
+    a ours
+    """
+    rows = [[Cell(f"{letters.get(row[0].text, '?')} {row[0].text}"), *row[1:]] for row in grid.rows]
+    return Grid(grid.columns, rows)
+
+
 def item_rows(table: ScoreTable) -> Grid:
     """Set out the score of every item, a row for each system and item.
 
@@ -63,7 +74,7 @@ def item_rows(table: ScoreTable) -> Grid:
     for system in table.systems:
         columns = [table[system][name].items if name in table[system] else {} for name in metrics]
         for item in dict.fromkeys(item for scores in columns for item in scores):
-            numbers = [Cell(_number(s[item]) if item in s else ABSENT) for s in columns]
+            numbers = [Cell(score_text(s[item]) if item in s else ABSENT) for s in columns]
             rows.append([Cell(system), Cell(item), *numbers])
     return Grid(["system", "item", *metrics], rows, names=2)
 
@@ -120,22 +131,26 @@ def _best(table: ScoreTable, name: str) -> str | None:
     scores = [table[system][name].score for system in table.systems if name in table[system]]
     if name in NEITHER_IS_BETTER or not scores:
         return None
-    return _number(min(scores) if name in LOWER_IS_BETTER else max(scores))
+    return score_text(min(scores) if name in LOWER_IS_BETTER else max(scores))
 
 
 def _cell(result: MetricResult | None, mark: str, best: str | None) -> Cell:
     if result is None:
         return Cell(ABSENT)
-    text = _number(result.score)
+    text = score_text(result.score)
     under = ""
     if result.interval is not None:
         low, high = result.interval
-        under = f"±{_number((high - low) / 2)}"
+        under = f"±{score_text((high - low) / 2)}"
     return Cell(text, mark, under, best=text == best)
 
 
-def _number(value: float) -> str:
-    """Four decimals below 10, fewer above: 0.1727, 9.8210, 12.35, 1284."""
+def score_text(value: float) -> str:
+    """Write a score with four decimals below 10, and fewer above.
+
+    >>> score_text(0.17271), score_text(12.345), score_text(1284)
+    ('0.1727', '12.35', '1284')
+    """
     size = abs(value)
     if size < 10:
         return f"{value:.4f}"

@@ -19,7 +19,10 @@ def legible(text: str) -> str:
     >>> legible("a man\r\n runs\x1b[31m")
     'a man runs�[31m'
     """
-    return "".join(_shown(character) for character in " ".join(text.split()))
+    line = " ".join(text.split())
+    if line.isascii() and line.isprintable():
+        return line
+    return "".join(map(_shown, line))
 
 
 def _shown(character: str) -> str:

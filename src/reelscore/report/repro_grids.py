@@ -5,9 +5,14 @@ from __future__ import annotations
 import math
 
 from reelscore.data.datasets.trecvid_ha import FOLDERS, YEARS
-from reelscore.meta.repro_bertha import METRICS, SETTINGS, Reproduction, Setting, agrees
+from reelscore.meta.repro_bertha import LEARNED, METRICS, SETTINGS, Reproduction, Setting, agrees
 from reelscore.meta.repro_direct_assessment import Replication
 from reelscore.report.grid import Cell, Grid
+
+_COLUMNS = {
+    "5": [*(f"HUMAN-{letter}" for letter in "ABCDE"), "all five"],
+    "7": list(FOLDERS),
+}
 
 
 def table_grid(found: Reproduction, table: str) -> Grid:
@@ -22,12 +27,14 @@ def table_grid(found: Reproduction, table: str) -> Grid:
     METEOR, as published  0.017=  0.083=  0.129=  0.222=  0.235=
     """
     blocks = found.tables[table]
-    columns = FOLDERS if table == "7" else [f"VTT-{year % 100}" for year in YEARS]
+    columns = _COLUMNS.get(table, [f"VTT-{year % 100}" for year in YEARS])
     rows = []
-    for name, printed in blocks["printed"].items():
-        rows.append([Cell(f"{name}, printed"), *(Cell(f"{value:.3f}") for value in printed)])
+    for name in dict.fromkeys(name for block in blocks.values() for name in block):
+        printed = blocks["printed"].get(name, [math.nan] * len(columns))
+        if name in blocks["printed"]:
+            rows.append([Cell(f"{name}, printed"), *(Cell(f"{value:.3f}") for value in printed)])
         for setting in SETTINGS:
-            if name in blocks[setting]:
+            if name in blocks.get(setting, {}):
                 values = blocks[setting][name]
                 marks = [
                     "=" if setting == "as published" and agrees(table, one, two) else ""
@@ -47,6 +54,8 @@ def williams_grid(found: Reproduction, which: str, setting: Setting) -> Grid:
     >>> print(williams_grid(found, "MA", "right lines").rows[1][1])
     Cell(text='0.010', mark='*', under='', best=False)
     """
+    # the learned metrics come last, where they are there
+    names = [*METRICS, *LEARNED][: len(found.williams[which][setting])]
     rows = [
         [
             Cell(name),
@@ -55,9 +64,9 @@ def williams_grid(found: Reproduction, which: str, setting: Setting) -> Grid:
                 for p in row
             ),
         ]
-        for name, row in zip(METRICS, found.williams[which][setting], strict=True)
+        for name, row in zip(names, found.williams[which][setting], strict=False)
     ]
-    return Grid([f"{which}, {setting}", *METRICS], rows)
+    return Grid([f"{which}, {setting}", *names], rows)
 
 
 def coefficients_grid(found: Reproduction) -> Grid:
@@ -69,7 +78,7 @@ def coefficients_grid(found: Reproduction) -> Grid:
     printed       0.2810
     right lines        –
     """
-    names = list(found.coefficients["printed"])
+    names = list(dict.fromkeys(name for row in found.coefficients.values() for name in row))
     return Grid(
         ["coefficients", *names],
         [

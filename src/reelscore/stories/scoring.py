@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from reelscore._version import __version__
-from reelscore.data.stories import Stories, Story, check_choice
+from reelscore.data.stories import Stories, check_choice
 from reelscore.data.story_reading import PathLike, read_stories, stories_of
 from reelscore.data.table import ItemIndex
 from reelscore.errors import DataError, UnknownNameError
@@ -19,7 +19,7 @@ from reelscore.metrics.registry import resolve
 from reelscore.metrics.scoring import Measurement
 from reelscore.stories import results as kinds
 from reelscore.stories.activitynet import activitynet_scores
-from reelscore.stories.assignment import StoryMatching, matching_of
+from reelscore.stories.assignment import StoryMatching, matchings_of
 from reelscore.stories.pairing import PairedStories, pair_stories
 from reelscore.stories.presets import preset as preset_of
 from reelscore.stories.protocol import ACTIVITYNET, SODA_SCORES, Protocol
@@ -31,6 +31,8 @@ from reelscore.text.tokens import thread_count, tokenize
 
 StoriesLike = Stories | Mapping[str, Any] | PathLike
 Progress = Callable[[int, int], None]
+
+_VIDEOS_AT_ONCE = 200  # matched together, for speed; few enough for memory
 
 
 def score(
@@ -200,26 +202,47 @@ class StoryScorer:
         >>> [(each.candidate, each.reference, round(each.iou, 2)) for each in first.matches]
         [(0, 0, 0.92), (2, 1, 0.47), (3, 2, 0.9)]
         """
-        check_choice("score", score, SODA_SCORES)
         paired = pair_stories(candidates, self._annotators, self._protocol.but(missing="zero"))
         if video not in paired.videos:
             raise UnknownNameError.of("video", video, paired.videos)
-        place = paired.videos.index(video)
-        truth: list[Story] = paired.references[place]
+        return self._matched(paired, [paired.videos.index(video)], score, tiou)[0]
+
+    def all_matchings(
+        self, candidates: Stories, score: str = "soda_c", *, tiou: float = 0.0
+    ) -> Iterator[tuple[str, list[StoryMatching]]]:
+        """Yield each video's id and matchings; arguments as in `matchings`."""
+        paired = pair_stories(candidates, self._annotators, self._protocol.but(missing="zero"))
+        for begin in range(0, len(paired.videos), _VIDEOS_AT_ONCE):
+            places = range(begin, min(begin + _VIDEOS_AT_ONCE, len(paired.videos)))
+            for place, found in zip(
+                places, self._matched(paired, places, score, tiou), strict=True
+            ):
+                yield paired.videos[place], found
+
+    def _matched(
+        self, paired: PairedStories, places: Sequence[int], score: str, tiou: float
+    ) -> list[list[StoryMatching]]:
+        """Match some videos, each with each of its annotators."""
+        check_choice("score", score, SODA_SCORES)
+        self._f = self._f or self._sentence_score()
+        truth = [paired.references[place] for place in places]
         if self._protocol.annotators == "merge":
-            truth = [merged(truth)]
-        f = self._f or self._sentence_score()
-        return [
-            matching_of(
-                paired.candidates[place],
-                story,
-                f,
+            truth = [[merged(stories)] for stories in truth]
+        found = iter(
+            matchings_of(
+                [
+                    (paired.candidates[place], story)
+                    for place, stories in zip(places, truth, strict=True)
+                    for story in stories
+                ],
+                self._f,
                 score,
                 tiou=tiou,
                 tokenizer=self._protocol.tokenizer,
+                threads=self._threads,
             )
-            for story in truth
-        ]
+        )
+        return [[next(found) for _ in stories] for stories in truth]
 
     def _batch(self, paired: PairedStories, begin: int, end: int) -> dict[str, FloatArray]:
         """Score some videos; sentence pairs that both frameworks need are measured once."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from reelscore.data.stories import Story
+from reelscore.data.stories import Stories, Story
 from reelscore.stories.assignment import StoryMatching
 from reelscore.stories.protocol import Protocol
 from reelscore.stories.scoring import (
@@ -172,6 +172,60 @@ def timeline(
     scorer = StoryScorer(annotators, protocol)
     stories = candidates_of(candidates, protocol)
     found = scorer.matchings(stories, video, score, tiou=tiou if score == "soda_a" else 0.0)
+    return _timeline(video, system, score, protocol, annotators, found)
+
+
+def timelines(
+    systems: Mapping[str, StoriesLike],
+    references: StoriesLike | Iterable[StoriesLike],
+    score: str = "soda_c",
+    *,
+    tiou: float = 0.5,
+    preset: str | None = None,
+    **choices: Any,
+) -> dict[str, dict[str, Timeline]]:
+    """Set out how SODA matches all videos of some systems; arguments as in `timeline`.
+
+    Args:
+        systems: Stories by the system's name.
+        references: As there.
+        score: As there.
+        tiou: As there.
+        preset: As there.
+        choices: As there.
+
+    Returns:
+        The timelines, by system and video.
+
+    >>> from reelscore import examples
+    >>> systems, annotators = examples.stories()
+    >>> found = timelines(systems, annotators.values())
+    >>> len(found["concise"]), found["concise"]["v_dogwash"].comparisons[0].matches[0].f
+    (5, 0.24468288859149706)
+    """
+    protocol = protocol_of(preset, choices)
+    annotators = annotators_of(references, protocol)
+    scorer = StoryScorer(annotators, protocol)
+    threshold = tiou if score == "soda_a" else 0.0
+    return {
+        name: {
+            video: _timeline(video, name, score, protocol, annotators, found)
+            for video, found in scorer.all_matchings(
+                candidates_of(given, protocol, name), score, tiou=threshold
+            )
+        }
+        for name, given in systems.items()
+    }
+
+
+def _timeline(
+    video: str,
+    system: str,
+    score: str,
+    protocol: Protocol,
+    annotators: Sequence[Stories],
+    found: Sequence[StoryMatching],
+) -> Timeline:
     names = _names([video in each for each in annotators], protocol)
     segments = [
         time

@@ -32,6 +32,12 @@ class Captions:
 
     text: Packed
     vocabulary: _native.Vocabulary = field(default_factory=_native.Vocabulary)
+    raw: Packed | None = None
+
+    @property
+    def original(self) -> Packed:
+        """The captions as they were written; where nobody kept that, their tokens."""
+        return self.text if self.raw is None else self.raw
 
     @property
     def size(self) -> int:
@@ -56,7 +62,8 @@ class Captions:
     def slice(self, begin: int, end: int) -> Captions:
         """Some of the captions, without copying their text."""
         piece = Packed(self.text.data, self.text.offsets[begin : end + 1])
-        return Captions(piece, self.vocabulary)
+        raw = self.raw and Packed(self.raw.data, self.raw.offsets[begin : end + 1])
+        return Captions(piece, self.vocabulary, raw)
 
 
 @dataclass(frozen=True)

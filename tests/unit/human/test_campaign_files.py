@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 import pytest
+
 from made_hits import Clock, rating_hits
 from reelscore import DataError
 from reelscore.human.campaign import Campaign
@@ -114,7 +115,7 @@ def test_where_an_export_can_go(tmp_path):
         (tmp_path / "full" / "mine.txt").touch()
         with pytest.raises(DataError, match="not empty; name a new folder"):
             campaign.export(tmp_path / "full")
-        with pytest.raises(DataError, match="one .jsonl file, or to a folder"):
+        with pytest.raises(DataError, match=r"one \.jsonl file, or to a folder"):
             campaign.export(tmp_path / "all.csv")
         with pytest.raises(DataError, match="no folder"):
             campaign.export(tmp_path / "nowhere" / "all.jsonl")
@@ -276,7 +277,7 @@ def test_lines_out_of_order_and_missing_files(exported, tmp_path):
         refuses(tmp_path / "new.db", exported, "'campaign' out of order")
     else:
         (exported / "shown.csv").unlink()
-        with pytest.raises(DataError, match="shown.csv: no such file"):
+        with pytest.raises(DataError, match=r"shown\.csv: no such file"):
             Campaign.restore(tmp_path / "new.db", exported)
 
 

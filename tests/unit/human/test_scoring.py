@@ -34,7 +34,8 @@ def test_every_published_z_score(run_a):
     rows = published(folder / "ad-enes-good-stnd.csv")[1:]
     z = {(row[0], row[1], int(row[7])): float(row[10]) for row in rows}
     found = {
-        (j.hit, j.rater, j.position): score for j, score in zip(good, standardize(good), strict=True)
+        (j.hit, j.rater, j.position): score
+        for j, score in zip(good, standardize(good), strict=True)
     }
     assert found.keys() == z.keys()
     assert max(abs(found[key] - z[key]) for key in z) < 1e-6

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import random
 import subprocess
 import sys
 
 import msgspec
 import pytest
+
 from campaigns import eacl, rating
 from made_hits import Clock, rating_hits
 from reelscore import DataError
 from reelscore.human.campaign import Campaign
 from reelscore.human.judgments import Judgment
 from reelscore.human.reading import read_judgments
-from reelscore.human.tasks import Hit, Shown, Task
 
 
 @pytest.fixture
@@ -155,7 +154,11 @@ def test_a_campaign_of_judgments_gives_them_back(where):
     ]
     with Campaign.from_judgments(where, "Old", rows, settings={"x": 1}) as campaign:
         assert list(campaign.rows()) == rows
-        assert (campaign.state, campaign.layout, campaign.settings) == ("closed", "imported", {"x": 1})
+        assert (campaign.state, campaign.layout, campaign.settings) == (
+            "closed",
+            "imported",
+            {"x": 1},
+        )
         assert campaign.systems == ("b", "a")
         assert [hit.id for hit in campaign.hits()] == ["h1", "h2"]
         status = campaign.status()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -9,15 +11,16 @@ import threading
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
+from sqlalchemy import inspect, text
+from sqlalchemy.exc import DBAPIError, IntegrityError
+
 from made_hits import Clock, rating_hits
 from reelscore import DataError
 from reelscore.errors import MissingExtraError
 from reelscore.human.campaign import Campaign
-from reelscore.human.store import upgrading
+from reelscore.human.store import sqlite, upgrading
 from reelscore.human.store.connecting import Database
 from reelscore.human.store.schema import metadata
-from sqlalchemy import inspect, text
-from sqlalchemy.exc import DBAPIError, IntegrityError
 
 
 @pytest.fixture
@@ -39,16 +42,18 @@ def test_the_migrations_lead_to_the_schema(where):
         for table in metadata.sorted_tables:
             found = inspect(connection)
             checks = {each["name"] for each in found.get_check_constraints(table.name)}
-            wanted = {each.name for each in table.constraints if type(each).__name__ == "CheckConstraint"}
+            wanted = {
+                each.name for each in table.constraints if type(each).__name__ == "CheckConstraint"
+            }
             assert checks == wanted
 
 
 @pytest.mark.parametrize("table", ["judgment", "event"])
 @pytest.mark.parametrize("change", ["UPDATE {} SET id = id + 100", "DELETE FROM {}"])
 def test_judgments_and_the_log_are_never_changed(filled, table, change):
-    with pytest.raises(DBAPIError, match=f"rows of {table} are never changed or removed"):
-        with filled.database.writing() as connection:
-            connection.execute(text(change.format(table)))
+    said = f"rows of {table} are never changed or removed"
+    with pytest.raises(DBAPIError, match=said), filled.database.writing() as connection:
+        connection.execute(text(change.format(table)))
     assert filled.judgments().score.tolist() == [71.0]
     assert len(filled.events()) == 1
 
@@ -117,8 +122,6 @@ def test_readers_see_one_moment(filled):
 def test_an_older_database_is_brought_up_to_date(where, monkeypatch, tmp_path):
     with Campaign.create(where, "Dogs", systems=["mine"]):
         pass
-    import shutil
-
     scripts = tmp_path / "migrations"
     shutil.copytree(upgrading._SCRIPTS, scripts)
     (scripts / "versions" / "v2_more.py").write_text(
@@ -138,8 +141,6 @@ def test_an_older_database_is_brought_up_to_date(where, monkeypatch, tmp_path):
 def test_a_failed_upgrade_changes_nothing(where, monkeypatch, tmp_path):
     with Campaign.create(where, "Dogs", systems=["mine"]):
         pass
-    import shutil
-
     scripts = tmp_path / "migrations"
     shutil.copytree(upgrading._SCRIPTS, scripts)
     (scripts / "versions" / "v2_more.py").write_text(
@@ -212,8 +213,6 @@ def test_places_where_no_campaign_is(tmp_path, postgres_url):
 
 
 def test_the_database_of_another_program_is_left_alone(tmp_path):
-    import sqlite3
-
     connection = sqlite3.connect(tmp_path / "bookmarks.db")
     connection.execute("CREATE TABLE bookmark (url TEXT)")
     connection.close()
@@ -252,11 +251,10 @@ def test_without_psycopg_the_remedy_is_named(monkeypatch):
 
 
 def test_a_busy_database_says_so(tmp_path, monkeypatch):
-    from reelscore.human.store import connecting
-
-    monkeypatch.setattr(connecting, "_PATIENCE", 0.1)
+    monkeypatch.setattr(sqlite, "PATIENCE", 0.1)
     with Campaign.create(tmp_path / "c.db", "Dogs", systems=["mine"]) as campaign:
-        with campaign.database.writing(), Campaign.open(tmp_path / "c.db") as other:
-            with pytest.raises(DataError, match="busy too long; try again"):
-                other.set_state("open", actor="me")
+        other = Campaign.open(tmp_path / "c.db")
+        busy = pytest.raises(DataError, match="busy too long; try again")
+        with campaign.database.writing(), busy, other:
+            other.set_state("open", actor="me")
         campaign.set_state("open", actor="me")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, exists, func, insert, select, update
+from sqlalchemy import Connection, Row, and_, bindparam, exists, func, insert, select, update
 
 from reelscore.errors import RefusedError
 from reelscore.human.protocol import Answer
@@ -13,6 +13,42 @@ from reelscore.human.store.claiming import take_back
 from reelscore.human.store.connecting import Database
 from reelscore.human.store.records import Receipt, Terms
 from reelscore.human.store.schema import assignment, campaign, judgment, shown, task
+
+# Made once: these are what a busy campaign does all day.
+_PLACE = (
+    select(
+        assignment,
+        campaign.c.state.label("campaign_state"),
+        task.c.key.label("task"),
+        task.c.position,
+        select(func.count()).where(shown.c.task == task.c.key).scalar_subquery().label("captions"),
+    )
+    .join(campaign, campaign.c.id == assignment.c.campaign)
+    .outerjoin(task, and_(task.c.hit == assignment.c.hit, task.c.id == bindparam("task")))
+    .where(assignment.c.id == bindparam("assignment"), assignment.c.state != "open")
+    .where(assignment.c.campaign == bindparam("campaign"))
+    .where(assignment.c.rater == bindparam("rater"))
+    .with_for_update(of=assignment)
+)
+_KNOWN = select(judgment.c.slot, judgment.c.criterion, judgment.c.score).where(
+    judgment.c.assignment == bindparam("assignment"), judgment.c.task == bindparam("task")
+)
+_REMAINING = (
+    select(func.count())
+    .select_from(task)
+    .where(task.c.hit == bindparam("hit"))
+    .where(
+        ~exists().where(
+            judgment.c.assignment == bindparam("assignment"), judgment.c.task == task.c.key
+        )
+    )
+)
+_SEEN = (
+    update(assignment)
+    .where(assignment.c.id == bindparam("assignment"))
+    .values(active=bindparam("now"))
+)
+_DONE = _SEEN.values(state="done", finished=bindparam("now"))
 
 
 @dataclass(frozen=True)
@@ -44,29 +80,22 @@ def submit(database: Database, terms: Terms, sent: Sent, now: int) -> Receipt:
             connection.execute(
                 insert(judgment), [_kept(sent, row, now, *each) for each in missing.items()]
             )
-        remaining = _remaining(connection, row)
+        left = connection.execute(_REMAINING, {"assignment": row.id, "hit": row.hit})
+        remaining = left.scalar_one()
         if missing:
-            done = {"state": "done", "finished": now} if remaining == 0 else {}
-            connection.execute(update(assignment).filter_by(id=row.id).values(active=now, **done))
+            seen = _SEEN if remaining else _DONE
+            connection.execute(seen, {"assignment": row.id, "now": now})
         return Receipt(sent.assignment, sent.task, bool(missing), remaining, remaining == 0)
 
 
 def _place(connection: Connection, terms: Terms, sent: Sent) -> Row[Any]:
-    captions = select(func.count()).where(shown.c.task == task.c.key).scalar_subquery()
-    row = connection.execute(
-        select(
-            assignment,
-            campaign.c.state.label("campaign_state"),
-            task.c.key.label("task"),
-            task.c.position,
-            captions.label("captions"),
-        )
-        .join(campaign, campaign.c.id == assignment.c.campaign)
-        .outerjoin(task, and_(task.c.hit == assignment.c.hit, task.c.id == sent.task))
-        .where(assignment.c.id == sent.assignment, assignment.c.campaign == terms.id)
-        .where(assignment.c.rater == sent.rater, assignment.c.state != "open")
-        .with_for_update(of=assignment)
-    ).one_or_none()
+    known = {
+        "campaign": terms.id,
+        "assignment": sent.assignment,
+        "rater": sent.rater,
+        "task": sent.task,
+    }
+    row = connection.execute(_PLACE, known).one_or_none()
     if row is None:
         raise RefusedError(
             "unknown", f"Rater {sent.rater!r} has no assignment {sent.assignment} in this campaign."
@@ -83,11 +112,7 @@ def _missing(connection: Connection, sent: Sent, row: Row[Any]) -> dict[tuple[in
         for criterion, scores in sent.answer.items()
         for slot, score in enumerate(scores)
     }
-    known = connection.execute(
-        select(judgment.c.slot, judgment.c.criterion, judgment.c.score).filter_by(
-            assignment=row.id, task=row.task
-        )
-    )
+    known = connection.execute(_KNOWN, {"assignment": row.id, "task": row.task})
     for slot, criterion, score in known:
         if given.pop((slot, criterion), None) != score:
             raise RefusedError(
@@ -126,9 +151,3 @@ def _kept(
         "received": now,
         "client": sent.client,
     }
-
-
-def _remaining(connection: Connection, row: Row[Any]) -> int:
-    answered = exists().where(judgment.c.assignment == row.id, judgment.c.task == task.c.key)
-    left = select(func.count()).select_from(task).where(task.c.hit == row.hit, ~answered)
-    return connection.execute(left).scalar_one()

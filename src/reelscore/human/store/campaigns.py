@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 from sqlalchemy import Connection, insert, select, update
+from sqlalchemy.exc import IntegrityError
 
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.human.protocol import protocol
@@ -28,23 +29,23 @@ def insert_campaign(
     Raises:
         DataError: If the database has one of that id.
     """
-    if connection.scalar(select(schema.campaign.c.id).filter_by(id=terms.id)) is not None:
-        raise DataError(f"There is a campaign {terms.id!r} already; choose another id.")
-    connection.execute(
-        insert(schema.campaign).values(
-            id=terms.id,
-            name=terms.name,
-            systems=_json(list(systems)),
-            protocol=terms.protocol.name,
-            layout=terms.layout,
-            seed=terms.seed,
-            state=state,
-            raters_per_hit=terms.raters_per_hit,
-            hold=terms.hold,
-            settings=settings_text(settings),
-            created=microseconds(terms.created),
-        )
+    row = insert(schema.campaign).values(
+        id=terms.id,
+        name=terms.name,
+        systems=_json(list(systems)),
+        protocol=terms.protocol.name,
+        layout=terms.layout,
+        seed=terms.seed,
+        state=state,
+        raters_per_hit=terms.raters_per_hit,
+        hold=terms.hold,
+        settings=settings_text(settings),
+        created=microseconds(terms.created),
     )
+    try:
+        connection.execute(row)
+    except IntegrityError:
+        raise DataError(f"There is a campaign {terms.id!r} already; choose another id.") from None
 
 
 def all_terms(connection: Connection) -> Sequence[Terms]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import secrets
-import time
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,14 +18,16 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, OperationalError
 
 from reelscore.errors import DataError, MissingExtraError
+from reelscore.human.store import sqlite
 from reelscore.human.store.places import Where, check_file, database_url, place
 from reelscore.human.store.upgrading import VERSION_TABLE, is_current, upgrade
 
-_PATIENCE = 60.0  # seconds a writer waits for others
 _POOL = {"pool_size": 20, "max_overflow": 20}
+# What both databases say about things that are not our mistakes.
+_MENDABLE = ("connect", "unable to open", "readonly", "is full", "disk I/O")
 _UPGRADES = 0x7265656C  # the lock that processes opening a new database at once queue for
 
 
@@ -49,6 +51,7 @@ class Database:
         if self.is_sqlite:
             check_file(Path(self.place), create)
         self.engine = _engine(url)
+        self._writer = threading.Lock()
         try:
             with self._mishaps_explained():
                 self._prepare(create)
@@ -87,7 +90,7 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """Open a transaction that writes: everything in it holds, or nothing."""
-        with self._connected() as connection, writing(connection):
+        with self._queued(), self._connected() as connection, writing(connection):
             yield connection
 
     @contextmanager
@@ -106,6 +109,19 @@ class Database:
             )
 
     @contextmanager
+    def _queued(self) -> Iterator[None]:
+        """Let threads queue here for SQLite's one writer; they would wait less patiently there."""
+        if not self.is_sqlite:
+            yield
+            return
+        if not self._writer.acquire(timeout=sqlite.PATIENCE):
+            raise _busy(self.place)
+        try:
+            yield
+        finally:
+            self._writer.release()
+
+    @contextmanager
     def _connected(self) -> Iterator[Connection]:
         with self._mishaps_explained(), self.engine.connect() as connection:
             yield connection
@@ -119,7 +135,7 @@ class Database:
             if VERSION_TABLE not in tables and tables and self.is_sqlite:
                 raise DataError(f"{self.place}: a database of another program; name a new file.")
             if self.is_sqlite:
-                _write_ahead(connection)
+                sqlite.write_ahead(connection)
             current = is_current(connection, self.place)
             connection.rollback()
             if not current:
@@ -173,8 +189,7 @@ def writing(connection: Connection) -> Iterator[None]:
 def _engine(url: URL) -> Engine:
     if url.get_backend_name() == "sqlite":
         engine = create_engine(url, **_POOL)
-        event.listen(engine, "connect", _connect_sqlite)
-        event.listen(engine, "begin", _begin_sqlite)
+        sqlite.prepare(engine)
         return engine
     try:
         engine = create_engine(url, pool_pre_ping=True, **_POOL)
@@ -186,22 +201,6 @@ def _engine(url: URL) -> Engine:
     return engine
 
 
-def _connect_sqlite(connection: Any, _: object) -> None:
-    connection.isolation_level = None  # transactions begin where `_begin_sqlite` says, not later
-    for pragma in (
-        f"busy_timeout = {int(_PATIENCE * 1000)}",
-        "foreign_keys = ON",
-        "synchronous = FULL",
-        "cache_size = -32768",
-    ):
-        connection.execute(f"PRAGMA {pragma}")
-
-
-def _begin_sqlite(connection: Connection) -> None:
-    writes = connection.get_execution_options().get("writing", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-
 def _connect_postgresql(connection: Any, _: object) -> None:
     # A server may acknowledge before the disk has it; a campaign must not.
     connection.execute(
@@ -211,29 +210,19 @@ def _connect_postgresql(connection: Any, _: object) -> None:
     connection.commit()
 
 
-def _write_ahead(connection: Connection) -> None:
-    """Switch the file to a write-ahead log; SQLite does not wait by itself here."""
-    driver = connection.connection.dbapi_connection
-    assert driver is not None
-    until = time.monotonic() + _PATIENCE
-    while True:
-        try:
-            driver.cursor().execute("PRAGMA journal_mode = WAL")
-            return
-        except connection.dialect.dbapi.OperationalError:  # type: ignore[union-attr]
-            if time.monotonic() > until:
-                raise
-            time.sleep(0.05)
-
-
 def _explained(error: DBAPIError, place: str) -> Exception:
     """Turn what an operator can mend into a message; anything else stays what it is."""
-    said = str(error.orig).strip()
-    if "database is locked" in said:
-        return DataError(f"{place}: another program has kept it busy too long; try again.")
+    said = " ".join(str(error.orig).split())
     if "file is not a database" in said:
         return DataError(f"{place}: not a SQLite file; name another.")
-    connecting = error.connection_invalidated or "connection" in said or "unable to open" in said
-    if connecting or "readonly" in said or "disk is full" in said or "disk I/O" in said:
-        return DataError(f"{place}: cannot be used: {' '.join(said.split())}.")
+    if not isinstance(error, OperationalError):
+        return error
+    if "database is locked" in said:
+        return _busy(place)
+    if any(words in said for words in _MENDABLE):
+        return DataError(f"{place}: cannot be used: {said}.")
     return error
+
+
+def _busy(place: str) -> DataError:
+    return DataError(f"{place}: somebody else has kept it busy too long; try again.")

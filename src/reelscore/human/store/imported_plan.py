@@ -79,7 +79,8 @@ def seat_raters(connection: Connection, terms: Terms, incoming: Table, now: int)
     )
     connection.execute(
         update(assignment)
-        .where(assignment.c.id == seats.c.id)
+        # a claim may have been faster
+        .where(assignment.c.id == seats.c.id, assignment.c.state == "open")
         .values(state="abandoned", **{name: seats.c[name] for name in _WORK})
     )
 

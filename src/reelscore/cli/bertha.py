@@ -1,0 +1,247 @@
+"""``reelscore bertha``."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+import msgspec
+import numpy as np
+
+from reelscore.cli.options import (
+    STDOUT,
+    check_targets,
+    format_option,
+    progress_bar,
+    read_systems,
+    terminal_width,
+    write,
+)
+from reelscore.data import read_references
+from reelscore.data.datasets.trecvid_ha import YEARS
+from reelscore.data.table import ScoreTable
+from reelscore.errors import DataError
+from reelscore.report.grid import Cell, Grid
+
+
+@click.group("bertha")
+def command() -> None:
+    """Train, measure and look into BERTHA, the metric learned from human judgments."""
+
+
+@command.command("prepare")
+@click.argument("candidates", nargs=-1, metavar="[CANDIDATES]...")
+@click.option("--refs", "-r", multiple=True, metavar="FILE", help="References of the captions.")
+@click.option("--human", metavar="TABLE", help="People's scores: system, item, score.")
+@click.option("--group", default="own", show_default=True, help="What is held out together.")
+@click.option("--trecvid", metavar="PATH", help="Instead: a copy of TRECvid-VTT_HA, all years.")
+@click.option("--out", "-o", required=True, metavar="FILE", help="The judged captions, .jsonl.")
+@format_option
+def prepare(
+    candidates: tuple[str, ...],
+    refs: tuple[str, ...],
+    human: str | None,
+    group: str,
+    trecvid: str | None,
+    out: str,
+    file_format: str | None,
+) -> None:
+    """Put captions, references and human scores together to train on.
+
+    \b
+    Examples:
+      reelscore bertha prepare --trecvid TRECvid-VTT_HA -o judged.jsonl
+      reelscore bertha prepare systems/*.json -r refs.json --human human.csv -o own.jsonl
+    """
+    from reelscore.learned.captions import check_captions, from_tables, write_captions
+
+    check_targets([out])
+    if trecvid:
+        from reelscore.learned.trecvid import load_captions
+
+        captions = load_captions(trecvid)
+    elif candidates and refs and human:
+        table = ScoreTable.read(human, repeats="mean")
+        column = table.metrics[0]
+        scores = {
+            name: row[column].items.to_dict()
+            for name, row in table.results.items()
+            if column in row
+        }
+        captions = from_tables(
+            read_systems(candidates, file_format),
+            read_references(refs, format=file_format),
+            scores,
+            group=group,
+        )
+    else:
+        raise DataError("Nothing to prepare: give CANDIDATES, --refs and --human, or --trecvid.")
+    check_captions(captions)
+    write_captions(out, captions)
+    judged = sum(caption.score is not None for caption in captions)
+    click.echo(f"{out}: {len(captions):,} captions, {judged:,} of them judged.")
+
+
+@command.command("train")
+@click.argument("captions", metavar="JUDGED")
+@click.argument("out", metavar="FOLDER")
+@click.option(
+    "--recipe",
+    default="own",
+    show_default=True,
+    metavar="NAME",
+    help="own: any judgments; averaged: the shipped model's; plain, plain-sa, plain-ma: the paper's.",
+)
+@click.option("--encoder", default="all-minilm-l6-v2", show_default=True, metavar="NAME")
+@click.option("--hold-out", metavar="GROUP", help="Leave a group, and all its texts, out.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--device", type=click.Choice(["cuda", "cpu"]), help="A GPU if there is one.")
+@click.option(
+    "--validation",
+    type=click.FloatRange(0, 0.5),
+    default=0.0,
+    show_default=True,
+    help="Share of items kept to stop early by.",
+)
+@click.option(
+    "--patience",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Epochs without gain before a stage ends early.",
+)
+def train(
+    captions: str,
+    out: str,
+    recipe: str,
+    encoder: str,
+    hold_out: str | None,
+    seed: int,
+    device: str | None,
+    validation: float,
+    patience: int,
+) -> None:
+    """Train a model on JUDGED captions; FOLDER gets checkpoints and the model.
+
+    An interrupted training is taken up where it was, if called again with the same arguments.
+
+    \b
+    Examples:
+      reelscore bertha train judged.jsonl run --recipe averaged --hold-out 2020
+      reelscore score mine.json -r refs.json -m 'bertha|model:run/model'
+    """
+    from dataclasses import replace
+
+    from reelscore.learned.captions import read_captions
+    from reelscore.learned.fitting import fit_model
+    from reelscore.learned.recipes import recipe_of
+
+    chosen = replace(recipe_of(recipe), validation=validation, patience=patience)
+    with progress_bar("Training") as progress:
+        info = fit_model(
+            read_captions(captions),
+            chosen,
+            out,
+            encoder=encoder,
+            held_out=hold_out,
+            seed=seed,
+            device=device,
+            progress=progress,
+        )
+    click.echo(f"{Path(out) / 'model'}: revision {info.revision}")
+    _show_agreement(info.agreement)
+
+
+@command.command("evaluate")
+@click.option("--trecvid", required=True, metavar="PATH", help="A copy of TRECvid-VTT_HA.")
+@click.option(
+    "--kind",
+    type=click.Choice(["MA", "SA"]),
+    default="MA",
+    show_default=True,
+    help="Captions judged by many, or once.",
+)
+@click.option("--json", "json_file", metavar="FILE", help="Write all numbers as JSON.")
+def evaluate(trecvid: str, kind: str, json_file: str | None) -> None:
+    """How metrics agree with people on TRECVid, each year unseen by what was learned.
+
+    \b
+    Example:
+      reelscore bertha evaluate --trecvid TRECvid-VTT_HA
+    """
+    from reelscore.learned.agreement import agreement, features, with_fusions
+
+    check_targets([json_file] if json_file else [])
+    with progress_bar("Scoring") as progress:
+        found = agreement(with_fusions(features(trecvid, kind, progress=progress)))
+    if json_file:
+        write(json_file, msgspec.json.encode(asdict(found)).decode())
+    if json_file == STDOUT:
+        return
+    for level, rows in (("captions", found.captions), ("systems", found.systems)):
+        cells = [
+            [
+                Cell(name),
+                *(Cell(f"{r:.3f}") for r in [*rs, float(np.mean(rs)), float(np.mean(rs[1:]))]),
+            ]
+            for name, rs in rows.items()
+        ]
+        columns = [f"{kind}, {level}", *map(str, YEARS), "mean", "2017–20"]
+        click.echo(Grid(columns, cells).to_text(terminal_width()) + "\n")
+    names = list(found.captions)
+    rows_p = [
+        [
+            Cell(name),
+            *(Cell("–" if math.isnan(p) else f"{p:.3f}", "*" if p < 0.05 else "") for p in row),
+        ]
+        for name, row in zip(names, found.p, strict=True)
+    ]
+    click.echo(Grid(["Williams, captions", *names], rows_p).to_text(terminal_width()))
+
+
+@command.command("export")
+@click.argument("model", metavar="MODEL")
+@click.argument("out", metavar="FOLDER")
+def export(model: str, out: str) -> None:
+    """Write a model's encoder and head in single precision, for use with transformers.
+
+    \b
+    Example:
+      reelscore bertha export reelscore-bertha exported
+    """
+    from reelscore.learned.exporting import export_model
+
+    for path in export_model(model, out):
+        click.echo(str(path))
+
+
+@command.command("info")
+@click.argument("model", default="reelscore-bertha", metavar="[MODEL]")
+@click.option("--json", "as_json", is_flag=True, help="Print all that is known as JSON.")
+def info(model: str, as_json: bool) -> None:
+    """What a model was trained on, and how it agrees with people.
+
+    \b
+    Example:
+      reelscore bertha info
+    """
+    from reelscore.learned.model_files import read_info
+
+    found = read_info(model)
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(asdict(found))).decode())
+        return
+    click.echo(f"{found.name}, revision {found.revision}, up to {found.max_length} tokens")
+    for key, value in found.training.items():
+        click.echo(f"{key}: {value}")
+    _show_agreement(found.agreement)
+
+
+def _show_agreement(agreement: dict[str, object]) -> None:
+    for name, values in agreement.items():
+        if isinstance(values, dict) and "caption level" in values:
+            for level, rs in values.items():
+                numbers = " ".join(f"{r:.3f}" for r in rs)
+                click.echo(f"r with people, {name}, {level}: {numbers}")

@@ -1,0 +1,131 @@
+"""``reelscore inspect``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import click
+
+from reelscore.cli.options import terminal_width
+from reelscore.cli.table_options import (
+    captions_option,
+    read_people,
+    read_tables,
+    refs_option,
+    tables_argument,
+    with_sources,
+)
+from reelscore.data.table import ScoreTable
+from reelscore.errors import DataError
+from reelscore.meta.contrasts import Contrast, between_scores, between_systems
+from reelscore.report.leaderboard import score_text
+from reelscore.report.lettering import cells, lines_of, shortened
+
+_LONGEST_NAME = 20
+
+
+@click.command("inspect")
+@tables_argument
+@click.option("--human", metavar="TABLE", help="People's scores, .csv or .json.")
+@click.option("--column", metavar="NAME", help="Which human score, where the table has several.")
+@click.option("--metric", "-m", metavar="NAME", help="The score to go by.")
+@click.option(
+    "--against",
+    metavar="NAME",
+    help="Another score: list the captions that the two rank most differently.",
+)
+@click.option("--systems", "-s", metavar="LIST", help="Which systems, such as ours,base; all.")
+@click.option(
+    "--top", "-n", type=click.IntRange(min=1), default=5, show_default=True, help="How many items."
+)
+@captions_option
+@refs_option
+def command(
+    tables: tuple[str, ...],
+    human: str | None,
+    column: str | None,
+    metric: str | None,
+    against: str | None,
+    systems: str | None,
+    top: int,
+    captions: tuple[str, ...],
+    refs: tuple[str, ...],
+) -> None:
+    """Show the items on which systems or scores differ most, with their captions.
+
+    Without --against, items come first on which the best and the worst system lie farthest
+    apart. With --against, or with --human, captions come first that the two scores rank most
+    differently: 1 is best by the one and worst by the other.
+
+    \b
+    Examples:
+      reelscore inspect scores.json --captions a.json --captions b.json -r refs.json
+      reelscore inspect scores.json -m meteor --against cider
+      reelscore inspect scores.json -m meteor --human da.csv -n 20
+    """
+    table = with_sources(read_tables(tables), captions, refs)
+    metric = metric or ("meteor" if "meteor" in table.metrics else table.metrics[-1])
+    if human:
+        from reelscore.report.html import with_people
+
+        table, names = with_people(table, read_people(human, column))
+        if against is None and len(names) > 1:
+            raise DataError(f"The human table has {', '.join(names)}; choose one with --column.")
+        against = against or names[0]
+    chosen = [name.strip() for name in systems.split(",")] if systems else None
+    if against is not None:
+        found = between_scores(table, metric, against, chosen, top=top)
+    elif len(chosen or table.systems) > 1:
+        found = between_systems(table, metric, chosen, top=top)
+    else:
+        raise DataError("There is one system; compare two scores of it: --against NAME.")
+    shown = [metric] if against is None else [metric, against]
+    width = terminal_width()
+    click.echo(_heading(found, shown, width))
+    for each in found:
+        click.echo()
+        listed = [each.high] if against else chosen or table.systems
+        for line in _item(table, each, shown, listed, width):
+            click.echo(line)
+
+
+def _heading(found: Sequence[Contrast], metrics: Sequence[str], width: int) -> str:
+    what = (
+        f"Items on which systems differ most by {metrics[0]}"
+        if len(metrics) == 1
+        else f"Captions that {metrics[0]} and {metrics[1]} rank most differently"
+    )
+    return click.style(shortened(what if found else f"{what}: none.", width), bold=True)
+
+
+def _item(
+    table: ScoreTable, each: Contrast, metrics: Sequence[str], systems: Sequence[str], width: int
+) -> Iterator[str]:
+    yield click.style(shortened(f"{each.item}: apart by {score_text(each.size)}", width), bold=True)
+    sources = table.sources
+    name_width = min(_LONGEST_NAME, max(cells(name) for name in [*systems, "reference"]))
+    scored = []
+    for system in systems:
+        row = table[system]
+        scores = [
+            score_text(row[m].items[each.item]) if m in row and each.item in row[m].items else "–"
+            for m in metrics
+        ]
+        scored.append((system, scores, sources.captions.get(system, {}).get(each.item, "")))
+    widths = [max(len(scores[k]) for _, scores, _ in scored) for k in range(len(metrics))]
+    for system, scores, caption in scored:
+        numbers = "  ".join(score.rjust(w) for score, w in zip(scores, widths, strict=True))
+        yield from _hung(system, name_width, numbers, caption, width)
+    for reference in sources.references.get(each.item, ()):
+        yield from _hung("reference", name_width, " " * len(numbers), reference, width, dim=True)
+
+
+def _hung(
+    name: str, name_width: int, numbers: str, text: str, width: int, *, dim: bool = False
+) -> Iterator[str]:
+    """A name, numbers, and a text in lines that hang beside them."""
+    label = shortened(name, name_width)
+    before = f"  {label}{' ' * (name_width - cells(label))}  {numbers}  "
+    for k, line in enumerate(lines_of(text, max(20, width - len(before)))):
+        full = ((before if k == 0 else " " * cells(before)) + line).rstrip()
+        yield click.style(full, dim=True) if dim else full

@@ -1,0 +1,99 @@
+"""``reelscore report``."""
+
+from __future__ import annotations
+
+import click
+
+from reelscore.cli.options import STDOUT, check_targets, seed_option, write
+from reelscore.cli.report_options import Pictures, plot_options, title_option, video_option
+from reelscore.cli.table_options import (
+    captions_option,
+    read_people,
+    read_tables,
+    refs_option,
+    tables_argument,
+    with_sources,
+)
+from reelscore.report.leaderboard import leaderboard, leaderboard_csv, lettered
+
+
+@click.command("report")
+@tables_argument
+@click.option("--output", "-o", metavar="FILE", help="The report: one HTML file.")
+@click.option("--human", metavar="TABLE", help="People's scores, .csv or .json.")
+@click.option("--column", metavar="NAME", help="Which human score; all if not given.")
+@click.option("--metrics", "-m", metavar="LIST", help="Which scores, in what order; all.")
+@captions_option
+@refs_option
+@title_option
+@video_option
+@plot_options[0]
+@plot_options[1]
+@click.option(
+    "--resamples",
+    type=click.IntRange(min=10),
+    default=1000,
+    show_default=True,
+    help="Resamples of the intervals and of the paired bootstrap.",
+)
+@seed_option
+@click.option("--latex", "latex_file", metavar="FILE", help="Write the leaderboard as LaTeX.")
+@click.option(
+    "--markdown", "markdown_file", metavar="FILE", help="Write the leaderboard as Markdown."
+)
+@click.option("--csv", "csv_file", metavar="FILE", help="Write the leaderboard as CSV, in full.")
+def command(
+    tables: tuple[str, ...],
+    output: str | None,
+    human: str | None,
+    column: str | None,
+    metrics: str | None,
+    captions: tuple[str, ...],
+    refs: tuple[str, ...],
+    title: str | None,
+    video: str,
+    plots: str | None,
+    plot_format: str,
+    resamples: int,
+    seed: int,
+    latex_file: str | None,
+    markdown_file: str | None,
+    csv_file: str | None,
+) -> None:
+    """Write stored score tables as one HTML page to explore, as figures, as tables for a paper.
+
+    TABLEs are what 'reelscore score --table' and other commands write, or CSV with the columns
+    system, item, score; NAME=FILE names the metric of such a file. With the captions and the
+    references that were scored, the report shows them and what lies behind METEOR and CIDEr.
+
+    \b
+    Examples:
+      reelscore report scores.json -o report.html
+      reelscore report scores.json bertha=bertha.csv --human da.csv -o report.html
+      reelscore report scores.json --captions a.json -r refs.json -o report.html
+    """
+    written = [latex_file, markdown_file, csv_file]
+    check_targets([target for target in (*written, output) if target])
+    if not any((*written, output, plots)):
+        raise click.UsageError("Nothing to write; give -o FILE, --plots DIR or --latex FILE.")
+    pictures = Pictures(output, title, video, plots, plot_format)
+    table = with_sources(read_tables(tables), captions, refs)
+    people = read_people(human, column) if human else None
+    from reelscore.report.html import report_of
+    from reelscore.report.html.page import letters_of, marks_of
+
+    chosen = [name.strip() for name in metrics.split(",")] if metrics else None
+    pictures.write(table, people, metrics=chosen, resamples=resamples, seed=seed)
+    if any(written):
+        made = report_of(table, people, metrics=chosen, resamples=resamples, seed=seed)
+        marks = marks_of(made)
+        grid = lettered(leaderboard(made.table, marks), letters_of(table.systems))
+        for path, text in (
+            (latex_file, grid.to_latex),
+            (markdown_file, grid.to_markdown),
+            (csv_file, lambda: leaderboard_csv(made.table, marks)),
+        ):
+            if path:
+                write(path, text())
+    if output and STDOUT not in written:
+        click.echo(f"{output}: {len(table.systems)} systems, {len(table.metrics)} scores.")

@@ -1,0 +1,114 @@
+"""Options of the commands that can write a report and figures."""
+
+from __future__ import annotations
+
+import functools
+import shlex
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import click
+
+from reelscore.cli.options import check_targets, progress_bar
+from reelscore.data.table import ScoreTable
+from reelscore.errors import DataError
+from reelscore.report.plots import FORMATS, need_matplotlib
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """Where a report and figures go, if they are wanted."""
+
+    html_file: str | None
+    title: str | None
+    video: str
+    plots: str | None
+    plot_format: str
+
+    def __post_init__(self) -> None:
+        if self.html_file:
+            check_targets([self.html_file])
+        if self.plots:
+            need_matplotlib()
+            make_folder(self.plots)
+
+    @property
+    def wanted(self) -> bool:
+        """Whether anything is to be made."""
+        return bool(self.html_file or self.plots)
+
+    def write(self, table: ScoreTable, people: ScoreTable | None = None, **report: Any) -> None:
+        """Write the page and the figures that were asked for.
+
+        Args:
+            table: The scores.
+            people: People's scores, to stand beside them.
+            report: Further arguments of `reelscore.report.html.report_of`.
+        """
+        if not self.wanted:
+            return
+        from reelscore.report.html import report_of, write_report
+        from reelscore.report.table_plots import draw_table
+
+        title = self.title or ", ".join(table.systems[:4]) + (
+            f" and {len(table.systems) - 4} more" if len(table.systems) > 4 else ""
+        )
+        made = report_of(
+            table, people, title=title, video=self.video, command=command_line(), **report
+        )
+        if self.html_file:
+            with progress_bar("Writing") as progress:
+                write_report(self.html_file, made, progress=progress)
+        if self.plots:
+            draw_table(made.table, self.plots, self.plot_format)
+
+
+def command_line() -> str:
+    """The command as it was typed, to be shown in a report."""
+    return shlex.join(["reelscore", *sys.argv[1:]])
+
+
+def make_folder(path: str) -> None:
+    """Make a folder for figures before the work begins."""
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"{path}: the folder cannot be made ({error.strerror}).") from error
+
+
+html_option = click.option(
+    "--html", "html_file", metavar="FILE", help="Write a report to explore: one HTML file."
+)
+title_option = click.option("--title", metavar="TEXT", help="Heading of the report.")
+video_option = click.option(
+    "--video",
+    default="",
+    metavar="PATTERN",
+    help="Where the videos are, for the report: 'clips/{item}.mp4' or an address.",
+)
+plot_options = [
+    click.option("--plots", metavar="DIR", help="Draw figures into a folder."),
+    click.option(
+        "--plot-format",
+        type=click.Choice(FORMATS),
+        default="pdf",
+        show_default=True,
+        help="Format of the figures.",
+    ),
+]
+
+
+def picture_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of reports, as one `Pictures` in the argument ``pictures``."""
+
+    @functools.wraps(command)
+    def with_pictures(*positional: Any, **arguments: Any) -> None:
+        values = {field.name: arguments.pop(field.name) for field in fields(Pictures)}
+        command(*positional, pictures=Pictures(**values), **arguments)
+
+    for option in reversed([html_option, title_option, video_option, *plot_options]):
+        with_pictures = option(with_pictures)
+    return with_pictures

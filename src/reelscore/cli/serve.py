@@ -1,0 +1,146 @@
+"""``reelscore serve``."""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import click
+
+from reelscore.errors import DataError, MissingExtraError
+
+if TYPE_CHECKING:
+    from reelscore.web.settings import Settings
+
+_LOCAL = ("127.0.0.1", "::1", "localhost")
+_GRACE = 20  # seconds that requests under way have when the server is told to stop
+
+
+@click.command("serve")
+@click.argument("campaign", metavar="CAMPAIGN")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
+@click.option("--port", default=8000, show_default=True, type=click.IntRange(1, 65535))
+@click.option(
+    "--url",
+    metavar="URL",
+    help="The address people use, where a proxy stands before this server, with its path.",
+)
+@click.option(
+    "--public", is_flag=True, help="People elsewhere can reach it: check that it is safe."
+)
+@click.option(
+    "--videos",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path),
+    help="The videos, named by their items: clip01.mp4.",
+)
+@click.option(
+    "--secret-file",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Where the secret is kept; made if need be. Beside a SQLite file unless given; "
+    "REELSCORE_SECRET goes before.",
+)
+@click.option("--proxy", metavar="ADDRESS", default="127.0.0.1", help="The proxy to be trusted.")
+@click.option("--new-owner", is_flag=True, help="Show a link to make one more owner's account.")
+@click.option(
+    "--upload",
+    "megabytes",
+    type=click.IntRange(1, 2048),
+    default=64,
+    show_default=True,
+    metavar="MB",
+    help="The most an organiser may upload at once.",
+)
+def command(
+    campaign: str,
+    host: str,
+    port: int,
+    url: str | None,
+    public: bool,
+    videos: Path | None,
+    secret_file: Path | None,
+    proxy: str,
+    new_owner: bool,
+    megabytes: int,
+) -> None:
+    """Serve the rating pages of a campaign.
+
+    CAMPAIGN is a SQLite file, made if need be, or the URL of a PostgreSQL database. Raters come by
+    links that organisers make; the first organiser's account is made by the link shown here.
+
+    \b
+    Examples:
+      reelscore serve my.db --videos clips/
+      reelscore serve postgresql://rate@db/rate --public --url https://lab.example/rate
+    """
+    need_web()
+    from reelscore.web.settings import Settings, load_secret
+
+    if host not in _LOCAL and not public:
+        raise DataError(f"{host} can be reached from elsewhere; say --public and --url.")
+    if public and url is None:
+        raise DataError("A public server needs the address people use: --url https://lab.example.")
+    if secret_file is None and "://" not in campaign:
+        secret_file = Path(f"{campaign}.secret")
+    settings = Settings(
+        campaign,
+        secret=load_secret(secret_file),
+        url=(url or f"http://{host}:{port}").rstrip("/"),
+        public=public,
+        videos=videos,
+        largest_upload=megabytes << 20,
+        new_owner=new_owner,
+    )
+    run(settings, host, port, proxy)
+
+
+def need_web() -> None:
+    """Say what to install, if anything is missing.
+
+    Raises:
+        MissingExtraError: If the web extra is not installed.
+    """
+    for name in ("fastapi", "uvicorn", "jinja2", "argon2", "itsdangerous", "multipart"):
+        if importlib.util.find_spec(name) is None:
+            raise MissingExtraError(
+                f"The rating pages need {name}. Install them: pip install 'reelscore[web]'."
+            )
+
+
+def run(settings: Settings, host: str, port: int, proxy: str) -> None:
+    """Serve until told to stop; requests under way are answered first."""
+    import uvicorn
+
+    from reelscore.web.app import create_app
+    from reelscore.web.logs import JsonLines
+    from reelscore.web.store.accounts import has_accounts
+
+    handler = logging.StreamHandler()
+    handler.setFormatter(JsonLines())
+    for name in ("reelscore.web", "uvicorn.error"):
+        logger = logging.getLogger(name)
+        logger.handlers, logger.propagate = [handler], False
+        logger.setLevel(logging.INFO if name == "reelscore.web" else logging.WARNING)
+    app = create_app(settings)
+    site = app.state.site
+    if settings.new_owner or not has_accounts(site.database):
+        click.echo(f"Make the owner's account: {settings.url}/organise/setup/{site.setup.token}")
+    click.echo(f"Organisers: {settings.url}/organise    (stop with Ctrl+C)")
+    if settings.public and urlsplit(settings.url).scheme != "https":
+        click.echo("Warning: people come over http; passwords can be read on the way.", err=True)
+    sys.stdout.flush()
+    uvicorn.run(
+        app,
+        host=host,
+        port=port,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        forwarded_allow_ips=proxy,
+        timeout_graceful_shutdown=_GRACE,
+    )

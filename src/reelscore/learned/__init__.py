@@ -1,0 +1,1 @@
+"""Metrics learned from human judgments: BERTHA, fusion of metrics, sentence similarity."""

@@ -1,0 +1,154 @@
+"""How well metrics agree with people on years they have not seen: TRECVid, year by year.
+
+Learned and fitted metrics are scored with the year held out: BERTHA by scores that were kept when
+it was trained, fusions by fitting them anew on the other years. Every metric gets all references
+of a year, whichever folder they lie in, and is tested on the captions of automatic systems.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from reelscore.data.datasets.trecvid_ha import YEARS
+from reelscore.errors import MissingExtraError
+from reelscore.learned.captions import JudgedCaption
+from reelscore.learned.fusion import fit_fusion
+from reelscore.learned.trecvid import load_captions
+from reelscore.meta.held_out import held_out_scores
+from reelscore.meta.judged import Judged
+from reelscore.metrics.base import FloatArray
+from reelscore.metrics.scoring import score
+from reelscore.stats.correlation_tests import williams
+from reelscore.stats.correlations import pearson
+
+CLASSICAL = ("bleu_4", "rouge_l", "meteor", "cider")
+FUSIONS = {
+    "fusion|weights:classical": CLASSICAL,
+    "fusion|weights:learned": (*CLASSICAL, "sts", "bertha"),
+}
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Correlations with people of metrics that have not seen the year.
+
+    Attributes:
+        captions: By metric, Pearson's r of captions for each year.
+        systems: By metric, of the systems' means.
+        p: p-values of Williams' test that the metric in the row agrees better with people than
+            that in the column, on the captions of all years together, each year standardised.
+    """
+
+    captions: Mapping[str, Sequence[float]]
+    systems: Mapping[str, Sequence[float]]
+    p: Sequence[Sequence[float]]
+
+
+def features(
+    path: str | Path, kind: str, *, progress: Callable[[int, int], None] | None = None
+) -> dict[int, Judged]:
+    """Score the judged captions of automatic systems by all metrics, year by year.
+
+    Args:
+        path: A copy of the data set.
+        kind: ``MA`` or ``SA``.
+        progress: Called with how many years are done, of how many.
+
+    Raises:
+        MissingExtraError: If the shipped model is not installed.
+    """
+    kept = held_out_scores()
+    if kept is None:
+        raise MissingExtraError(
+            "The scores of captions held out come with the model. "
+            "Install it: pip install reelscore-bertha."
+        )
+    captions = load_captions(path, unjudged=False)
+    found = {}
+    for done, year in enumerate(YEARS, start=1):
+        rows = [each for each in captions if each.kind == kind and each.group == str(year)]
+        automatic = np.array([not each.person for each in rows])
+        own = {
+            name: kept[f"{key}|{kind}-{year}"][automatic]
+            for name, key in (("bertha", "bertha"), ("bertha|references:blend", "bertha-blend"))
+        }
+        found[year] = _scored([each for each in rows if not each.person], own)
+        if progress is not None:
+            progress(done, len(YEARS))
+    return found
+
+
+def _scored(rows: Sequence[JudgedCaption], own: Mapping[str, FloatArray]) -> Judged:
+    numbers = [str(k) for k in range(len(rows))]
+    scores = score(
+        dict(zip(numbers, (each.candidate for each in rows), strict=True)),
+        dict(zip(numbers, (each.references for each in rows), strict=True)),
+        "bleu,rouge_l,meteor,cider,sts",
+    )
+    wanted = {name: scores[name].items.array for name in (*CLASSICAL, "sts")}
+    return Judged(
+        np.array([each.system for each in rows]),
+        np.array([each.score for each in rows], dtype=float),
+        {**wanted, **own},
+    )
+
+
+def with_fusions(years: Mapping[int, Judged]) -> dict[int, Judged]:
+    """Add the fusions, each fitted on the other years."""
+    found = {}
+    for year, each in years.items():
+        others = [other for key, other in years.items() if key != year]
+        human = np.concatenate([other.human for other in others])
+        more: dict[str, FloatArray] = {}
+        for name, inputs in FUSIONS.items():
+            columns = {m: np.concatenate([other.metrics[m] for other in others]) for m in inputs}
+            fitted = fit_fusion(
+                columns, human, ["bleu", "rouge_l", "meteor", "cider", "sts", "bertha"]
+            )
+            parts = [weight * each.metrics[m] for m, weight in fitted.weights.items()]
+            more[name] = fitted.intercept + np.sum(parts, axis=0)
+        found[year] = Judged(each.systems, each.human, {**each.metrics, **more})
+    return found
+
+
+def agreement(years: Mapping[int, Judged]) -> Agreement:
+    """Correlate every metric with people, and test which agree better.
+
+    >>> rng = np.random.default_rng(0)
+    >>> human = rng.normal(size=80)
+    >>> scores = {"good": human + rng.normal(size=80) / 4, "bad": rng.normal(size=80)}
+    >>> found = agreement({2016: Judged(np.repeat(["a", "b", "c", "d"], 20), human, scores)})
+    >>> found.captions["good"][0] > 0.9, found.p[0][1] < 0.001
+    (True, True)
+    """
+    names = list(next(iter(years.values())).metrics)
+    columns = {
+        name: np.concatenate([_standard(each.metrics[name]) for each in years.values()])
+        for name in names
+    }
+    human = np.concatenate([_standard(each.human) for each in years.values()])
+    r = {name: float(pearson(human, columns[name])) for name in names}
+    return Agreement(
+        {name: [each.caption_level(name) for each in years.values()] for name in names},
+        {name: [each.system_level(name) for each in years.values()] for name in names},
+        [
+            [
+                float("nan")
+                if one == two
+                else williams(
+                    r[one], r[two], float(pearson(columns[one], columns[two])), len(human)
+                ).p
+                for two in names
+            ]
+            for one in names
+        ],
+    )
+
+
+def _standard(values: FloatArray) -> FloatArray:
+    result: FloatArray = (values - values.mean()) / values.std()
+    return result

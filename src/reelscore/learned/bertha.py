@@ -1,0 +1,98 @@
+"""BERTHA: a metric learned from human judgments (after Lebron et al., 2022).
+
+A cross-encoder reads candidate and reference together and says what people would: on the scale of
+standardised Direct Assessment (``z``; the captions of TRECVid's systems have mean −0.26 and
+standard deviation 0.65), or on 0–100 (``percent``). Higher is better. Several references: the mean
+by default. The text is taken as it is, whatever the tokenizer.
+
+The weights are those of the package reelscore-bertha, or of a folder that ``reelscore bertha
+export`` wrote. What it learned are one-sentence captions of clips of a few seconds, in English. How
+far to trust it elsewhere is said on the documentation's page "BERTHA".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reelscore.errors import UnknownNameError
+from reelscore.learned.bert import Dtype
+from reelscore.learned.model_files import SHIPPED, cached_info
+from reelscore.learned.pair_scores import pair_scorer
+from reelscore.learned.references import Several, check_several, over_references
+from reelscore.metrics.base import FloatArray, Metric, mean_of_first, with_count
+from reelscore.text.words import CaptionBatch, Captions
+
+Scale = Literal["z", "percent"]
+
+
+@dataclass(frozen=True)
+class Bertha(Metric):
+    """BERTHA with the shipped model, or one of your own.
+
+    Attributes:
+        model: ``reelscore-bertha``, or the folder of a model.
+        references: How several references count: ``mean``, ``max``, or ``blend`` of both.
+        scale: ``z``, or ``percent`` for 0–100.
+        dtype: What is computed in: ``float32``, or ``int8``, which is faster and nearly the same.
+
+    >>> from reelscore import score
+    >>> results = score({"v1": "a man rides a horse", "v2": "a dog sleeps"},
+    ...                 {"v1": ["a man is riding a horse"], "v2": ["two women are cooking"]},
+    ...                 metrics=[Bertha(scale="percent")])
+    >>> results["bertha"].items["v1"] > 60 > 30 > results["bertha"].items["v2"]
+    True
+    """
+
+    model: str = SHIPPED
+    references: Several = "mean"
+    scale: Scale = "z"
+    dtype: Dtype = "float32"
+    name: ClassVar[str] = "bertha"
+
+    def __post_init__(self) -> None:
+        check_several(self.name, self.references)
+        for value, what, known in (
+            (self.scale, "scale", get_args(Scale)),
+            (self.dtype, "dtype", get_args(Dtype)),
+        ):
+            if value not in known:
+                raise UnknownNameError.of(f"{what} of bertha", value, known)
+
+    def signature(self, **context: object) -> str:
+        """As of every metric; with the revision of the weights, and the text as it is."""
+        if context:
+            context = {"revision": cached_info(self.model).revision, **context, "tok": "raw"}
+        return super().signature(**context)
+
+    def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> list[str]:
+        """Unpack the references once."""
+        pair_scorer(self.model, self.dtype)  # complains now if there is no model
+        return references.original.unpack()
+
+    def statistics(self, batch: CaptionBatch, prepared: list[str]) -> FloatArray:
+        """The score over all references, and 1."""
+        begins, ends = (
+            batch.reference_offsets[batch.items],
+            batch.reference_offsets[batch.items + 1],
+        )
+        texts = batch.candidates.original.unpack()
+        pairs = [
+            (text, prepared[k])
+            for text, begin, end in zip(texts, begins.tolist(), ends.tolist(), strict=True)
+            for k in range(begin, end)
+        ]
+        scorer = pair_scorer(self.model, self.dtype)
+        scores = scorer.score([a for a, _ in pairs], [b for _, b in pairs], batch.threads)
+        found = over_references(scores, ends - begins, self.references)
+        if self.scale == "percent":
+            low, slope = scorer.info.to_percent
+            found = np.clip(low + slope * found, 0.0, 100.0)
+        return with_count(found)
+
+    def scores(self, totals: FloatArray) -> FloatArray:
+        """The mean over items."""
+        return mean_of_first(totals)

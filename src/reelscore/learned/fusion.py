@@ -1,0 +1,165 @@
+"""Fusion: linear regression over other metrics, fitted to human judgments (Lebron et al., 2022).
+
+Scale: people's standardised score, higher is better. ``classical`` combines BLEU-4, ROUGE-L, METEOR
+and CIDEr and needs no torch; ``learned`` adds BERTHA and sentence similarity. The coefficients come
+with reelscore, with what they were fitted on; `fit_fusion` makes others, of any metrics. CIDEr
+depends on the set that is scored, and so does the fusion: do not use it for a handful of captions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, ClassVar
+
+import msgspec
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from reelscore.data.writing import write_atomically
+from reelscore.errors import DataError
+from reelscore.metrics.base import FloatArray, Metric, mean_of_first, with_count
+from reelscore.metrics.registry import resolve
+from reelscore.text.words import CaptionBatch, Captions
+
+SHIPPED = ("classical", "learned")
+
+
+class Coefficients(msgspec.Struct, frozen=True):
+    """A fitted regression, as stored in JSON.
+
+    Attributes:
+        metrics: Names or signatures of the metrics to compute.
+        weights: By score, such as ``bleu_4``; of the score as the metric gives it.
+        intercept: What is added.
+        provenance: What it was fitted on, and how well it fits.
+    """
+
+    metrics: list[str]
+    weights: dict[str, float]
+    intercept: float
+    provenance: dict[str, Any] = {}
+
+
+@dataclass(frozen=True)
+class Fusion(Metric):
+    """A weighted sum of other metrics' scores.
+
+    Attributes:
+        weights: ``classical``, ``learned``, or a file of coefficients.
+
+    >>> from reelscore import score
+    >>> results = score({"v1": "a man rides a horse", "v2": "a dog sleeps"},
+    ...                 {"v1": ["a man is riding a horse"], "v2": ["two women are cooking"]},
+    ...                 metrics="fusion")
+    >>> results["fusion"].items["v1"] > results["fusion"].items["v2"]
+    True
+    """
+
+    weights: str = "classical"
+    name: ClassVar[str] = "fusion"
+
+    def files(self) -> dict[str, str]:
+        """The file of coefficients, where it is not a shipped one."""
+        return {} if self.weights in SHIPPED else {"weights": self.weights}
+
+    def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Any:
+        """Prepare every metric of the fusion."""
+        return [m.prepare(references, reference_offsets) for m in _metrics(self.weights)]
+
+    def statistics(self, batch: CaptionBatch, prepared: Any) -> FloatArray:
+        """The weighted sum, and 1."""
+        stored = read_coefficients(self.weights)
+        total = np.full(len(batch.items), stored.intercept)
+        for metric, its_own in zip(_metrics(self.weights), prepared, strict=True):
+            scores = metric.scores(metric.statistics(batch, its_own))
+            for k, output in enumerate(metric.outputs):
+                total += stored.weights.get(output, 0.0) * scores[:, k]
+        return with_count(total)
+
+    def scores(self, totals: FloatArray) -> FloatArray:
+        """The mean over items."""
+        return mean_of_first(totals)
+
+
+def fit_fusion(
+    scores: Mapping[str, ArrayLike],
+    human: ArrayLike,
+    metrics: list[str],
+    *,
+    provenance: Mapping[str, Any] | None = None,
+) -> Coefficients:
+    """Fit a fusion by least squares.
+
+    Args:
+        scores: Scores of captions, by name.
+        human: People's scores of the same captions.
+        metrics: Names or signatures of metrics that give these scores.
+        provenance: What is to be stored with the coefficients.
+
+    Raises:
+        DataError: If no metric gives one of the scores, or there are too few captions.
+
+    >>> fitted = fit_fusion({"rouge_l": [0.0, 0.5, 1.0]}, [-1.0, 0.0, 1.0], ["rouge_l"])
+    >>> round(fitted.weights["rouge_l"], 6), round(fitted.intercept, 6)
+    (2.0, -1.0)
+    """
+    known = {output for metric in resolve(metrics) for output in metric.outputs}
+    for name in scores:
+        if name not in known:
+            raise DataError(f"No metric of {', '.join(metrics)} gives {name!r}.")
+    target = np.asarray(human, dtype=float)
+    columns = np.column_stack([*(np.asarray(each, float) for each in scores.values())])
+    if len(target) <= columns.shape[1] + 1:
+        raise DataError(f"{len(target)} captions for {columns.shape[1]} metrics; give many more.")
+    design = np.column_stack([columns, np.ones(len(target))])
+    solution = np.linalg.lstsq(design, target, rcond=None)[0]
+    return Coefficients(
+        metrics,
+        dict(zip(scores, solution[:-1].tolist(), strict=True)),
+        float(solution[-1]),
+        {"captions": len(target), **(provenance or {})},
+    )
+
+
+def write_coefficients(path: str | Path, coefficients: Coefficients) -> None:
+    """Write a fusion as JSON, to be named in ``fusion|weights:FILE``."""
+    write_atomically(path, msgspec.json.format(msgspec.json.encode(coefficients)) + b"\n")
+
+
+@lru_cache(maxsize=8)
+def read_coefficients(weights: str) -> Coefficients:
+    """Read a shipped fusion by name, or a file.
+
+    Raises:
+        DataError: If there is no such file, or it is no fusion.
+
+    >>> sorted(read_coefficients("classical").weights)
+    ['bleu_4', 'cider', 'meteor', 'rouge_l']
+    """
+    if weights in SHIPPED:
+        data = files("reelscore.learned").joinpath(f"fusions/{weights}.json").read_bytes()
+    else:
+        try:
+            data = Path(weights).read_bytes()
+        except OSError as error:
+            raise DataError(
+                f"fusion: {weights}: cannot be read ({error.strerror}); expected "
+                f"{' or '.join(SHIPPED)}, or a file that write_coefficients wrote."
+            ) from error
+    try:
+        stored = msgspec.json.decode(data, type=Coefficients)
+    except msgspec.DecodeError as error:
+        raise DataError(f"{weights}: no coefficients of a fusion: {error}.") from error
+    own = [metric for metric in stored.metrics if metric.split("|")[0] == "fusion"]
+    if own:
+        raise DataError(f"{weights}: a fusion of fusions ({own[0]}); name metrics that are none.")
+    return stored
+
+
+@lru_cache(maxsize=8)
+def _metrics(weights: str) -> tuple[Metric, ...]:
+    return tuple(resolve(read_coefficients(weights).metrics))

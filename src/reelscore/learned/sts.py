@@ -1,0 +1,92 @@
+"""Sentence similarity: the cosine of sentence embeddings (Reimers and Gurevych, 2019).
+
+Scale −1 to 1, in practice 0–1, higher is better. Candidate and references become vectors, each by
+itself, by a sentence encoder; the score is the cosine between them, the mean over references by
+default. The text is taken as it is, whatever the tokenizer. Same numbers as the package
+sentence-transformers within 1e-5.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reelscore.learned.encoders import DEFAULT_ENCODER, encoder_folder
+from reelscore.learned.references import Several, check_several, over_references
+from reelscore.learned.sentence_vectors import SentenceEncoder
+from reelscore.metrics.base import FloatArray, Metric, mean_of_first, with_count
+from reelscore.text.words import CaptionBatch, Captions
+
+
+class Prepared(NamedTuple):
+    """Vectors of the references."""
+
+    vectors: FloatArray
+
+
+@dataclass(frozen=True)
+class Sts(Metric):
+    """Cosine of sentence embeddings.
+
+    Attributes:
+        model: The sentence encoder: ``all-minilm-l6-v2``, a folder, or a name a hub knows.
+        references: How several references count: ``mean``, ``max``, or ``blend`` of both.
+
+    >>> from reelscore import score
+    >>> results = score({"v1": "a man rides a horse"}, {"v1": ["a man is riding a horse"]}, "sts")
+    >>> round(results["sts"].score, 2)
+    0.98
+    """
+
+    model: str = DEFAULT_ENCODER
+    references: Several = "mean"
+    name: ClassVar[str] = "sts"
+
+    def __post_init__(self) -> None:
+        check_several(self.name, self.references)
+
+    def signature(self, **context: object) -> str:
+        """As of every metric; with the revision of the encoder, and the text as it is."""
+        if context:
+            context = {"revision": _revision(self.model), **context, "tok": "raw"}
+        return super().signature(**context)
+
+    def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Prepared:
+        """Embed the references once."""
+        return Prepared(_encoder(self.model)(references.original.unpack()))
+
+    def statistics(self, batch: CaptionBatch, prepared: Prepared) -> FloatArray:
+        """The cosine over all references, and 1."""
+        begins, ends = (
+            batch.reference_offsets[batch.items],
+            batch.reference_offsets[batch.items + 1],
+        )
+        counts = ends - begins
+        vectors = _encoder(self.model)(batch.candidates.original.unpack())
+        own = np.concatenate([[0], np.cumsum(counts)])
+        places = np.repeat(begins - own[:-1], counts) + np.arange(own[-1])
+        cosines = (np.repeat(vectors, counts, axis=0) * prepared.vectors[places]).sum(axis=1)
+        return with_count(over_references(cosines, counts, self.references))
+
+    def scores(self, totals: FloatArray) -> FloatArray:
+        """The mean over items."""
+        return mean_of_first(totals)
+
+
+@lru_cache(maxsize=2)
+def _encoder(model: str) -> SentenceEncoder:
+    return SentenceEncoder(model)
+
+
+@lru_cache(maxsize=8)
+def _revision(model: str) -> str:
+    """The first digits of the weights' hash, where they lie here."""
+    import hashlib
+    from pathlib import Path
+
+    weights = Path(encoder_folder(model)) / "model.safetensors"
+    return hashlib.sha256(weights.read_bytes()).hexdigest()[:8] if weights.is_file() else "hub"

@@ -1,0 +1,129 @@
+"""From a report to the data inside its page: one row per item, one column per score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from reelscore._version import __version__
+from reelscore.report.grid import Grid
+from reelscore.report.html.explanations import add_explanations
+from reelscore.report.html.model import Evidence, Report
+from reelscore.report.html.payload import Payload
+from reelscore.report.html.story_columns import add_stories
+from reelscore.report.html.texts import ItemTexts
+from reelscore.report.leaderboard import LOWER_IS_BETTER, NEITHER_IS_BETTER
+from reelscore.report.lettering import legible
+
+Progress = Callable[[int, int], None]
+
+
+def encoded(report: Report, *, explain: int = 100_000, progress: Progress | None = None) -> str:
+    """Give everything the page's scripts need, as one text.
+
+    Args:
+        report: What to show.
+        explain: Up to so many captions, draw METEOR's alignments and CIDEr's n-grams.
+        progress: Called now and then with how many captions are explained, of how many.
+
+    >>> from reelscore import score_systems
+    >>> from reelscore.examples import clips
+    >>> systems, references = clips()
+    >>> table = score_systems(systems, references)
+    >>> text = encoded(Report(table, captions=systems, references=references))
+    >>> 5_000 < len(text) < 15_000
+    True
+    """
+    items = report.items
+    payload = Payload()
+    for k, name in enumerate(report.table.metrics):
+        # item by item, so that the scores of one caption's rivals lie side by side
+        payload.numbers(f"score{k}", report.table.matrix(name, report.table.systems, items).T, "f4")
+    head: dict[str, Any] = {
+        "title": report.title,
+        "version": __version__,
+        "command": report.command,
+        "systems": report.table.systems,
+        "baseline": report.baseline,
+        "items": items,
+        "metrics": [_metric(report, name) for name in report.table.metrics],
+        "sections": [
+            {"title": each.title, "text": list(each.text), "grids": [_grid(g) for g in each.grids]}
+            for each in report.sections
+        ],
+        "video": report.video,
+        "videos": {item: report.videos[item] for item in items if item in report.videos},
+        "notes": [],
+    }
+    if report.captions or report.references:
+        texts = ItemTexts.of(report, items)
+        texts.add_to(payload)
+        head["captions"] = True
+        head["notes"] += add_explanations(payload, report, texts, explain, progress)
+    if report.timelines:
+        head["stories"] = add_stories(payload, report, items)
+    return payload.encoded(head)
+
+
+def _metric(report: Report, name: str) -> dict[str, Any]:
+    table = report.table
+    results = [table[system].get(name) for system in table.systems]
+    evidence = next((each for each in report.evidence if each.metric == name), None)
+    better = "low" if name in LOWER_IS_BETTER else "high"
+    return {
+        "name": name,
+        "human": name in report.human,
+        "better": "neither" if name in NEITHER_IS_BETTER else better,
+        "own": [None if each is None else _finite(each.score) for each in results],
+        "intervals": [
+            None if each is None or each.interval is None else [*map(_finite, each.interval)]
+            for each in results
+        ],
+        "evidence": None if evidence is None else _tests(evidence, report),
+    }
+
+
+def _tests(evidence: Evidence, report: Report) -> dict[str, Any]:
+    """The matrices of a test over all systems of the report."""
+    table = report.table
+    place = {name: k for k, name in enumerate(evidence.systems)}
+    order = [place.get(system, -1) for system in table.systems]
+
+    def spread(matrix: Any) -> list[list[Any]]:
+        return [
+            [None if i < 0 or j < 0 or i == j else _finite(matrix[i, j]) for j in order]
+            for i in order
+        ]
+
+    # With one baseline most pairs are not tested, so that nothing can be said of groups.
+    clusters: dict[str, int] = {}
+    if report.baseline is None:
+        scores = {name: table[name][evidence.metric].score for name in evidence.systems}
+        clusters = evidence.clusters(scores, lower=evidence.metric in LOWER_IS_BETTER)
+    return {
+        "about": evidence.about,
+        "level": evidence.level,
+        "p": spread(evidence.p),
+        "wins": spread(evidence.wins.astype(float)),
+        "clusters": [clusters.get(system) for system in table.systems],
+    }
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def _grid(grid: Grid) -> dict[str, Any]:
+    def shown(texts: Sequence[str]) -> list[str]:
+        return [legible(text) for text in texts]
+
+    return {
+        "columns": shown(grid.columns),
+        "names": grid.names,
+        "rows": [
+            [{"text": legible(c.text), "mark": c.mark, "under": c.under, "best": c.best} for c in r]
+            for r in grid.rows
+        ],
+    }

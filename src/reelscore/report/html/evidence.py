@@ -1,0 +1,233 @@
+"""Tests of all pairs of systems, by every score, as reports show them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from reelscore.data.table import MetricResult, ScoreTable
+from reelscore.human.significance import Ranking, rank_systems
+from reelscore.metrics.base import mean_of_first, with_count
+from reelscore.metrics.comparison import Comparison
+from reelscore.metrics.scoring import Scores
+from reelscore.report.html.model import Evidence
+from reelscore.report.leaderboard import LOWER_IS_BETTER, NEITHER_IS_BETTER
+from reelscore.stats.corrections import Correction, correct
+from reelscore.stats.resampling import FloatArray, bootstrap_scores, percentile_interval
+from reelscore.stats.resampling import Scores as ScoresOfSums
+
+_MEAN = 1e-9  # how near a system's score must be to the mean of its items to be taken for it
+
+
+def with_evidence(
+    table: ScoreTable,
+    *,
+    human: Sequence[str] = (),
+    level: float = 0.05,
+    correction: Correction = "holm",
+    resamples: int = 1000,
+    seed: int = 12345,
+) -> tuple[ScoreTable, list[Evidence]]:
+    """Add bootstrap intervals to a table, and test all pairs of systems.
+
+    Scores of systems that have the same items are tested by the paired bootstrap; scores of
+    people, who as a rule judge other items of each system, by the rank-sum test. A stored table
+    has no statistics to sum: there, scores that are the means of their items are resampled.
+
+    Args:
+        table: The scores.
+        human: Which of them people gave.
+        level: A corrected p below it is significant.
+        correction: How to correct for the number of pairs by one score.
+        resamples: Resamples of the bootstrap.
+        seed: Seed of the bootstrap.
+
+    Returns:
+        The table with intervals where there were none, and the evidence by score.
+
+    >>> from reelscore import score_systems
+    >>> from reelscore.examples import clips
+    >>> table, (found,) = with_evidence(score_systems(*clips(), "rouge_l"))
+    >>> found.clusters({name: table[name]["rouge_l"].score for name in table.systems})
+    {'human': 1, 'strong': 1, 'weak': 2, 'broken': 3}
+    """
+    found: list[Evidence] = []
+    intervals: dict[tuple[str, str], tuple[float, float]] = {}
+    made = f"level:0.95|resamples:{resamples}|seed:{seed}"
+    for (systems, outputs, *_), drawn in _drawn(_groups(table, human), resamples, seed):
+        for k, name in enumerate(outputs):
+            samples = drawn[:, :, k]
+            for system, low, high in zip(systems, *percentile_interval(samples), strict=True):
+                intervals[system, name] = (float(low), float(high))
+            if len(systems) > 1 and name not in NEITHER_IS_BETTER:
+                own = np.array([table[system][name].score for system in systems])
+                p = _paired(samples, own, correction)
+                about = f"paired bootstrap, {resamples:,} resamples, correction: {correction}"
+                found.append(_evidence(name, systems, own, p, about, level))
+    if len(table.systems) > 1:
+        found += [ranking_evidence(rank_systems(table, name, level=level)) for name in human]
+    rows = {
+        system: _with_intervals(row, system, intervals, made)
+        for system, row in table.results.items()
+    }
+    order = {name: k for k, name in enumerate(table.metrics)}
+    found.sort(key=lambda each: order[each.metric])
+    return replace(table, results=rows), found
+
+
+def comparison_evidence(
+    table: ScoreTable, comparisons: Sequence[Comparison], level: float = 0.05
+) -> list[Evidence]:
+    """Set out comparisons that were made, of all pairs or with a baseline, as matrices.
+
+    Where several tests were made of a pair, the largest p counts.
+
+    >>> from reelscore import compare, score_systems
+    >>> from reelscore.examples import clips
+    >>> table = score_systems(*clips(), "rouge_l")
+    >>> made = compare(table, "weak", tests=["bootstrap"])
+    >>> comparison_evidence(table, made)[0].wins.sum(axis=1).tolist()
+    [1, 1, 1, 0]
+    """
+    place = {name: k for k, name in enumerate(table.systems)}
+    matrices: dict[str, FloatArray] = {}
+    tests: dict[str, None] = {}
+    for each in comparisons:
+        tests[each.signature] = None
+        p = matrices.setdefault(each.metric, np.full((len(place), len(place)), np.nan))
+        i, j = place[each.system], place[each.other]
+        p[i, j] = p[j, i] = np.fmax(p[i, j], each.p_corrected)
+    about = " and ".join(tests)
+    found = []
+    for name, p in matrices.items():
+        own = np.array([table[system][name].score for system in table.systems])
+        found.append(_evidence(name, table.systems, own, p, about, level))
+    return found
+
+
+def ranking_evidence(ranking: Ranking) -> Evidence:
+    """Take over a ranking by people's scores.
+
+    >>> from reelscore.examples import path
+    >>> people = ScoreTable.read(path("clips/judgments.csv"), repeats="mean")
+    >>> ranking_evidence(rank_systems(people, "judgments")).wins.sum()
+    np.int64(6)
+    """
+    return Evidence(
+        ranking.metric,
+        ranking.systems,
+        ranking.p,
+        ranking.wins,
+        "one-sided rank-sum test",
+        ranking.level,
+    )
+
+
+def _evidence(
+    name: str, systems: Sequence[str], own: FloatArray, p: FloatArray, about: str, level: float
+) -> Evidence:
+    better = own[:, None] < own if name in LOWER_IS_BETTER else own[:, None] > own
+    return Evidence(name, systems, p, (p < level) & better, about, level)
+
+
+class _Group(NamedTuple):
+    """What can be resampled together: the same score of systems that have the same items."""
+
+    systems: list[str]
+    outputs: Sequence[str]
+    statistics: list[FloatArray]
+    scores: ScoresOfSums
+    items: int  # a number for the items they have
+
+
+def _groups(table: ScoreTable, human: Sequence[str]) -> list[_Group]:
+    groups: dict[tuple[object, ...], _Group] = {}
+    numbers: dict[int, int] = {}  # of an index, the number of its items; equal ones share it
+    seen: list[Sequence[str]] = []
+
+    def number(items: Sequence[str]) -> int:
+        if id(items) not in numbers:
+            numbers[id(items)] = next(
+                (k for k, each in enumerate(seen) if each == items), len(seen)
+            )
+            seen.append(items)
+        return numbers[id(items)]
+
+    for system, row in table.results.items():
+        measured = row.measurements if isinstance(row, Scores) else ()
+        for each in measured:
+            if each.metric.independent:
+                items = number(each.index.items)
+                group = groups.setdefault(
+                    (each.metric, items),
+                    _Group([], each.metric.outputs, [], each.metric.scores, items),
+                )
+                group.systems.append(system)
+                group.statistics.append(each.statistics)
+        outputs = {name for each in measured for name in each.metric.outputs}
+        for name, result in row.items():
+            if name not in outputs and _is_mean(result):
+                who = system if name in human else ""  # people judge other items of each system
+                items = number(result.items.index.items)
+                group = groups.setdefault(
+                    (name, items, who), _Group([], [name], [], mean_of_first, items)
+                )
+                group.systems.append(system)
+                group.statistics.append(with_count(result.items.array))
+    return list(groups.values())
+
+
+def _is_mean(result: MetricResult) -> bool:
+    scores = result.items.array
+    if len(scores) < 2 or not np.isfinite(scores).all():
+        return False
+    return bool(abs(scores.mean() - result.score) <= _MEAN * max(1.0, abs(result.score)))
+
+
+def _drawn(
+    groups: Sequence[_Group], resamples: int, seed: int
+) -> Iterator[tuple[_Group, FloatArray]]:
+    """Score the same resamples of all systems of each group: resamples × systems × outputs."""
+    for items in dict.fromkeys(group.items for group in groups):
+        # All scores of the same items are drawn together: drawing is what takes the time.
+        together = [group for group in groups if group.items == items]
+        columns = np.hstack([each for group in together for each in group.statistics])
+        sums = bootstrap_scores(columns, lambda totals: totals, resamples=resamples, seed=seed)
+        begin = 0
+        for group in together:
+            systems, width = len(group.systems), group.statistics[0].shape[1]
+            own = sums[:, begin : begin + systems * width]
+            begin += systems * width
+            yield group, group.scores(own.reshape(resamples, systems, width))
+
+
+def _paired(samples: FloatArray, own: FloatArray, correction: Correction) -> FloatArray:
+    """Two-sided p-values of all pairs, by the formula of `paired_bootstrap`."""
+    pairs = list(combinations(range(len(own)), 2))
+    raw = []
+    for i, j in pairs:
+        apart = samples[:, i] - samples[:, j]
+        far = np.abs(apart - apart.mean()) >= abs(own[i] - own[j]) * (1 - 1e-9) - 1e-15
+        raw.append(float((far.sum() + 1) / (len(apart) + 1)))
+    p = np.full((len(own), len(own)), np.nan)
+    for (i, j), value in zip(pairs, correct(raw, correction), strict=True):
+        p[i, j] = p[j, i] = value
+    return p
+
+
+def _with_intervals(
+    row: Mapping[str, MetricResult],
+    system: str,
+    intervals: Mapping[tuple[str, str], tuple[float, float]],
+    made: str,
+) -> dict[str, MetricResult]:
+    found = dict(row)
+    for name, result in row.items():
+        if result.interval is None and (system, name) in intervals:
+            signature = f"{result.signature or name}|{made}"
+            found[name] = replace(result, interval=intervals[system, name], signature=signature)
+    return found

@@ -1,0 +1,103 @@
+// METEOR's alignment of a caption with its best reference: kinds of matches differ by their line.
+
+const MODULES = ["exact", "stem", "synonym", "paraphrase"];
+const WORD_FONT = "15px system-ui, 'Segoe UI', Roboto, Arial, sans-serif";
+
+const plainWords = (text) =>
+  text.toLowerCase().replace(/[.,;:!?"]/g, "").split(/\s+/).filter(Boolean);
+
+// The words of a text as a metric sees them, where they are not the plain ones.
+function wordsOf(report, column, text) {
+  const stored = report.column(column)[text];
+  return stored ? stored.split(" ") : plainWords(report.column("texts")[text]);
+}
+
+// The alignment of the caption of a system, or null where there is none.
+function alignmentOf(report, item, system) {
+  const best = report.column("meteor best");
+  const caption = item * report.systems.length + system;
+  if (!best || !best[caption]) return null;
+  report.meteorStarts ??= startsOf(report.column("meteor counts"));
+  const first = report.textOffsets[item];
+  const reference = first + report.systems.length + best[caption] - 1;
+  const columns = ["start", "length", "reference start", "reference length", "module"]
+    .map((name) => report.column(`meteor ${name}`));
+  const matches = [];
+  for (let k = report.meteorStarts[caption]; k < report.meteorStarts[caption + 1]; k++) {
+    const [start, length, otherStart, otherLength, module] = columns.map((column) => column[k]);
+    matches.push({ start, length, otherStart, otherLength, kind: MODULES[module] });
+  }
+  return { reference: best[caption] - 1, matches,
+           ours: wordsOf(report, "meteor words", first + system),
+           theirs: wordsOf(report, "meteor words", reference) };
+}
+
+function drawAlignment(found, width) {
+  const wide = Math.max(...[found.ours, found.theirs].map((words) =>
+    words.reduce((sum, word) => sum + textWidth(word, WORD_FONT) + 12, 0)));
+  const about = found.matches.map(({ start, length, otherStart, otherLength, kind }) =>
+    `${found.ours.slice(start, start + length).join(" ")} = ` +
+    `${found.theirs.slice(otherStart, otherStart + otherLength).join(" ")} (${kind})`).join("; ");
+  const drawing = wide <= width ? sideways(found, wide) : downwards(found);
+  return element("div", { class: "drawn" },
+    picture(drawing.width, drawing.height, `Matched words: ${about || "none"}`, drawing.parts));
+}
+
+// Caption above, reference below.
+function sideways({ ours, theirs, matches }, width) {
+  const place = (words) => {
+    let x = 2;
+    return words.map((word) => {
+      const span = { from: x, to: x + textWidth(word, WORD_FONT) };
+      x = span.to + 12;
+      return span;
+    });
+  };
+  const above = place(ours), below = place(theirs), parts = [];
+  for (const { start, length, otherStart, otherLength, kind } of matches) {
+    const one = [above[start].from, above[start + length - 1].to];
+    const two = [below[otherStart].from, below[otherStart + otherLength - 1].to];
+    const middle = (span) => (span[0] + span[1]) / 2;
+    parts.push(...join(kind, `M${one[0]} 26H${one[1]}M${middle(one)} 26L${middle(two)} 94M${two[0]} 94H${two[1]}`));
+  }
+  parts.push(...words(ours, above.map((s) => [s.from, 18]), matches, "start", "length", "start"),
+             ...words(theirs, below.map((s) => [s.from, 112]), matches, "otherStart", "otherLength", "start"));
+  return { width: Math.ceil(width) + 4, height: 120, parts };
+}
+
+// Where there is no room: caption on the left, reference on the right, a word in each line.
+function downwards({ ours, theirs, matches }) {
+  const step = 24, widest = (list) => Math.max(0, ...list.map((word) => textWidth(word, WORD_FONT)));
+  const left = widest(ours) + 4, gap = 92, right = left + gap + 20;
+  const y = (k) => k * step + 18, parts = [];
+  for (const { start, length, otherStart, otherLength, kind } of matches) {
+    const one = [y(start) - 13, y(start + length - 1) + 4];
+    const two = [y(otherStart) - 13, y(otherStart + otherLength - 1) + 4];
+    const middle = (span) => (span[0] + span[1]) / 2;
+    parts.push(...join(kind, `M${left + 6} ${one[0]}V${one[1]}M${left + 6} ${middle(one)}` +
+      `L${right - 6} ${middle(two)}M${right - 6} ${two[0]}V${two[1]}`));
+  }
+  parts.push(...words(ours, ours.map((_, k) => [left, y(k)]), matches, "start", "length", "end"),
+             ...words(theirs, theirs.map((_, k) => [right, y(k)]), matches, "otherStart", "otherLength", "start"));
+  return { width: Math.ceil(right + widest(theirs) + 4),
+           height: Math.max(ours.length, theirs.length) * step + 8, parts };
+}
+
+function words(list, places, matches, start, length, anchor) {
+  const matched = new Set(matches.flatMap((match) =>
+    Array.from({ length: match[length] }, (_, k) => match[start] + k)));
+  return list.map((word, k) => drawn("text", { x: places[k][0], y: places[k][1], "text-anchor": anchor,
+    class: matched.has(k) ? null : "alone", style: `font:${WORD_FONT}` }, word));
+}
+
+// A paraphrase is a double line: a broad one with a thin one of the paper's colour in it.
+function join(kind, path) {
+  const line = drawn("path", { class: `match ${kind}`, d: path });
+  return kind === "paraphrase" ? [line, drawn("path", { class: "match inner", d: path })] : [line];
+}
+
+function kindsKey() {
+  return element("ul", { class: "kinds", "aria-label": "Kinds of matches" }, MODULES.map((kind) =>
+    element("li", {}, drawn("svg", { width: 34, height: 12, viewBox: "0 0 34 12", "aria-hidden": "true" },
+      join(kind, "M1 6H33")), kind)));
+}

@@ -1,0 +1,114 @@
+// One item: what each system says, the references, and what lies behind the scores.
+
+class ItemDetail {
+  constructor(report, { step, chosen }) {
+    this.report = report;
+    this.step = step;
+    this.chosenSystem = chosen;
+    this.node = element("div", { class: "detail", tabindex: 0, role: "region", "aria-label": "Item" });
+  }
+
+  show(item, system, query, position) {
+    this.shown = { item, system, query, position };
+    const { report } = this, name = report.items[item];
+    const title = element("h3", {}, bdi(name));
+    const copy = element("button", { type: "button", onclick: () => this.copy(copy) }, "Copy link");
+    const buttons = element("div", {},
+      element("button", { type: "button", "aria-label": "Previous item", onclick: () => this.step(-1) }, "←"),
+      element("button", { type: "button", "aria-label": "Next item", onclick: () => this.step(1) }, "→"), copy);
+    this.node.replaceChildren(element("div", { class: "bar" }, title, buttons));
+    this.node.append(element("p", { class: "dim" }, position));
+    const video = videoOf(report, item);
+    if (video) this.node.append(video);
+    this.node.append(this.table(item, system, query));
+    if (report.captions) this.node.append(...this.references(item, system, query), ...this.reasons(item, system));
+    if (report.stories) {
+      this.node.append(element("h3", {}, "Timeline of ", bdi(report.systems[system])),
+        drawStory(report, item, system, this.width(), query));
+    }
+    this.node.scrollTop = 0;
+  }
+
+  width() {
+    return Math.max(280, (this.node.clientWidth || 700) - 16);
+  }
+
+  redraw() {
+    const { item, system, query, position } = this.shown ?? {};
+    if (item !== undefined) this.show(item, system, query, position);
+  }
+
+  copy(button) {
+    const say = (text) => {
+      button.textContent = text;
+      setTimeout(() => { button.textContent = "Copy link"; }, 2000);
+    };
+    const copied = navigator.clipboard?.writeText(location.href) ?? Promise.reject();
+    copied.then(() => say("Copied"), () => say("It is in the address bar"));
+  }
+
+  table(item, system, query) {
+    const { report } = this;
+    const caption = report.captions ? (k) => report.column("texts")[report.textOffsets[item] + k] : null;
+    const best = report.metrics.map((metric, m) => bestOf(metric, report.systems.map((_, k) => report.score(m, k, item))));
+    const groups = report.systems.map((name, k) => {
+      const button = element("button", { type: "button", "aria-pressed": String(k === system) }, bdi(name));
+      const scores = report.metrics.map((metric, m) => {
+        const score = report.score(m, k, item);
+        return element("td", { "data-name": metric.name, class: score === best[m] ? "best" : null }, shown(score));
+      });
+      const head = element("th", { scope: "rowgroup", rowspan: caption ? 2 : null }, button);
+      const text = caption && element("td", { class: "text", colspan: report.metrics.length },
+        element("bdi", { dir: "auto" }, marked(caption(k) || "–", query)));
+      return element("tbody", { class: k === system ? "chosen" : null, onclick: () => this.chosenSystem(k) },
+        caption ? [element("tr", {}, head, text), element("tr", {}, scores)] : element("tr", {}, head, scores));
+    });
+    const heads = report.metrics.map((metric) =>
+      element("th", { scope: "col" }, metric.human ? `${metric.name} (people)` : metric.name));
+    return element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Captions and scores" },
+      element("table", { class: "captions" },
+        element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "system"), heads)), groups));
+  }
+
+  references(item, system, query) {
+    const { report } = this;
+    const first = report.textOffsets[item] + report.systems.length;
+    const texts = report.column("texts").slice(first, report.textOffsets[item + 1]);
+    if (!texts.length) return [];
+    const best = alignmentOf(report, item, system)?.reference;
+    return [element("h3", {}, texts.length === 1 ? "Reference" : `${texts.length} references`),
+      element("ol", { class: "references" }, texts.map((text, k) =>
+        element("li", { class: k === best ? "best" : null }, element("bdi", { dir: "auto" }, marked(text, query)),
+          k === best && texts.length > 1 ? element("span", { class: "dim" }, " – METEOR’s best match") : null)))];
+  }
+
+  reasons(item, system) {
+    const { report } = this, name = report.systems[system];
+    const aligned = alignmentOf(report, item, system), ngrams = ngramsOf(report, item, system);
+    return [
+      aligned ? [element("h3", {}, "METEOR: ", bdi(name), " beside reference ", String(aligned.reference + 1)),
+                 kindsKey(), drawAlignment(aligned, this.width())] : [],
+      ngrams ? [element("h3", {}, "CIDEr: n-grams of ", bdi(name), " that count"), drawNgrams(ngrams)] : [],
+    ].flat();
+  }
+}
+
+function bestOf(metric, scores) {
+  const known = scores.filter((score) => !Number.isNaN(score));
+  if (metric.better === "neither" || known.length < 2) return null;
+  return metric.better === "low" ? Math.min(...known) : Math.max(...known);
+}
+
+// A player for what is a video by its name, else a link.
+function videoOf(report, item) {
+  const id = report.items[item];
+  const address = report.videos[id] ?? (report.video && report.video.replaceAll("{item}", encodeURIComponent(id)));
+  // Browsers look through white space in a scheme: so does this.
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec((address ?? "").replace(/[\s\u0000-\u001f]/g, ""));
+  if (!address || (scheme && !/^(https?|file)$/i.test(scheme[1]))) return null;
+  if (/\.(mp4|m4v|webm|ogv|ogg|mov|mkv)([?#]|$)/i.test(address)) {
+    const preload = /^https?:/i.test(address) ? "none" : "metadata"; // nothing is loaded unasked
+    return element("video", { controls: true, preload, src: address, "aria-label": `Video of ${id}` });
+  }
+  return element("p", {}, element("a", { href: address, rel: "noreferrer noopener", target: "_blank" }, `Watch ${id}`));
+}

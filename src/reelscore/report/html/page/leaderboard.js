@@ -1,0 +1,123 @@
+// The table is in the page already; here it learns to be sorted, and gets a plot of intervals.
+
+function enliven(report) {
+  const table = document.querySelector("#leaderboard table");
+  const body = table.tBodies[0];
+  const heads = [...table.tHead.rows[0].cells];
+  let sorted = { column: 0, falling: false };
+
+  function sort(column, falling) {
+    sorted = { column, falling };
+    heads.forEach((head, k) => {
+      if (k === column) head.setAttribute("aria-sort", falling ? "descending" : "ascending");
+      else head.removeAttribute("aria-sort");
+    });
+    const metric = report.metrics[column - 1];
+    const rows = [...body.rows].sort((a, b) => {
+      const one = Number(a.dataset.system), other = Number(b.dataset.system);
+      if (!metric) return (falling ? -1 : 1) * report.systems[one].localeCompare(report.systems[other]);
+      const x = metric.own[one], y = metric.own[other];
+      if (x === null || y === null) return (x === null) - (y === null); // those without come last
+      return (falling ? y - x : x - y) || one - other;
+    });
+    body.append(...rows);
+    rule(rows, metric);
+    if (metric) drawIntervals(report, column - 1, rows.map((row) => Number(row.dataset.system)));
+  }
+
+  // A line where a new group of systems begins: all above are better than all below.
+  function rule(rows, metric) {
+    const clusters = metric?.evidence?.clusters ?? [];
+    rows.forEach((row, k) => {
+      const before = k ? clusters[rows[k - 1].dataset.system] : undefined;
+      const own = clusters[row.dataset.system];
+      row.classList.toggle("edge", k > 0 && before != null && own != null && before !== own);
+    });
+    document.getElementById("leaderboard-key").replaceChildren(...legend(report, metric));
+  }
+
+  heads.forEach((head, k) => {
+    const name = head.textContent;
+    head.replaceChildren(element("button", {
+      type: "button",
+      onclick: () => {
+        const best = report.metrics[k - 1]?.better !== "low" && k > 0;
+        sort(k, sorted.column === k ? !sorted.falling : best);
+      },
+    }, name));
+  });
+  const first = mainMetric(report);
+  sort(first + 1, report.metrics[first].better !== "low");
+}
+
+// What the reader sees first: people's scores where there are any, else METEOR, else the last.
+function mainMetric(report) {
+  for (const wanted of [(m) => m.human, (m) => m.name === "meteor", (m) => m.name === "soda_c"]) {
+    const found = report.metrics.findIndex(wanted);
+    if (found >= 0) return found;
+  }
+  return report.metrics.length - 1;
+}
+
+// Two scores to be set against each other first: a metric, and people or another metric.
+function twoMetrics(report) {
+  const { metrics } = report;
+  const found = (wanted) => metrics.findIndex(wanted);
+  const main = mainMetric(report);
+  const one = metrics[main].human ? Math.max(0, found((m) => m.name === "meteor"), found((m) => !m.human)) : main;
+  const human = metrics.findIndex((m, k) => m.human && k !== one);
+  return [one, human >= 0 ? human : Math.max(0, metrics.findLastIndex((_, k) => k !== one))];
+}
+
+function legend(report, metric) {
+  const tested = metric?.evidence;
+  const parts = [];
+  if (report.metrics.some((each) => each.intervals.some(Boolean))) {
+    parts.push("± is half a 95 % interval. ");
+  }
+  if (tested) {
+    parts.push(report.baseline !== null
+      ? `* differs from ${report.baseline}, p < ${tested.level} (${tested.about}). `
+      : `Letters: significantly better than the systems so lettered, p < ${tested.level} ` +
+        `(${metric.name}: ${tested.about}). `);
+    if (report.baseline === null) {
+      parts.push("A heavy line parts groups: all above it are better than all below. ");
+    }
+  }
+  return parts;
+}
+
+// Scores of the systems by one metric, with their intervals.
+function drawIntervals(report, index, order) {
+  const place = document.getElementById("interval-plot");
+  const metric = report.metrics[index];
+  const systems = order.filter((k) => metric.own[k] !== null);
+  const ends = systems.flatMap((k) => metric.intervals[k] ?? [metric.own[k]]);
+  if (systems.length < 2 || !systems.some((k) => metric.intervals[k])) {
+    place.replaceChildren();
+    return;
+  }
+  const width = Math.min(720, place.clientWidth || 720), step = 24, bottom = systems.length * step + 8;
+  const names = systems.map((k) => clipped(report.systems[k], 24));
+  const left = Math.min(width * 0.4, 16 + Math.max(...names.map((n) => textWidth(n, "12px system-ui"))));
+  const [low, high] = rangeOf(ends);
+  const x = (value) => left + ((value - low) / (high - low)) * (width - left - 14);
+  const parts = ticksOf(low, high, width / 90).map((tick) => [
+    drawn("line", { class: "rule", x1: x(tick), x2: x(tick), y1: 0, y2: bottom }),
+    drawn("text", { class: "dim", x: x(tick), y: bottom + 15, "text-anchor": "middle" }, String(tick)),
+  ]);
+  systems.forEach((k, row) => {
+    const y = row * step + 14;
+    parts.push(drawn("text", { x: left - 10, y: y + 4, "text-anchor": "end" }, names[row]));
+    if (metric.intervals[k]) {
+      const [from, to] = metric.intervals[k].map(x);
+      parts.push(drawn("path", { class: "stroke", d: `M${from} ${y - 4}v8m0 -4H${to}m0 -4v8` }));
+    }
+    parts.push(drawn("circle", { class: "dot", cx: x(metric.own[k]), cy: y, r: 5 }));
+  });
+  place.replaceChildren(
+    element("h3", {}, `${metric.name} with 95 % intervals`),
+    picture(width, bottom + 22, `${metric.name} of ${systems.length} systems with intervals`, parts));
+}
+
+const clipped = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);

@@ -1,0 +1,87 @@
+// From the data to the page: sections are made one after the other, those in sight first.
+
+function wanted() {
+  const found = /[#&]item=([^&]*)/.exec(location.hash);
+  try { return found ? decodeURIComponent(found[1]) : null; } catch { return null; }
+}
+
+function startTheme(redraw) {
+  const root = document.documentElement, button = document.getElementById("theme");
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const set = (theme) => {
+    root.dataset.theme = theme;
+    button.textContent = theme === "dark" ? "Light" : "Dark";
+    button.setAttribute("aria-label", `Switch to ${theme === "dark" ? "light" : "dark"} colours`);
+  };
+  set(dark.matches ? "dark" : "light");
+  button.hidden = false;
+  button.addEventListener("click", () => { set(root.dataset.theme === "dark" ? "light" : "dark"); redraw(); });
+  dark.addEventListener("change", () => { set(dark.matches ? "dark" : "light"); redraw(); });
+  // Paper is light.
+  let before;
+  addEventListener("beforeprint", () => { before = root.dataset.theme; if (before === "dark") { set("light"); redraw(); } });
+  addEventListener("afterprint", () => { if (before === "dark") { set("dark"); redraw(); } });
+}
+
+function gridTable(grid) {
+  const cell = (each, k) => k < grid.names ? element("th", { scope: "row" }, bdi(each.text))
+    : element("td", { class: each.best ? "best" : null }, each.text, each.mark ? element("sup", {}, each.mark) : null,
+      each.under ? element("small", {}, each.under) : null);
+  return element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": grid.columns.join(", ") },
+    element("table", {},
+      element("thead", {}, element("tr", {}, grid.columns.map((name) => element("th", { scope: "col" }, bdi(name))))),
+      element("tbody", {}, grid.rows.map((row) => element("tr", {}, row.map(cell))))));
+}
+
+async function start() {
+  let parts = [];
+  const redraw = () => parts.forEach((part) => part.draw());
+  startTheme(redraw);
+  const report = await readReport();
+  enliven(report);
+  const lengths = report.captions ? report.column("lengths") : report.stories ? storyLengths(report) : null;
+  const more = document.getElementById("more");
+  let items = null;
+  const open = (item, system) => {
+    items.open(item, system);
+    document.getElementById("items").scrollIntoView();
+  };
+  if (report.count) {
+    items = explorer(report, lengths);
+    parts.push({ node: items.node, draw: items.redraw });
+    if (report.systems.length > 1) parts.push(wins(report));
+    parts.push(distributions(report));
+    if (report.metrics.length > 1) parts.push(metricPairs(report, open));
+    if (lengths) parts.push(lengthPlot(report, lengths, report.stories ? "captions of the video" : "words", open));
+  }
+  report.sections.forEach(({ title, text, grids }, k) => parts.push({
+    node: section(`section-${k}`, title, text.map((each) => element("p", {}, each)), grids.map(gridTable)), draw() {},
+  }));
+  more.replaceChildren(...parts.map((part) => part.node));
+  const links = document.querySelector("#sections ul"), last = links.lastElementChild;
+  for (const { node } of parts) {
+    last.before(element("li", {}, element("a", { href: `#${node.id}` }, node.querySelector("h2").textContent)));
+  }
+  document.getElementById("made-title").after(...report.notes.map((note) => element("p", {}, note)));
+  items?.start();
+  parts.slice(1).forEach((part) => part.draw());
+
+  function follow() {
+    const item = report.items.indexOf(wanted());
+    if (item >= 0) open(item);
+  }
+  items?.open(0, undefined, { quiet: true });
+  follow();
+  addEventListener("hashchange", follow);
+  let resized;
+  addEventListener("resize", () => { clearTimeout(resized); resized = setTimeout(redraw, 150); });
+  document.documentElement.dataset.ready = "yes";
+}
+
+start().catch((error) => {
+  const problem = document.getElementById("problem");
+  problem.textContent = error.message;
+  problem.hidden = false;
+  document.getElementById("loading")?.remove();
+  throw error;
+});

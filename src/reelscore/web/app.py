@@ -1,0 +1,127 @@
+"""The app: everything put together from the settings."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from anyio import to_thread
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from starlette.exceptions import HTTPException
+from starlette.staticfiles import StaticFiles
+
+from reelscore._version import __version__
+from reelscore.errors import ReelscoreError, RefusedError
+from reelscore.web.database import SharedDatabase
+from reelscore.web.gate import Gate
+from reelscore.web.judge import entering, preparing, watching, working
+from reelscore.web.logs import RequestLog, logger, where
+from reelscore.web.organise import acting, creating, inviting, login, mturk, overview, results
+from reelscore.web.settings import Settings
+from reelscore.web.site import STATIC, Site
+
+_ROUTERS = (
+    *(module.router for module in (entering, preparing, working, watching)),
+    *(module.router for module in (login, overview, acting, creating, inviting, mturk, results)),
+)
+_THREADS = 16  # more only get in each other's way: Python runs one at a time
+_REFUSED = {"unknown": 404, "excluded": 403}  # other reasons: 409, something else came first
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """Make the app; its database is made or brought up to date first.
+
+    Args:
+        settings: What the server is told.
+
+    Raises:
+        DataError: If the database cannot be used.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     app = create_app(Settings(f"{folder}/dogs.db"))
+    ...     app.state.site.database.close()
+    """
+    database = SharedDatabase(settings.database)
+    site = Site.of(settings, database)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        to_thread.current_default_thread_limiter().total_tokens = _THREADS
+        yield
+        database.close()
+
+    app = FastAPI(
+        title="reelscore",
+        version=__version__,
+        lifespan=lifespan,
+        docs_url=None,  # its page would load scripts from elsewhere
+        redoc_url=None,
+    )
+    app.state.site = site
+    for router in _ROUTERS:
+        app.include_router(router)
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    app.add_api_route("/health", _health, methods=["GET"])
+    app.add_exception_handler(HTTPException, _explain)
+    app.add_exception_handler(RequestValidationError, _explain)
+    app.add_exception_handler(ReelscoreError, _explain)
+    app.add_exception_handler(Exception, _explain)
+    # the last added is the outermost
+    app.add_middleware(RequestLog)
+    app.add_middleware(Gate, settings=settings)
+    return app
+
+
+def _health(request: Request) -> JSONResponse:
+    """Tell whether the server works, its database included."""
+    site: Site = request.app.state.site
+    with site.database.reading() as connection:
+        connection.exec_driver_sql("SELECT 1")
+    return JSONResponse({"status": "ok", "version": __version__})
+
+
+def _explain(request: Request, error: Exception) -> Response:
+    """Say what went wrong: a page for people, JSON for scripts."""
+    site: Site = request.app.state.site
+    status, text = _status(site, error)
+    wants_page = "text/html" in request.headers.get("accept", "")
+    if status == 401 and wants_page and request.method == "GET":
+        return site.go("/organise/login")
+    headers = getattr(error, "headers", None) or {}
+    if not wants_page:
+        body: dict[str, object] = {"message": text}
+        if isinstance(error, RefusedError):
+            body["reason"] = error.reason
+        return JSONResponse(body, status, headers)
+    page = site.message(request, status, _HEADINGS.get(status, "That did not work"), text)
+    page.headers.update(headers)
+    return page
+
+
+def _status(site: Site, error: Exception) -> tuple[int, str]:
+    if isinstance(error, HTTPException):
+        return error.status_code, str(error.detail)
+    if isinstance(error, RequestValidationError):
+        fields = sorted({".".join(map(str, each["loc"][1:])) for each in error.errors()})
+        return 422, f"Something is missing or cannot be: {', '.join(fields)}."
+    if isinstance(error, ReelscoreError) and not str(error).startswith(site.database.place):
+        if isinstance(error, RefusedError):
+            return _REFUSED.get(error.reason, 409), str(error)
+        return 422, str(error)
+    # what the database says is for the log, not for strangers
+    logger.error("failed", extra={"details": where(error)})
+    if isinstance(error, ReelscoreError):
+        return 503, "The server is busy. Try again in a moment."
+    return 500, "Something is wrong with this server. Your last answer may not be kept."
+
+
+_HEADINGS = {
+    403: "Not allowed",
+    404: "Not found",
+    413: "Too large",
+    429: "Too often",
+    503: "One moment",
+}

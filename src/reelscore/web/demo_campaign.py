@@ -1,0 +1,55 @@
+"""A campaign on the embedded example, ready to be tried: open to all, with videos drawn for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from reelscore.errors import MissingExtraError
+from reelscore.examples import clips
+from reelscore.human.building import Design, make_hits
+from reelscore.human.campaign import Campaign
+from reelscore.web.example_videos import draw_videos
+from reelscore.web.settings import Settings, load_secret
+
+ID = "demo"
+_LAYOUT = "systems:15 humans:10 degraded_humans:10 repeated_systems:5"
+
+
+def demo_settings(folder: Path, url: str) -> Settings:
+    """Make the campaign in a folder, and say how to serve it.
+
+    Args:
+        folder: An empty folder.
+        url: The address to serve at.
+
+    Returns:
+        The settings; without videos where they cannot be drawn, with texts instead.
+    """
+    systems, references = clips()
+    systems.pop("human")
+    people = {item: texts[0] for item, texts in references.items()}
+    pages: dict[str, Any] = {"title": "Rate video captions (demo)", "open": True}
+    videos: Path | None = folder / "videos"
+    try:
+        (folder / "videos").mkdir()
+        draw_videos(folder / "videos", people)
+    except MissingExtraError:
+        videos = None
+        pages["contexts"] = {
+            item: f"In the video: {texts[1]}" for item, texts in references.items()
+        }
+    database = str(folder / "demo.db")
+    plan = make_hits(Design(layout=_LAYOUT, seed=1), systems, people)
+    with Campaign.create(
+        database,
+        "Demo: fifteen clips",
+        systems=[*systems, "human"],
+        layout=_LAYOUT,
+        seed=1,
+        id=ID,
+        settings={"humans": ["human"], "pages": pages},
+    ) as campaign:
+        campaign.add_hits(plan.hits)
+        campaign.set_state("open", actor="demo")
+    return Settings(database, secret=load_secret(folder / "secret"), url=url, videos=videos)

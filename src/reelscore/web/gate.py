@@ -1,0 +1,189 @@
+"""What every request passes: the right host, our own pages only, not too large; strict headers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from reelscore.web.security import new_token
+from reelscore.web.settings import Settings
+
+BROWSER = "reelscore_browser"
+_BROWSER = re.compile(r"[\w-]{32}")
+_SAFE = ("GET", "HEAD", "OPTIONS")
+_HERE = ("127.0.0.1", "localhost", "::1")
+_SMALL = 1 << 20  # bytes; only uploads may be larger
+_UPLOAD = re.compile(r"/organise/(new|c/[^/]+/mturk)")
+_POLICY = {
+    "default-src": "'none'",
+    "script-src": "'self'",
+    "style-src": "'self'",
+    "img-src": "'self' data:",
+    "media-src": "'self'",
+    "connect-src": "'self'",
+    "form-action": "'self'",
+    "frame-ancestors": "'none'",
+    "base-uri": "'none'",
+}
+_HEADERS = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=(), payment=()",
+    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+}
+
+
+class Gate:
+    """The outermost layer of the app."""
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self.app, self.settings = app, settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Check a request, and put headers on its answer."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        self._place(scope)
+        headers = Headers(scope=scope)
+        browser, is_new = _browser(headers)
+        state = scope.setdefault("state", {})
+        state |= {"browser": browser, "policy": {}, "embedded": False}
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._dress(MutableHeaders(scope=message), state, is_new)
+            await send(message)
+
+        refusal = self._refusal(scope, headers)
+        if refusal is not None:
+            await refusal(scope, receive, guarded)
+            return
+        await self.app(scope, _limited(receive, self._most(scope)), guarded)
+
+    def _place(self, scope: Scope) -> None:
+        """Put the proxy's prefix before the path, whether the proxy has cut it off or not."""
+        prefix = self.settings.prefix
+        scope["root_path"] = prefix
+        if prefix and not (scope["path"] + "/").startswith(prefix + "/"):
+            scope["path"] = prefix + scope["path"]
+
+    def _most(self, scope: Scope) -> int:
+        path = scope["path"].removeprefix(self.settings.prefix)
+        return self.settings.largest_upload if _UPLOAD.fullmatch(path) else _SMALL
+
+    def _refusal(self, scope: Scope, headers: Headers) -> PlainTextResponse | None:
+        host = urlsplit(f"//{headers.get('host', '')}").hostname
+        if host not in (self.settings.host, *_HERE):
+            return PlainTextResponse("This server has another name.", 400)
+        if scope["method"] in _SAFE:
+            return None
+        site = headers.get("sec-fetch-site")
+        origin = headers.get("origin")
+        if site not in (None, "same-origin", "none") or (
+            site is None and origin is not None and urlsplit(origin).hostname != host
+        ):
+            return PlainTextResponse("This request came from another site.", 403)
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > self._most(scope):
+            return PlainTextResponse("That is more than this server takes at once.", 413)
+        return None
+
+    def _dress(self, headers: MutableHeaders, state: Mapping[str, object], is_new: bool) -> None:
+        embedded = bool(state["embedded"])
+        policy = dict(_POLICY)
+        more = state["policy"]
+        assert isinstance(more, dict)
+        for name, sources in more.items():
+            policy[name] = sources
+        headers.setdefault(
+            "content-security-policy",
+            "; ".join(f"{name} {value}" for name, value in policy.items()),
+        )
+        for name, value in _HEADERS.items():
+            headers.setdefault(name, value)
+        if not embedded:
+            headers.setdefault("x-frame-options", "DENY")
+        if self.settings.secure:
+            headers.setdefault("strict-transport-security", "max-age=31536000")
+        headers.setdefault("cache-control", "no-store")
+        is_page = headers.get("content-type", "").startswith("text/html") or "location" in headers
+        if is_new and is_page:
+            value = str(state["browser"])
+            headers.append(
+                "set-cookie", self_cookie(self.settings, BROWSER, value, embedded=embedded)
+            )
+
+
+def self_cookie(
+    settings: Settings,
+    name: str,
+    value: str,
+    *,
+    path: str = "/",
+    age: int = 400 * 86400,
+    embedded: bool = False,
+) -> str:
+    """Write a cookie that scripts cannot read and other sites cannot send.
+
+    Args:
+        settings: Of the server.
+        name: Of the cookie.
+        value: Of the cookie.
+        path: The pages that get it.
+        age: Seconds it is kept; 0 deletes it.
+        embedded: For pages inside those of a crowd service, apart for each such service.
+
+    >>> self_cookie(Settings("dogs.db"), "a", "b", age=60)
+    'a=b; Path=/; Max-Age=60; HttpOnly; SameSite=Lax'
+    """
+    parts = [f"{name}={value}", f"Path={settings.prefix}{path}", f"Max-Age={age}", "HttpOnly"]
+    if embedded and settings.secure:
+        parts += ["SameSite=None", "Secure", "Partitioned"]
+    else:
+        parts += ["SameSite=Lax", *(["Secure"] if settings.secure else [])]
+    return "; ".join(parts)
+
+
+def sources(*origins: str) -> str:
+    """Write a list of sources for the content security policy, our own site first.
+
+    >>> sources("https://lab.example", "")
+    "'self' https://lab.example"
+    """
+    return " ".join(("'self'", *filter(None, origins)))
+
+
+def _browser(headers: Headers) -> tuple[str, bool]:
+    """Give what we call the browser, and whether that is new."""
+    for part in _cookies(headers.getlist("cookie")):
+        name, _, value = part.strip().partition("=")
+        if name == BROWSER and _BROWSER.fullmatch(value):
+            return value, False
+    return new_token(), True
+
+
+def _cookies(lines: Iterable[str]) -> Iterable[str]:
+    return (part for line in lines for part in line.split(";"))
+
+
+def _limited(receive: Receive, most: int) -> Receive:
+    """Count a body as it comes: its announced length may be missing."""
+    seen = 0
+
+    async def counted() -> Message:
+        nonlocal seen
+        message = await receive()
+        seen += len(message.get("body", b""))
+        if seen > most:
+            raise HTTPException(413, "That is more than this server takes at once.")
+        return message
+
+    return counted

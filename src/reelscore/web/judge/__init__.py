@@ -1,0 +1,1 @@
+"""Pages of raters: how they come in, what they learn, the tasks, and the end."""

@@ -1,0 +1,226 @@
+"""Tasks: one on a screen, answers kept once and for good, and the end with a code."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Request
+from fastapi.responses import Response
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+
+from reelscore.errors import DataError, RefusedError
+from reelscore.human.store.records import Assignment
+from reelscore.web.judge.screen import task_screen
+from reelscore.web.judge.session import Current, Session
+from reelscore.web.site import FromOurForm, FromOurScript
+from reelscore.web.store import raters
+from reelscore.web.store.assignments import find_task
+
+router = APIRouter(prefix="/c/{campaign}")
+_LARGEST = 2**53
+_PROLIFIC = "https://app.prolific.com/submissions/complete?cc="
+Score = Annotated[float, Field(ge=-1e6, le=1e6)]
+
+
+class Answered(BaseModel):
+    """An answer as the page sends it; tasks are told by their place in the HIT."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    assignment: Annotated[int, Field(ge=1, le=_LARGEST)]
+    task: Annotated[int, Field(ge=1, le=100_000)]
+    answer: dict[str, Annotated[list[Score], Field(max_length=100)]] = Field(max_length=20)
+    started: Annotated[float, Field(ge=0, le=4e9)]
+    submitted: Annotated[float, Field(ge=0, le=4e9)]
+    client: Annotated[str, Field(pattern=r"^\d{1,5}x\d{1,5}$")] = "0x0"
+
+
+class Kept(BaseModel):
+    """The promise that an answer is kept, how many are still to come, and which page is next."""
+
+    remaining: int
+    done: bool
+    new: bool
+    next: str
+
+
+@router.get("/")
+@router.get("/work")
+def show_work(request: Request, session: Current) -> Response:
+    """Send a rater to where they left off: a step of the preparation, a task, or the end."""
+    return go_on(request, session)
+
+
+def go_on(request: Request, session: Session) -> Response:
+    """Send a rater to the page that comes next; the first task takes a HIT."""
+    if session.step:
+        return session.go(session.step)
+    held = session.assignment()
+    if held is not None and held.state == "done":
+        return session.go("finish")
+    if held is None or held.state == "abandoned":
+        held = _claim(session)
+        if held is None:
+            return _nothing(request, session)
+    return session.go(f"task/{next_place(held)}")
+
+
+@router.post("/work", dependencies=[FromOurForm])
+def take_more(request: Request, session: Current) -> Response:
+    """Give a rater who has finished another HIT."""
+    if session.step:
+        return session.go(session.step)
+    held = session.assignment()
+    if held is not None and held.state == "held":
+        return session.go("work")
+    if not _may_go_on(session):
+        return session.go("finish")
+    held = _claim(session)
+    return _nothing(request, session) if held is None else session.go(f"task/{next_place(held)}")
+
+
+@router.get("/task/{number}")
+def show_task(
+    request: Request, session: Current, number: Annotated[int, Path(ge=1, le=100_000)]
+) -> Response:
+    """Show one task."""
+    held = session.assignment()
+    if session.step or held is None or held.state == "abandoned":
+        return session.go("work")
+    if held.state == "done" and number > len(held.tasks):
+        return session.go("finish")
+    if number > len(held.tasks):
+        raise HTTPException(404, "There is no such task.")
+    task = held.tasks[number - 1]
+    if task.id in held.answered:
+        return session.site.page(
+            request, "judge/answered.html", session=session, number=number, total=len(held.tasks)
+        )
+    if number != next_place(held):
+        return session.go(f"task/{next_place(held)}")
+    return session.site.page(
+        request,
+        "judge/task.html",
+        session=session,
+        screen=task_screen(session, held, number - 1),
+        assignment=held.id,
+        number=number,
+        total=len(held.tasks),
+        answered=len(held.answered),
+        now=session.site.settings.clock(),
+    )
+
+
+@router.post("/answers", dependencies=[FromOurScript])
+def keep_answer(session: Current, sent: Answered) -> Kept:
+    """Keep an answer; when this is acknowledged, it is on the disk."""
+    rater, task = find_task(session.site.database, session.campaign.id, sent.assignment, sent.task)
+    if rater != session.rater.rater:
+        raise HTTPException(403, "This task is not yours.")
+    if task is None:
+        raise HTTPException(404, "There is no such task.")
+    if session.step:
+        raise HTTPException(403, "The instructions come first.")
+    _check_ties(session, sent.answer)
+    now = session.site.settings.clock()
+    if sent.submitted < sent.started:
+        raise DataError("The answer was sent before the task was shown.")
+    # a page may have been open for long; it cannot have been shown later than now
+    late = max(0.0, sent.submitted - now)
+    receipt = session.campaign.submit(
+        sent.assignment,
+        rater,
+        task,
+        sent.answer,
+        started=max(0.0, sent.started - late),
+        submitted=sent.submitted - late,
+        client=f"web {sent.client}",
+    )
+    after = "finish" if receipt.done else f"task/{sent.task + 1}"
+    return Kept(remaining=receipt.remaining, done=receipt.done, new=receipt.new, next=after)
+
+
+@router.post("/return", dependencies=[FromOurForm])
+def give_back(request: Request, session: Current) -> Response:
+    """Give an unfinished HIT back, for others to do."""
+    held = session.assignment()
+    if held is not None and held.state == "held":
+        session.campaign.release(held.id, actor=session.rater.rater, reason="given back")
+    return session.site.message(
+        request,
+        200,
+        "Given back",
+        "Thank you. Your answers so far are kept, and somebody else will do the rest. You may "
+        "close this page.",
+    )
+
+
+@router.get("/finish")
+def show_finish(request: Request, session: Current) -> Response:
+    """Show the end: a code, and the way back to the crowd service."""
+    rater, pages, held = session.rater, session.pages, session.assignment()
+    if rater.passed is False:
+        code = pages.screen_out_code if rater.service == "prolific" else ""
+        return session.site.page(
+            request, "judge/screened_out.html", session=session, back=code and _PROLIFIC + code
+        )
+    if held is None or held.state != "done":
+        return session.go("")
+    code = completion_code(session, held)
+    context: dict[str, Any] = {
+        "session": session,
+        "code": code,
+        "back": _PROLIFIC + pages.prolific_code if rater.service == "prolific" else "",
+        "submit": f"{rater.destination}/mturk/externalSubmit" if rater.service == "mturk" else "",
+        "more": rater.service in ("link", "open") and _may_go_on(session),
+    }
+    return session.site.page(request, "judge/finish.html", **context)
+
+
+def completion_code(session: Session, assignment: Assignment) -> str:
+    """Give the code that proves a finished HIT; organisers see the same."""
+    if session.rater.service == "prolific":
+        return session.pages.prolific_code
+    return session.site.signer.code(session.campaign.id, assignment.rater, str(assignment.id))
+
+
+def _claim(session: Session) -> Assignment | None:
+    try:
+        held = session.campaign.claim(session.rater.rater, "web")
+    except RefusedError as error:
+        raise HTTPException(403, "There is no more work for you in this campaign.") from error
+    if held is not None:
+        raters.note(session.site.database, session.rater.id, assignment=held.id)
+    return held
+
+
+def _may_go_on(session: Session) -> bool:
+    if session.rater.service in ("prolific", "mturk"):
+        return False  # one HIT for each submission
+    most = session.pages.hits_per_rater
+    return not most or session.finished < most
+
+
+def next_place(held: Assignment) -> int:
+    """Give the first task without an answer, from 1; the last one where all have one."""
+    places = {task.id: k for k, task in enumerate(held.tasks, start=1)}
+    return places[held.remaining[0].id] if held.remaining else len(held.tasks)
+
+
+def _nothing(request: Request, session: Session) -> Response:
+    state = session.campaign.state
+    text = {
+        "draft": "The campaign has not begun. Come back by the same link later.",
+        "paused": "The campaign pauses. Come back by the same link later.",
+        "closed": "The campaign is over. Thank you for your interest.",
+    }.get(state, "There is nothing left to judge for you now. Come back by the same link later.")
+    return session.site.message(request, 200, "No tasks now", text, f"{session.home}/work")
+
+
+def _check_ties(session: Session, answer: dict[str, list[float]]) -> None:
+    if session.campaign.protocol.form != "ranking" or session.pages.ties:
+        return
+    for criterion, ranks in answer.items():
+        if len(set(ranks)) < len(ranks):
+            raise DataError(f"{criterion}: two texts share a rank; give each its own.")

@@ -1,0 +1,1 @@
+"""Pages of organisers: who they are, and what they can see and do."""

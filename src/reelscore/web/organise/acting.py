@@ -1,0 +1,65 @@
+"""What organisers do while a campaign runs; everything is logged with name and reason."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Form
+from fastapi.responses import Response
+from starlette.exceptions import HTTPException
+
+from reelscore.web.organise.session import PATH, Organiser
+from reelscore.web.site import FromOurForm
+
+router = APIRouter(prefix=PATH + "/c/{campaign}", dependencies=[FromOurForm])
+Reason = Annotated[str, Form(max_length=2000)]
+_LARGEST = 2**53
+
+
+@router.post("/state")
+def set_state(
+    desk: Organiser,
+    campaign: str,
+    state: Annotated[Literal["open", "paused", "closed"], Form()],
+    reason: Reason = "",
+) -> Response:
+    """Open, pause or close a campaign; an assistant may not close it, nor open it again then."""
+    found = desk.campaign(campaign)
+    if not desk.account.is_owner and "closed" in (state, found.state):
+        raise HTTPException(403, "Only an owner may close a campaign or open it again.")
+    found.set_state(state, actor=desk.account.name, reason=reason)
+    return desk.go(f"/c/{campaign}")
+
+
+@router.post("/release")
+def release_abandoned(desk: Organiser, campaign: str) -> Response:
+    """Offer again the HITs of raters who have not been seen for the hold time."""
+    desk.campaign(campaign).release_abandoned()
+    return desk.go(f"/c/{campaign}")
+
+
+@router.post("/release/{assignment}")
+def release_one(
+    desk: Organiser, campaign: str, assignment: int, reason: Reason = "released by hand"
+) -> Response:
+    """Offer one HIT again at once."""
+    if not 0 < assignment < _LARGEST:
+        raise HTTPException(404, "There is no such assignment.")
+    desk.campaign(campaign).release(assignment, actor=desk.account.name, reason=reason)
+    return desk.go(f"/c/{campaign}")
+
+
+@router.post("/decide")
+def decide(
+    desk: Organiser,
+    campaign: str,
+    rater: Annotated[str, Form(max_length=200)],
+    what: Annotated[Literal["pay", "reject", "exclude", "readmit"], Form()],
+    reason: Reason,
+) -> Response:
+    """Pay, reject, exclude or readmit a rater, and say why."""
+    found = desk.campaign(campaign)
+    if not reason.strip():
+        raise HTTPException(422, "A decision about a person needs a reason.")
+    found.decide(what, rater, actor=desk.account.name, reason=reason)
+    return desk.go(f"/c/{campaign}")

@@ -1,0 +1,127 @@
+"""A new campaign from uploaded captions, by the same readers as the command line's."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+from fastapi import APIRouter, File, Form, UploadFile
+from fastapi.responses import Response
+
+from reelscore.data import read_candidates, read_references
+from reelscore.errors import DataError, ReelscoreError
+from reelscore.human.building import Design, make_hits
+from reelscore.human.campaign import Campaign
+from reelscore.human.plan import HitPlan
+from reelscore.human.protocol import PROTOCOLS
+from reelscore.web.organise.session import PATH, Owner
+from reelscore.web.site import FromOurForm
+
+router = APIRouter(prefix=PATH)
+_NEED_PEOPLE = ("direct-assessment", "adequacy-fluency", "against-reference")
+_PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"PK")
+_HUMAN = "human"
+Short = Annotated[str, Form(max_length=200)]
+
+
+@router.get("/new")
+def show_form(desk: Owner) -> Response:
+    """Ask for the files and the protocol."""
+    return desk.page("new.html", protocols=PROTOCOLS.values(), error="", values={})
+
+
+@router.post("/new", dependencies=[FromOurForm])
+def create(
+    desk: Owner,
+    name: Short,
+    systems: Annotated[list[UploadFile], File()],
+    references: Annotated[list[UploadFile] | None, File()] = None,
+    protocol: Short = "direct-assessment",
+    layout: Short = "trecvid",
+    hits: Annotated[int, Form(ge=0, le=100_000)] = 0,
+    per_hit: Annotated[int, Form(ge=1, le=1000)] = 10,
+    raters: Annotated[int, Form(ge=1, le=100)] = 1,
+    seed: Annotated[int, Form(ge=0, le=2**31)] = 12345,
+) -> Response:
+    """Make a campaign, in state draft; on any fault nothing is made."""
+    design = Design(protocol, layout, hits or None, per_hit, _HUMAN, seed)
+    try:
+        if not name.strip():
+            raise DataError("The campaign has no name; give it one.")
+        with TemporaryDirectory() as folder:
+            plan = _plan(Path(folder), design, systems, references or [])
+        made = _store(desk.site.settings.database, name.strip(), design, plan, raters)
+    except ReelscoreError as error:
+        given = {"name": name, "protocol": protocol, "layout": layout}
+        page = desk.page("new.html", protocols=PROTOCOLS.values(), error=str(error), values=given)
+        page.status_code = 422
+        return page
+    return desk.go(f"/c/{made}")
+
+
+def _plan(
+    folder: Path, design: Design, systems: list[UploadFile], references: list[UploadFile]
+) -> HitPlan:
+    if design.protocol not in PROTOCOLS:
+        raise DataError(f"There is no protocol {design.protocol!r}.")
+    captions: dict[str, Mapping[str, str]] = {}
+    try:
+        for k, upload in enumerate(filter(_is_file, systems)):
+            file = _saved(folder / f"system{k}", upload)
+            if file.stem in captions:
+                raise DataError(f"Two systems are called {file.stem!r}; rename a file.")
+            captions[file.stem] = read_candidates(file)
+        files = [
+            _saved(folder / f"reference{k}", upload)
+            for k, upload in enumerate(filter(_is_file, references))
+        ]
+        people = read_references(files) if files else {}
+    except DataError as error:
+        # files are called what people call them, not where they lie for a moment
+        plain = re.sub(re.escape(str(folder)) + r"/\w+/", "", str(error))
+        raise DataError(plain) from None
+    if not captions:
+        raise DataError("There are no captions; choose a file for each system.")
+    if not people and design.protocol in _NEED_PEOPLE:
+        raise DataError(f"{design.protocol} needs human captions; choose a file of references.")
+    humans = {item: texts[0] for item, texts in people.items()}
+    return make_hits(design, captions, humans, ())
+
+
+def _is_file(upload: UploadFile) -> bool:
+    return bool(upload.filename)
+
+
+def _saved(folder: Path, upload: UploadFile) -> Path:
+    """Put an upload into a folder of its own, under the last part of its name."""
+    last = PurePosixPath((upload.filename or "").replace("\\", "/")).name
+    name = re.sub(r"[^\w. -]", "_", last).lstrip(".")[:100] or "captions"
+    head = upload.file.read(6)
+    if head.startswith(_PACKED):
+        raise DataError(f"{name}: is compressed; unpack it first.")
+    upload.file.seek(0)
+    folder.mkdir()
+    with (folder / name).open("wb") as target:
+        shutil.copyfileobj(upload.file, target)
+    return folder / name
+
+
+def _store(where: str, name: str, design: Design, plan: HitPlan, raters: int) -> str:
+    systems = sorted({shown.system for task in plan.tasks for shown in task.shown})
+    is_rating = PROTOCOLS[design.protocol].form == "rating"
+    with Campaign.create(
+        where,
+        name,
+        systems=systems,
+        protocol=design.protocol,
+        layout=design.layout if is_rating else "",
+        seed=design.seed,
+        raters_per_hit=raters,
+        settings={"humans": [design.human] if design.human in systems else []},
+    ) as campaign:
+        campaign.add_hits(plan.hits)
+        return campaign.id

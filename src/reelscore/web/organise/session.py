@@ -1,0 +1,84 @@
+"""Who an organiser's browser belongs to, and what they may do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import Depends, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from starlette.exceptions import HTTPException
+
+from reelscore.human.campaign import Campaign
+from reelscore.web.site import Here, Site
+from reelscore.web.store.accounts import Account, find_account
+
+COOKIE = "reelscore_session"
+PATH = "/organise"
+
+
+@dataclass(frozen=True)
+class Desk:
+    """An organiser at work."""
+
+    site: Site
+    account: Account
+    request: Request
+
+    def page(self, template: str, **context: Any) -> HTMLResponse:
+        """Render a page."""
+        return self.site.page(self.request, f"organise/{template}", desk=self, **context)
+
+    def go(self, path: str = "") -> RedirectResponse:
+        """Send the browser to another of these pages."""
+        return self.site.go(PATH + path)
+
+    def campaign(self, id: str) -> Campaign:
+        """Give a campaign."""
+        return self.site.campaigns.get(id)
+
+
+def log_in(request: Request, site: Site, account: Account) -> Response:
+    """Begin a session."""
+    response = site.go(PATH)
+    value = site.signer.sign("session", [account.id, account.sessions])
+    site.set_cookie(request, response, COOKIE, value, PATH, site.settings.session)
+    return response
+
+
+def log_out(request: Request, site: Site) -> Response:
+    """End a session."""
+    response = site.go(f"{PATH}/login")
+    site.set_cookie(request, response, COOKIE, "", PATH, 0)
+    return response
+
+
+def current(request: Request, site: Here) -> Desk:
+    """Give the organiser who asks.
+
+    Raises:
+        HTTPException: If nobody is logged in, or no longer; status 401.
+    """
+    age = site.settings.session
+    value = site.signer.read("session", request.cookies.get(COOKIE), age=age)
+    account = None
+    if isinstance(value, list) and len(value) == 2:
+        account = find_account(site.database, value[0])
+    if account is None or account.sessions != value[1]:
+        raise HTTPException(401, "Log in first.")
+    return Desk(site, account, request)
+
+
+async def owner_only(desk: Annotated[Desk, Depends(current)]) -> Desk:
+    """Give the organiser who asks, if it is an owner.
+
+    Raises:
+        HTTPException: If it is an assistant; status 403.
+    """
+    if not desk.account.is_owner:
+        raise HTTPException(403, "Only an owner may do this.")
+    return desk
+
+
+Organiser = Annotated[Desk, Depends(current)]
+Owner = Annotated[Desk, Depends(owner_only)]

@@ -1,0 +1,141 @@
+"""What a campaign tells its raters: texts, practice, and how a task is shown.
+
+A campaign's settings hold it under ``pages``; everything has a default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import msgspec
+
+from reelscore.errors import DataError
+from reelscore.human.protocol import Protocol
+from reelscore.web.practice import PRACTICE, Practice
+
+KEY = "pages"
+ATTEMPTS = 2  # at the comprehension check, as Prolific asks
+
+INSTRUCTIONS = {
+    "rating": "You will watch short videos, each with a text that describes it. Watch the video, "
+    "read the text, then say with the slider how much you agree with the statement below it. Use "
+    "the whole scale. Some texts are good and some are poor; judge each by itself.",
+    "ranking": "You will watch short videos, each with several texts that describe it. Watch the "
+    "video, read all texts, then put them in order for each question: 1 is the best.",
+    "comparison": "You will watch short videos, each with two texts that describe it. Watch the "
+    "video, read both texts, then say which is better. Judge each pair by itself.",
+}
+CONSENT = (
+    "Taking part is voluntary, and you may stop at any time. Your answers, their times and the "
+    "size of your window are stored under a number, without your name, and used for research on "
+    "video captions."
+)
+
+
+class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One question of the comprehension check; `right` is the place of the right choice."""
+
+    question: str
+    choices: tuple[str, ...]
+    right: int
+
+
+class Pages(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What raters see besides the tasks, and how the tasks look.
+
+    Attributes:
+        title: The heading of all pages.
+        instructions: Paragraphs, separated by empty lines.
+        consent: What raters agree to.
+        practice: Tasks with feedback before the first HIT; None for those of the protocol.
+        check: The comprehension check; empty for none.
+        must_watch: Whether a video must be seen to its end before it is judged.
+        numbers: Whether sliders show their number.
+        ties: Whether captions may share a rank.
+        video_url: Where videos lie that the server has no files of, with ``{item}`` in it.
+        contexts: Texts to be shown instead of videos, by item.
+        hits_per_rater: How many HITs a rater may do; 0 for any number.
+        open: Whether anybody with the campaign's own link may take part.
+        prolific_code: The completion code of the study; Prolific's raters may enter if it is set.
+        screen_out_code: What Prolific is told of raters who fail the comprehension check.
+        mturk: Whether Mechanical Turk's raters may enter.
+        contact: Whom raters may ask.
+
+    >>> read_pages({"pages": {"numbers": True}}).numbers
+    True
+    >>> read_pages({"pages": {"number": True}})
+    Traceback (most recent call last):
+    reelscore.errors.DataError: The settings of the pages: Object contains unknown field `number`.
+    """
+
+    title: str = "Rate video captions"
+    instructions: str = ""
+    consent: str = CONSENT
+    practice: tuple[Practice, ...] | None = None
+    check: tuple[Question, ...] = ()
+    must_watch: bool = True
+    numbers: bool = False
+    ties: bool = True
+    video_url: str = ""
+    contexts: dict[str, str] = {}
+    hits_per_rater: int = 0
+    open: bool = False
+    prolific_code: str = ""
+    screen_out_code: str = ""
+    mturk: bool = False
+    contact: str = ""
+
+    def practice_for(self, protocol: Protocol) -> tuple[Practice, ...]:
+        """Give the practice tasks."""
+        return PRACTICE.get(protocol.name, ()) if self.practice is None else self.practice
+
+    def instructions_for(self, protocol: Protocol) -> list[str]:
+        """Give the instructions by paragraph."""
+        text = self.instructions or INSTRUCTIONS[protocol.form]
+        return [part.strip() for part in text.split("\n\n") if part.strip()]
+
+    def address_of(self, item: str) -> str:
+        """Give where a video lies that is not served here; empty where there is no such place."""
+        return self.video_url.replace("{item}", quote(item, safe=""))
+
+    @property
+    def origin(self) -> str:
+        """The site that videos come from, if it is another; browsers load from no other."""
+        parts = urlsplit(self.video_url)
+        return f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
+
+
+def read_pages(settings: Mapping[str, Any]) -> Pages:
+    """Take what a campaign's settings say of its pages.
+
+    Raises:
+        DataError: If that cannot be.
+    """
+    try:
+        pages = msgspec.convert(settings.get(KEY, {}), Pages)
+    except msgspec.ValidationError as error:
+        raise DataError(f"The settings of the pages: {error}.") from None
+    parts = urlsplit(pages.video_url)
+    if pages.video_url and (
+        parts.scheme not in ("http", "https")
+        or "{item}" not in pages.video_url
+        or not _is_host(parts.netloc)
+    ):
+        raise DataError(
+            f"Videos at {pages.video_url!r}; expected an address such as "
+            "https://lab.example/videos/{item}.mp4."
+        )
+    for question in pages.check:
+        if not 0 <= question.right < len(question.choices):
+            raise DataError(
+                f"The question {question.question!r} has {len(question.choices)} choices, and "
+                f"number {question.right} is to be the right one; the first has number 0."
+            )
+    return pages
+
+
+def _is_host(text: str) -> bool:
+    """Tell whether it can stand in a header; anything else would end the list of sources."""
+    return bool(text) and all(c.isascii() and (c.isalnum() or c in ".-:[]") for c in text)

@@ -1,0 +1,173 @@
+"""Signatures, passwords, and tokens that prove a request comes from our own page."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import secrets
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+from itsdangerous import BadSignature, TimestampSigner, URLSafeTimedSerializer
+
+from reelscore.errors import DataError
+
+_SHORTEST_PASSWORD = 10
+_LONGEST_PASSWORD = 200  # hashing a long one is work that anybody could ask for
+_hasher = PasswordHasher()
+_NOBODY = _hasher.hash(secrets.token_urlsafe())
+
+
+@dataclass(frozen=True)
+class Signer:
+    """Signs what browsers keep for us, and derives names nobody can guess.
+
+    >>> signer = Signer("a secret", clock=lambda: 1000.0)
+    >>> cookie = signer.sign("session", {"account": 1})
+    >>> signer.read("session", cookie, age=60)
+    {'account': 1}
+    >>> signer.read("rater", cookie, age=60) is None  # signed for something else
+    True
+    >>> signer.name("media", "dogs", "clip1")
+    '9fYKQHkinF8j'
+    """
+
+    secret: str = field(repr=False)
+    clock: Callable[[], float] = time.time
+
+    def sign(self, purpose: str, value: Any) -> str:
+        """Sign a value that JSON can say, with the time."""
+        text: str = self._serializer(purpose).dumps(value)
+        return text
+
+    def read(self, purpose: str, text: str | None, *, age: float) -> Any:
+        """Give the value back; None where it was not signed here for this, or is too old."""
+        try:
+            value, signed = self._serializer(purpose).loads(text or "", return_timestamp=True)
+        except BadSignature:
+            return None
+        return value if 0 <= self.clock() - signed.timestamp() + 1 <= age + 1 else None
+
+    def name(self, purpose: str, *parts: str, length: int = 12) -> str:
+        """Derive a name from parts; without the secret nobody finds it or reads it."""
+        message = "\x1f".join((purpose, *parts)).encode()
+        digest = hmac.digest(self.secret.encode(), message, "sha256")
+        return base64.urlsafe_b64encode(digest).decode()[:length].replace("-", "x")
+
+    def proof(self, *parts: str) -> str:
+        """Give the token that forms send back, so that no other site can send them."""
+        return self.name("form", *parts, length=32)
+
+    def is_proof(self, token: str, *parts: str) -> bool:
+        """Tell whether a form's token is the one of this browser."""
+        return hmac.compare_digest(token.encode(), self.proof(*parts).encode())
+
+    def code(self, *parts: str) -> str:
+        """Make a completion code that people can copy by hand.
+
+        >>> Signer("a secret").code("dogs", "r1", "1")
+        'M4PF-LQMJ'
+        """
+        message = "\x1f".join(("code", *parts)).encode()
+        digest = hmac.digest(self.secret.encode(), message, "sha256")
+        letters = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # no letters that look like digits
+        code = "".join(letters[byte % 32] for byte in digest[:8])
+        return f"{code[:4]}-{code[4:]}"
+
+    def _serializer(self, purpose: str) -> URLSafeTimedSerializer:
+        clock = self.clock
+
+        class Dated(TimestampSigner):
+            def get_timestamp(self) -> int:
+                return int(clock())
+
+        return URLSafeTimedSerializer(self.secret, salt=f"reelscore.{purpose}", signer=Dated)
+
+
+def new_token() -> str:
+    """Make a token nobody can guess, for a link or a cookie."""
+    return secrets.token_urlsafe(24)
+
+
+def digest(token: str) -> str:
+    """Give what is stored of a token: who reads the database cannot use it.
+
+    >>> digest("a")[:12]
+    'ca978112ca1b'
+    """
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def hash_password(password: str) -> str:
+    """Give what is stored of a password.
+
+    Raises:
+        DataError: If it is too short or too long.
+    """
+    if not _SHORTEST_PASSWORD <= len(password) <= _LONGEST_PASSWORD:
+        raise DataError(
+            f"A password has {_SHORTEST_PASSWORD} to {_LONGEST_PASSWORD} characters; this one has "
+            f"{len(password)}."
+        )
+    return _hasher.hash(password)
+
+
+def is_password(password: str, stored: str | None) -> bool:
+    """Tell whether a password is right; takes as long where there is no such account.
+
+    >>> is_password("correct horse", hash_password("correct horse"))
+    True
+    >>> is_password("correct horse", None)
+    False
+    """
+    if len(password) > _LONGEST_PASSWORD:
+        return False
+    try:
+        return _hasher.verify(stored or _NOBODY, password) and stored is not None
+    except (VerificationError, InvalidHashError):
+        return False
+
+
+@dataclass(frozen=True)
+class Attempts:
+    """Counts failures by address; who has too many in a minute waits.
+
+    >>> attempts = Attempts(2, clock=lambda: 0.0)
+    >>> attempts.note("1.2.3.4"), attempts.note("1.2.3.4")
+    (None, None)
+    >>> attempts.exhausted("1.2.3.4"), attempts.exhausted("1.2.3.5")
+    (True, False)
+    """
+
+    most: int
+    clock: Callable[[], float] = time.monotonic
+    seconds: float = 60.0
+    _times: dict[str, deque[float]] = field(default_factory=dict, repr=False)
+    _lock: Lock = field(default_factory=Lock, repr=False)
+
+    def note(self, key: str) -> None:
+        """Count a failure."""
+        with self._lock:
+            self._forget()
+            self._times.setdefault(key, deque(maxlen=self.most)).append(self.clock())
+
+    def exhausted(self, key: str) -> bool:
+        """Tell whether there were too many."""
+        with self._lock:
+            self._forget()
+            return len(self._times.get(key, ())) >= self.most
+
+    def _forget(self) -> None:
+        late = self.clock() - self.seconds
+        for key in [key for key, times in self._times.items() if times[-1] <= late]:
+            del self._times[key]
+        for times in self._times.values():
+            while times[0] <= late:
+                times.popleft()

@@ -1,0 +1,197 @@
+"""What all pages share: the database, the signer, the templates; one object for each app."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import Depends, Form, Header, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from starlette.exceptions import HTTPException
+
+from reelscore.human.store.connecting import Database
+from reelscore.human.store.times import microseconds
+from reelscore.report.lettering import legible
+from reelscore.web.campaigns import Campaigns
+from reelscore.web.gate import self_cookie
+from reelscore.web.organise.rater_table import Trust
+from reelscore.web.security import Attempts, Signer, new_token
+from reelscore.web.settings import Settings
+from reelscore.web.videos import Videos
+
+STATIC = Path(__file__).parent / "static"
+_ARRIVALS = 120  # new raters that one address may send in a minute
+
+
+@dataclass
+class Setup:
+    """The link by which an owner's account is made, at the first start or when one is lost."""
+
+    is_open: bool
+    token: str = field(default_factory=new_token, repr=False)
+
+    def close(self) -> None:
+        """Let the link open nothing any more."""
+        self.is_open = False
+
+
+@dataclass(frozen=True)
+class Site:
+    """One server's belongings."""
+
+    settings: Settings
+    database: Database
+    campaigns: Campaigns
+    signer: Signer
+    videos: Videos
+    templates: Environment
+    failures: Attempts
+    arrivals: Attempts
+    setup: Setup
+    trust: Trust
+
+    @classmethod
+    def of(cls, settings: Settings, database: Database) -> Site:
+        """Put the parts together."""
+        signer = Signer(settings.secret, settings.clock)
+        return cls(
+            settings,
+            database,
+            Campaigns(settings, database),
+            signer,
+            Videos(settings.videos, signer),
+            _templates(settings.prefix),
+            Attempts(settings.attempts),
+            Attempts(_ARRIVALS),
+            Setup(settings.new_owner),
+            Trust(),
+        )
+
+    @property
+    def now(self) -> int:
+        """The time in microseconds."""
+        return microseconds(self.settings.clock())
+
+    def page(
+        self, request: Request, template: str, status: int = 200, /, **context: Any
+    ) -> HTMLResponse:
+        """Render a page."""
+        shown = self.templates.get_template(template).render(proof=self.proof(request), **context)
+        return HTMLResponse(shown, status)
+
+    def message(
+        self, request: Request, status: int, heading: str, text: str, again: str = ""
+    ) -> HTMLResponse:
+        """Render a page that says one thing, perhaps with a link to go on."""
+        return self.page(request, "message.html", status, heading=heading, text=text, again=again)
+
+    def go(self, path: str) -> RedirectResponse:
+        """Send a browser to another page."""
+        return RedirectResponse(self.settings.prefix + path, 303)
+
+    def proof(self, request: Request) -> str:
+        """Give the token for forms on this page."""
+        return self.signer.proof(request.state.browser)
+
+    def set_cookie(
+        self, request: Request, response: Response, name: str, value: str, path: str, age: float
+    ) -> None:
+        """Give a browser something to keep."""
+        response.headers.append(
+            "set-cookie",
+            self_cookie(
+                self.settings,
+                name,
+                value,
+                path=path,
+                age=int(age),
+                embedded=request.state.embedded,
+            ),
+        )
+
+
+async def get_site(request: Request) -> Site:
+    """Give what the app was made with."""
+    site: Site = request.app.state.site
+    return site
+
+
+Here = Annotated[Site, Depends(get_site)]
+
+
+async def check_form(
+    request: Request, site: Here, proof: Annotated[str, Form(max_length=64)] = ""
+) -> None:
+    """Refuse a form that another site's page has sent.
+
+    Raises:
+        HTTPException: If it has not the token of this browser; status 403.
+    """
+    if not site.signer.is_proof(proof, request.state.browser):
+        raise HTTPException(403, "This form is out of date. Go back, reload the page, try again.")
+
+
+async def check_header(
+    request: Request, site: Here, x_form_proof: Annotated[str, Header(max_length=64)] = ""
+) -> None:
+    """Refuse what a script on another site's page has sent.
+
+    Raises:
+        HTTPException: If it has not the token of this browser; status 403.
+    """
+    await check_form(request, site, x_form_proof)
+
+
+FromOurForm = Depends(check_form)
+FromOurScript = Depends(check_header)
+
+
+# The checks above are asynchronous though they wait for nothing: so they cost no change of threads.
+
+
+def address(request: Request) -> str:
+    """Give the address that a request came from."""
+    return request.client.host if request.client else "unknown"
+
+
+async def check_failures(request: Request, site: Here) -> None:
+    """Let an address that guesses wait.
+
+    Raises:
+        HTTPException: If it was wrong too often; status 429.
+    """
+    if site.failures.exhausted(address(request)):
+        raise HTTPException(429, "Too many attempts; wait a minute.", {"Retry-After": "60"})
+
+
+NotTooOften = Depends(check_failures)
+
+
+@cache
+def _templates(prefix: str) -> Environment:
+    templates = Environment(
+        loader=PackageLoader("reelscore.web"),
+        autoescape=select_autoescape(),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    versions: dict[str, str] = {}
+
+    def static(name: str) -> str:
+        if name not in versions:
+            versions[name] = hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:10]
+        return f"{prefix}/static/{name}?{versions[name]}"
+
+    templates.globals |= {"url": lambda path: prefix + path, "static": static}
+    templates.filters |= {"legible": legible, "clock": _clock}
+    return templates
+
+
+def _clock(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%d %H:%M:%S")

@@ -1,0 +1,132 @@
+// One task: the slider without a preset value, the video that must be watched, the answer.
+
+const form = document.getElementById("task");
+const video = document.getElementById("video");
+const next = document.getElementById("next");
+const hint = document.getElementById("hint");
+const questions = document.getElementById("questions");
+const WATCHED = 0.9; // of the video; players skip a little at the end
+const place = `reelscore:watched:${location.pathname}:${form?.dataset.assignment ?? ""}`;
+
+let watched = !video?.hasAttribute("data-watch") || sessionStorage.getItem(place) === "yes";
+if (form?.hasAttribute("data-missing")) watched = false;
+
+/** The answer so far: scores by criterion, or null while something is open. */
+export function answer() {
+  const scores = {};
+  for (const part of questions.querySelectorAll("[data-criterion]")) {
+    const given = READ[part.dataset.form](part);
+    if (given === null) return null;
+    scores[part.dataset.criterion] = given;
+  }
+  return scores;
+}
+
+const READ = {
+  slider(part) {
+    const input = part.querySelector("input");
+    return input.classList.contains("untouched") ? null : [input.valueAsNumber];
+  },
+  choices(part) {
+    const chosen = part.querySelector("input:checked");
+    return chosen ? [Number(chosen.value)] : null;
+  },
+  ranking(part) {
+    const ranks = [...part.querySelectorAll(".rank")].map((row) =>
+      Number(row.querySelector("input:checked")?.value ?? NaN));
+    if (ranks.some(Number.isNaN)) return null;
+    const tied = new Set(ranks).size < ranks.length;
+    return tied && part.hasAttribute("data-no-ties") ? null : ranks;
+  },
+};
+
+function show() {
+  questions.disabled = !watched;
+  const given = watched ? answer() : null;
+  next.disabled = given === null;
+  const hidden = form.elements.namedItem("answer");
+  if (hidden) hidden.value = given === null ? "" : JSON.stringify(given);
+  hint.textContent = !watched && video ? "Watch the video to its end first."
+    : given === null && watched && tie() ? "Each text needs a place of its own." : "";
+}
+
+function tie() {
+  return [...questions.querySelectorAll("[data-no-ties]")].some((part) =>
+    part.querySelectorAll("input:checked").length === part.querySelectorAll(".rank").length
+    && READ.ranking(part) === null);
+}
+
+function slide(input) {
+  const touched = () => {
+    input.classList.remove("untouched");
+    input.setAttribute("aria-valuetext", `${input.value} of ${input.max}`);
+    const number = input.closest("fieldset").querySelector("output");
+    if (number) number.textContent = input.value;
+    show();
+  };
+  // A press in the very middle changes no value, so presses count, not only changes.
+  for (const event of ["input", "change", "pointerup"]) input.addEventListener(event, touched);
+  input.addEventListener("keydown", (event) => {
+    if (event.key === " " || event.key === "Enter") {
+      event.preventDefault();
+      touched();
+    }
+  });
+}
+
+function watch() {
+  let seen = 0;
+  for (let k = 0; k < video.played.length; k++) seen += video.played.end(k) - video.played.start(k);
+  if (!watched && seen >= WATCHED * video.duration) {
+    watched = true;
+    sessionStorage.setItem(place, "yes");
+    show();
+    questions.querySelector("input")?.focus({ preventScroll: true });
+  }
+}
+
+function failed() {
+  const broken = document.getElementById("broken");
+  if (broken) broken.hidden = false;
+  const more = document.querySelector("details.more");
+  if (more) more.open = true;
+}
+
+if (video) {
+  const speed = document.getElementById("speed");
+  speed.value = localStorage.getItem("reelscore:speed") ?? "1";
+  const setSpeed = () => { video.playbackRate = Number(speed.value) || 1; };
+  speed.addEventListener("change", () => {
+    localStorage.setItem("reelscore:speed", speed.value);
+    setSpeed();
+  });
+  video.addEventListener("loadedmetadata", setSpeed);
+  setSpeed();
+  document.getElementById("replay").addEventListener("click", () => {
+    video.currentTime = 0;
+    video.play();
+  });
+  for (const event of ["timeupdate", "ended"]) video.addEventListener(event, watch);
+  video.addEventListener("error", failed);
+  if (video.error) failed();
+}
+
+if (form) {
+  questions.querySelectorAll("input[type=range]").forEach(slide);
+  questions.addEventListener("change", show);
+  show();
+}
+
+// The next video is fetched when this one has come, so that nobody waits.
+const ahead = document.getElementById("ahead");
+if (ahead) {
+  const load = () => {
+    const other = document.createElement("video");
+    other.preload = "auto";
+    other.muted = true;
+    other.src = ahead.dataset.video;
+    ahead.append(other);
+  };
+  if (!video || video.readyState >= 3) load();
+  else video.addEventListener("canplaythrough", load, { once: true });
+}

@@ -1,0 +1,116 @@
+"""Accounts of organisers: an owner may do everything, an assistant looks after raters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from sqlalchemy import func, insert, select, update
+
+from reelscore.errors import DataError, UnknownNameError
+from reelscore.human.store.connecting import Database
+from reelscore.web.security import hash_password, is_password
+from reelscore.web.store.schema import account
+
+Role = Literal["owner", "assistant"]
+ROLES: tuple[Role, ...] = get_args(Role)
+_NAME = re.compile(r"[\w.@+-]{1,60}")
+
+
+@dataclass(frozen=True)
+class Account:
+    """One organiser."""
+
+    id: int
+    name: str
+    role: Role
+    sessions: int
+
+    @property
+    def is_owner(self) -> bool:
+        """Whether everything is allowed."""
+        return self.role == "owner"
+
+
+_COLUMNS = (account.c.id, account.c.name, account.c.role, account.c.sessions)
+
+
+def add_account(database: Database, name: str, password: str, role: str) -> Account:
+    """Make an account.
+
+    Raises:
+        DataError: If the name or the password cannot be, or the name is taken.
+        UnknownNameError: If there is no such role.
+    """
+    if not _NAME.fullmatch(name):
+        raise DataError(
+            f"{name[:60]!r} cannot be a name; expected 1 to 60 letters, digits and . @ + - _."
+        )
+    if role not in ROLES:
+        raise UnknownNameError.of("role", role, ROLES)
+    password = hash_password(password)
+    with database.writing() as connection:
+        database.alone(connection, account.name)
+        if connection.scalar(select(account.c.id).filter_by(name=name)) is not None:
+            raise DataError(f"There is an account {name!r} already; choose another name.")
+        row = connection.execute(
+            insert(account)
+            .values(name=name, password=password, role=role, sessions=0)
+            .returning(*_COLUMNS)
+        ).one()
+        return Account(*row)
+
+
+def find_account(database: Database, id: int) -> Account | None:
+    """Look an account up by its number."""
+    with database.reading() as connection:
+        row = connection.execute(select(*_COLUMNS).filter_by(id=id)).one_or_none()
+        return None if row is None else Account(*row)
+
+
+def check_account(database: Database, name: str, password: str) -> Account | None:
+    """Give the account with this name and password; None where either is wrong."""
+    row = None
+    if _NAME.fullmatch(name):
+        with database.reading() as connection:
+            row = connection.execute(select(account).filter_by(name=name)).one_or_none()
+    # the password is looked at in any case, so that the time tells nothing
+    if not is_password(password, row.password if row else None) or row is None:
+        return None
+    return Account(row.id, row.name, row.role, row.sessions)
+
+
+def list_accounts(database: Database) -> Sequence[Account]:
+    """Give all accounts, by name."""
+    with database.reading() as connection:
+        rows = connection.execute(select(*_COLUMNS).order_by(account.c.name))
+        return [Account(*row) for row in rows]
+
+
+def has_accounts(database: Database) -> bool:
+    """Tell whether anybody can log in."""
+    with database.reading() as connection:
+        return bool(connection.scalar(select(func.count()).select_from(account)))
+
+
+def set_password(database: Database, id: int, password: str) -> None:
+    """Change a password; whoever was logged in with the old one is no longer.
+
+    Raises:
+        DataError: If the password cannot be.
+    """
+    password = hash_password(password)
+    with database.writing() as connection:
+        connection.execute(
+            update(account)
+            .filter_by(id=id)
+            .values(password=password, sessions=account.c.sessions + 1)
+        )
+
+
+def end_sessions(database: Database, id: int) -> None:
+    """Log an organiser out everywhere."""
+    with database.writing() as connection:
+        connection.execute(update(account).filter_by(id=id).values(sessions=account.c.sessions + 1))

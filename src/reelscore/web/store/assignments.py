@@ -1,0 +1,84 @@
+"""Who has taken which HIT, and how far they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import func, select
+
+from reelscore.human.store.connecting import Database
+from reelscore.human.store.records import AssignmentState
+from reelscore.human.store.schema import assignment, hit, judgment, task
+
+
+@dataclass(frozen=True)
+class Taken:
+    """One HIT that a rater has taken; times in seconds since 1970."""
+
+    id: int
+    hit: str
+    rater: str
+    state: AssignmentState
+    claimed: float
+    active: float
+    answers: int
+
+
+def list_taken(database: Database, campaign: str) -> Sequence[Taken]:
+    """Give every HIT that was taken, the newest first."""
+    answers = (
+        select(func.count(judgment.c.task.distinct()))
+        .where(judgment.c.assignment == assignment.c.id)
+        .scalar_subquery()
+    )
+    found = (
+        select(
+            assignment.c.id,
+            hit.c.id,
+            assignment.c.rater,
+            assignment.c.state,
+            assignment.c.claimed,
+            assignment.c.active,
+            answers,
+        )
+        .join(hit, hit.c.key == assignment.c.hit)
+        .where(assignment.c.campaign == campaign, assignment.c.rater != "")
+        .order_by(assignment.c.active.desc(), assignment.c.id.desc())
+    )
+    with database.reading() as connection:
+        return [
+            Taken(id, name, rater, state, (claimed or 0) / 1e6, (active or 0) / 1e6, count)
+            for id, name, rater, state, claimed, active, count in connection.execute(found)
+        ]
+
+
+def count_done(database: Database, campaign: str, rater: str) -> int:
+    """Count the HITs that a rater has finished."""
+    found = select(func.count()).where(
+        assignment.c.campaign == campaign,
+        assignment.c.rater == rater,
+        assignment.c.state == "done",
+    )
+    with database.reading() as connection:
+        return connection.execute(found).scalar_one()
+
+
+def find_task(database: Database, campaign: str, id: int, place: int) -> tuple[str, str | None]:
+    """Tell who has an assignment, and the id of the task at a place in it, from 1.
+
+    Returns:
+        The rater, empty where nobody has such an assignment; the task, None where there is none.
+    """
+    at_place = (
+        select(task.c.id)
+        .where(task.c.hit == assignment.c.hit)
+        .order_by(task.c.position, task.c.key)
+        .offset(place - 1)
+        .limit(1)
+        .scalar_subquery()
+    )
+    found = select(assignment.c.rater, at_place).filter_by(campaign=campaign, id=id)
+    with database.reading() as connection:
+        row = connection.execute(found).one_or_none()
+        return ("", None) if row is None else (row[0], row[1])

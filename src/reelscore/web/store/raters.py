@@ -1,0 +1,204 @@
+"""Raters as they came in: by a link, from a crowd service, or through an open door."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Literal
+
+from sqlalchemy import Connection, insert, select, update
+
+from reelscore.errors import RefusedError
+from reelscore.human.store.connecting import Database
+from reelscore.human.store.schema import assignment
+from reelscore.web.security import digest, new_token
+from reelscore.web.store.schema import rater as table
+
+Service = Literal["link", "open", "prolific", "mturk"]
+
+
+@dataclass(frozen=True)
+class Rater:
+    """One rater of one campaign; see the table for what the fields mean."""
+
+    id: int
+    campaign: str
+    rater: str
+    service: Service
+    worker: str
+    study: str
+    session: str
+    destination: str
+    browser: str
+    created: int
+    consented: int | None
+    practised: int
+    attempts: int
+    passed: bool | None
+    assignment: int | None
+
+
+@dataclass(frozen=True)
+class Visit:
+    """Somebody sent by a crowd service, in the service's own words."""
+
+    service: Service
+    worker: str
+    study: str = ""
+    session: str = ""
+    destination: str = ""
+
+
+_COLUMNS = tuple(table.c[field.name] for field in fields(Rater))
+
+
+def invite(database: Database, campaign: str, names: Sequence[str], now: int) -> list[str]:
+    """Make a link's token for each rater to be; only digests are stored.
+
+    Args:
+        database: The database.
+        campaign: The id of the campaign.
+        names: What judgments will call them; an empty one gets a name of its own.
+        now: The time.
+
+    Returns:
+        The tokens, to be shown once.
+
+    Raises:
+        RefusedError: If a name is taken.
+    """
+    tokens = [new_token() for _ in names]
+    with database.writing() as connection:
+        database.alone(connection, table.name, campaign)
+        taken = set(connection.scalars(select(table.c.rater).filter_by(campaign=campaign)))
+        rows = []
+        for name, token in zip(names, tokens, strict=True):
+            chosen = name or _new_name()
+            if chosen in taken:
+                raise RefusedError("taken", f"There is a rater {chosen!r} already.")
+            taken.add(chosen)
+            rows.append(_row(campaign, chosen, "link", chosen, now) | {"token": digest(token)})
+        if rows:
+            connection.execute(insert(table), rows)
+    return tokens
+
+
+def find(database: Database, id: int) -> Rater | None:
+    """Look a rater up by number."""
+    with database.reading() as connection:
+        return _one(connection, id=id)
+
+
+def find_link(database: Database, token: str) -> Rater | None:
+    """Look a rater up by the token of the link."""
+    with database.reading() as connection:
+        return _one(connection, token=digest(token))
+
+
+def bind(database: Database, id: int, browser: str) -> Rater:
+    """Let a link work in this browser only, from its first use on.
+
+    Raises:
+        RefusedError: If it was used in another.
+    """
+    mine = digest(browser)
+    with database.writing() as connection:
+        connection.execute(update(table).filter_by(id=id, browser="").values(browser=mine))
+        found = _one(connection, id=id)
+        if found is None or found.browser != mine:
+            raise RefusedError(
+                "taken",
+                "This link was opened in another browser before and works only there. Go back "
+                "to that browser, or ask the organiser for a new link.",
+            )
+        return found
+
+
+def unbind(database: Database, campaign: str, name: str) -> bool:
+    """Let a link work in the next browser that opens it; tell whether there is such a link."""
+    with database.writing() as connection:
+        done = connection.execute(
+            update(table)
+            .filter_by(campaign=campaign, rater=name, service="link")
+            .values(browser="")
+        )
+        return bool(done.rowcount)
+
+
+def welcome(database: Database, campaign: str, visit: Visit, browser: str, now: int) -> Rater:
+    """Give the rater whom a crowd service sends, a new one at the first visit.
+
+    Raises:
+        RefusedError: If the same worker came before in another browser and another session.
+    """
+    mine = digest(browser)
+    with database.writing() as connection:
+        database.alone(connection, table.name, campaign, visit.worker)
+        known = {"campaign": campaign, "service": visit.service, "worker": visit.worker}
+        found = _one(connection, **known)
+        if found is None:
+            row = _row(campaign, _new_name(), visit.service, visit.worker, now)
+            row |= {"study": visit.study, "session": visit.session, "browser": mine}
+            connection.execute(insert(table).values(row | {"destination": visit.destination}))
+            found = _one(connection, **known)
+            assert found is not None
+            return found
+        is_same_session = bool(visit.session) and visit.session == found.session
+        if found.browser != mine and not is_same_session and not _is_free(connection, found):
+            raise RefusedError(
+                "taken",
+                "You have begun in another browser. Go back to it and open the link there.",
+            )
+        values: dict[str, Any] = {"browser": mine, "study": visit.study}
+        values |= {"session": visit.session, "destination": visit.destination}
+        if not is_same_session:
+            values["assignment"] = None  # a new submission is new work
+        connection.execute(update(table).filter_by(id=found.id).values(**values))
+        return found
+
+
+def note(database: Database, id: int, **values: Any) -> None:
+    """Write down how far a rater has come."""
+    with database.writing() as connection:
+        connection.execute(update(table).filter_by(id=id).values(**values))
+
+
+def list_raters(database: Database, campaign: str) -> Sequence[Rater]:
+    """Give all raters of a campaign in the order they were known."""
+    with database.reading() as connection:
+        rows = connection.execute(
+            select(*_COLUMNS).filter_by(campaign=campaign).order_by(table.c.id)
+        )
+        return [Rater(*row) for row in rows]
+
+
+def _is_free(connection: Connection, rater: Rater) -> bool:
+    """Tell whether a rater has finished what they began."""
+    state = connection.scalar(select(assignment.c.state).filter_by(id=rater.assignment))
+    return state == "done"
+
+
+def _one(connection: Connection, **known: Any) -> Rater | None:
+    row = connection.execute(select(*_COLUMNS).select_from(table).filter_by(**known)).one_or_none()
+    return None if row is None else Rater(*row)
+
+
+def _row(campaign: str, name: str, service: Service, worker: str, now: int) -> dict[str, Any]:
+    return {
+        "campaign": campaign,
+        "rater": name,
+        "service": service,
+        "worker": worker,
+        "study": "",
+        "session": "",
+        "destination": "",
+        "browser": "",
+        "created": now,
+        "practised": 0,
+        "attempts": 0,
+    }
+
+
+def _new_name() -> str:
+    return f"r-{secrets.token_hex(5)}"

@@ -1,0 +1,54 @@
+"""The tables, as the newest migration leaves them; times are microseconds since 1970."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+Number = BigInteger().with_variant(Integer(), "sqlite")
+metadata = MetaData()
+
+account = Table(
+    "web_account",
+    metadata,
+    Column("id", Number, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("password", Text, nullable=False),  # hashed
+    Column("role", Text, nullable=False),
+    Column("sessions", Integer, nullable=False),  # those that were begun with a lower number end
+    CheckConstraint("role IN ('owner', 'assistant')", name="web_account_role"),
+)
+
+# A rater of a campaign: where from, how far through the preparation, at which assignment.
+rater = Table(
+    "web_rater",
+    metadata,
+    Column("id", Number, primary_key=True),
+    Column("campaign", Text, nullable=False),
+    Column("rater", Text, nullable=False),  # what judgments say; no name of a crowd service
+    Column("service", Text, nullable=False),
+    Column("worker", Text, nullable=False),  # what the service calls the rater
+    Column("study", Text, nullable=False),
+    Column("session", Text, nullable=False),
+    Column("destination", Text, nullable=False),  # where the service wants the end reported
+    Column("token", Text, unique=True),  # digest of the link's token
+    Column("browser", Text, nullable=False),  # digest of the browser's cookie; empty: none yet
+    Column("created", BigInteger, nullable=False),
+    Column("consented", BigInteger),
+    Column("practised", Integer, nullable=False),  # practice tasks done
+    Column("attempts", Integer, nullable=False),  # at the comprehension check
+    Column("passed", Boolean),
+    Column("assignment", BigInteger),
+    CheckConstraint("service IN ('link', 'open', 'prolific', 'mturk')", name="web_rater_service"),
+    UniqueConstraint("campaign", "rater", name="web_rater_once"),
+    UniqueConstraint("campaign", "service", "worker", name="web_rater_worker_once"),
+)

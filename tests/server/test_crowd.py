@@ -1,0 +1,136 @@
+"""200 raters at once through HTTP, and a server that is killed while they work."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import signal
+import sys
+
+import pytest
+from crowd import rate_all, score_by_type
+from serving import free_port, serve_apart
+
+from reelscore import examples
+from reelscore.human.building import Design, make_hits
+from reelscore.human.campaign import Campaign
+from reelscore.human.results import evaluate
+from reelscore.human.significance import rank_systems
+from reelscore.human.store.connecting import Database
+from reelscore.web.store import raters
+from reelscore.web.store.upgrading import upgrade
+
+QUALITY = {"human": 85, "strong": 70, "weak": 45, "broken": 15}
+
+pytestmark = pytest.mark.skipif(sys.version_info < (3, 11), reason="needs asyncio.TaskGroup")
+
+
+class Crowd:
+    """A campaign with a HIT and a link for each rater, ready to be served."""
+
+    def __init__(self, where, size, layout):
+        systems, references = examples.clips()
+        systems.pop("human")
+        people = {item: texts[0] for item, texts in references.items()}
+        self.where, self.port = where, free_port()
+        self.plan = make_hits(Design(layout=layout, hits=size), systems, people)
+        self.names = [*systems, "human"]
+        self.make(where).disconnect()
+        with Database(where) as database:
+            upgrade(database)
+            who = [f"r{k}" for k in range(size)]
+            tokens = raters.invite(database, "crowd", who, 1)
+        url = f"http://127.0.0.1:{self.port}"
+        self.links = {name: f"{url}/r/{token}" for name, token in zip(who, tokens, strict=True)}
+        self.quality = {
+            shown.text: QUALITY[shown.system] / (3 if shown.kind == "degraded" else 1)
+            for task in self.plan.tasks
+            for shown in task.shown
+        }
+
+    def make(self, where):
+        campaign = Campaign.create(
+            where, "Crowd", systems=self.names, id="crowd", settings={"pages": {"practice": []}}
+        )
+        campaign.add_hits(self.plan.hits)
+        campaign.set_state("open", actor="test")
+        return campaign
+
+    def serve(self):
+        return serve_apart(self.where, self.port, "--secret-file", self.secret)
+
+    def check(self, heard):
+        """Hold what is stored against what the crowd was told, and give it."""
+        with Campaign.open(self.where) as campaign:
+            found = campaign.judgments()
+            assert {(row.rater, row.task) for row in found} == {
+                (name, campaign.assignment(id).tasks[place - 1].id)
+                for name, id, place in heard.answers
+            }
+            assert len(found) == len(heard.answers)  # none lost, none doubled
+            tasks = {id: campaign.assignment(id).tasks for _, id, _ in heard.answers}
+            said = {(n, tasks[i][place - 1].id): s for (n, i, place), s in heard.answers.items()}
+            assert {(row.rater, row.task): row.score for row in found} == said
+            assert all(len(who) == 1 for who in heard.assignments.values())
+            assert campaign.status().done == len(self.links)
+        assert len(set(heard.codes.values())) == len(self.links)
+        return found
+
+
+@pytest.fixture
+def crowd(where, tmp_path):
+    def make(size, layout):
+        made = Crowd(where, size, layout)
+        made.secret = str(tmp_path / "secret")
+        return made
+
+    return make
+
+
+def test_two_hundred_at_once(crowd, tmp_path, full):
+    pairs = 10 if full else 1
+    layout = f"systems:{pairs} humans:{pairs} degraded_humans:{pairs} distance:1 least_pairs:1"
+    made = crowd(200, layout)
+    with made.serve():
+        heard = asyncio.run(rate_all(made.links, score_by_type(made.quality), 7 if full else 0.5))
+    found = made.check(heard)
+    figures = {share: round(heard.percentile(share), 3) for share in (0.5, 0.95, 0.99)}
+    print(f"{len(heard.seconds)} submits, seconds by share: {figures}")
+    assert heard.percentile(0.95) < 5
+
+    # the same answers given to the library alone
+    with made.make(tmp_path / "alone.db") as alone:
+        alone.append(found)
+        same = alone.judgments(finished=True)
+    for controlled in (True, False) if full else (False,):
+        ours, theirs = (evaluate(each, controlled=controlled) for each in (found, same))
+        ranked, again = (rank_systems(each.scores.table).to_dict() for each in (ours, theirs))
+        assert ranked == again
+        assert set(ours.raters) == set(theirs.raters)
+    if full:
+        assert [each["system"] for each in ranked["systems"]] == list(QUALITY)
+
+
+def test_killed_at_random(crowd, where, full):
+    if "://" in where and not full:
+        pytest.skip("on PostgreSQL with --full only")
+    made = crowd(40, "systems:3 humans:2 degraded_humans:2 distance:1 least_pairs:2")
+    rng, kills = random.Random(6), []
+
+    async def work():
+        crowd = asyncio.create_task(rate_all(made.links, score_by_type(made.quality), 1.0))
+        stops = 8 if full else 3
+        for stop in range(stops + 1):
+            with made.serve() as process:
+                if stop == stops:
+                    return await crowd
+                await asyncio.sleep(rng.uniform(0.5, 2.0))
+                last = stop == stops - 1
+                process.send_signal(signal.SIGTERM if last else signal.SIGKILL)
+                await asyncio.to_thread(process.wait, 30)
+                kills.append(crowd.done())
+        return None
+
+    heard = asyncio.run(work())
+    assert kills.count(False) >= 2  # there was work to interrupt
+    made.check(heard)

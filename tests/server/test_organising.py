@@ -1,0 +1,400 @@
+"""Organisers: who may do what, what they see, and what comes out."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import msgspec
+import pytest
+from serving import PASSWORD
+from visiting import Visitor, app_over
+
+from reelscore import examples
+from reelscore.human.campaign import Campaign
+from reelscore.human.results import evaluate
+from reelscore.human.significance import rank_systems
+
+
+@pytest.fixture
+def app(tmp_path):
+    return app_over(tmp_path)
+
+
+@pytest.fixture
+def owner(app):
+    visitor = Visitor(app)
+    visitor.log_in()
+    return visitor
+
+
+@pytest.fixture
+def assistant(app):
+    visitor = Visitor(app)
+    visitor.log_in("bob", "assistant")
+    return visitor
+
+
+def test_the_first_owner_is_made_once(tmp_path):
+    app = app_over(tmp_path)
+    visitor = Visitor(app)
+    link = f"/organise/setup/{app.state.site.setup.token}"
+    assert visitor.get("/organise/setup/guess").status_code == 404
+    assert visitor.press(link, name="ada", password="short").status_code == 422
+    assert visitor.press(link, name="ada", password=PASSWORD).url.path == "/organise"
+    assert Visitor(app).get(link).status_code == 404
+
+
+def test_passwords(app):
+    visitor = Visitor(app)
+    visitor.log_in("ada", "owner")
+    stranger = Visitor(app)
+    for name, password in (("ada", "wrong password"), ("bob", PASSWORD), ("\x00", PASSWORD)):
+        assert stranger.press("/organise/login", name=name, password=password).status_code == 401
+    changed = visitor.press("/organise/password", old=PASSWORD, new="another long one")
+    assert changed.url.path == "/organise"
+    assert stranger.press("/organise/login", name="ada", password=PASSWORD).status_code == 401
+    with app.state.site.database.reading() as connection:
+        stored = connection.exec_driver_sql("SELECT password FROM web_account").scalar_one()
+    assert stored.startswith("$argon2id$")
+
+
+def test_guessing_passwords_is_slow(app):
+    visitor = Visitor(app)
+    tries = [
+        visitor.press("/organise/login", name="ada", password="x").status_code for _ in range(12)
+    ]
+    assert tries == [401] * 10 + [429] * 2
+
+
+def test_sessions_end(app, owner):
+    cookie = owner.cookies["reelscore_session"]
+    assert owner.get("/organise").url.path == "/organise"
+    owner.press("/organise/logout")
+    owner.cookies.set("reelscore_session", cookie, path="/organise")
+    assert owner.get("/organise").url.path == "/organise/login"  # the old cookie is of no use
+
+
+def test_sessions_expire(tmp_path):
+    now = [1_000_000.0]
+    app = app_over(tmp_path, clock=lambda: now[0])
+    visitor = Visitor(app)
+    visitor.log_in()
+    now[0] += 12 * 3600 - 5
+    assert visitor.get("/organise").url.path == "/organise"
+    now[0] += 10
+    assert visitor.get("/organise").url.path == "/organise/login"
+
+
+PAGES = [
+    "/organise",
+    "/organise/new",
+    "/organise/people",
+    "/organise/c/dogs",
+    "/organise/c/dogs/live",
+    "/organise/c/dogs/raters",
+    "/organise/c/dogs/pages",
+    "/organise/c/dogs/results",
+    "/organise/c/dogs/results.json",
+    "/organise/c/dogs/results.html",
+    "/organise/c/dogs/export",
+    "/organise/c/dogs/mturk.zip",
+]
+ACTIONS = [
+    "/organise/new",
+    "/organise/people",
+    "/organise/password",
+    "/organise/logout",
+    "/organise/c/dogs/state",
+    "/organise/c/dogs/release",
+    "/organise/c/dogs/release/1",
+    "/organise/c/dogs/decide",
+    "/organise/c/dogs/raters",
+    "/organise/c/dogs/raters/unbind",
+    "/organise/c/dogs/pages",
+    "/organise/c/dogs/mturk",
+]
+FILES = {"results": ("r.csv", b"x"), "systems": ("a.json", b"{}")}
+FIELDS = {
+    "name": "x",
+    "password": PASSWORD,
+    "old": PASSWORD,
+    "new": PASSWORD,
+    "role": "owner",
+    "state": "closed",
+    "rater": "r1",
+    "what": "pay",
+    "reason": "x",
+    "number": "1",
+    "text": "{}",
+}
+
+
+def test_the_lists_above_are_complete(app):
+    known = {
+        path.replace("{campaign}", "dogs").replace("{assignment}", "1")
+        for path in app.openapi()["paths"]
+    }
+    organise = {path for path in known if path.startswith("/organise")}
+    assert organise - {"/organise/login", "/organise/setup/{token}"} == {*PAGES, *ACTIONS}
+
+
+def test_raters_have_no_part_in_it(app):
+    rater = Visitor(app)
+    rater.begin()
+    for path in PAGES:
+        assert rater.get(path, headers={"accept": "*/*"}).status_code == 401, path
+    assert rater.get("/organise").url.path == "/organise/login"
+    for path in ACTIONS:
+        sent = rater.post(path, data={"proof": rater.proof, **FIELDS}, files=FILES)
+        assert sent.status_code == 401, path
+    assert app.state.site.campaigns.get("dogs").state == "open"
+
+
+def test_forms_of_other_sites_do_nothing(app, owner):
+    proof = owner.proof
+    for path in ACTIONS:
+        for headers in ({}, {"sec-fetch-site": "cross-site"}, {"origin": "https://evil.example"}):
+            data = {"proof": proof if headers else "forged", **FIELDS}
+            sent = owner.post(path, data=data, files=FILES, headers=headers)
+            assert sent.status_code == 403, (path, headers)
+    assert owner.get("/organise").url.path == "/organise"
+    assert app.state.site.campaigns.get("dogs").state == "open"
+
+
+def test_roles(app, owner, assistant):
+    denied = {
+        "/organise/new",
+        "/organise/c/dogs/pages",
+        "/organise/c/dogs/export",
+        "/organise/c/dogs/mturk.zip",
+    }
+    for path in PAGES:
+        expected = 403 if path in denied else 200
+        if "results." in path:
+            expected = 422  # nothing to evaluate yet
+        assert assistant.get(path).status_code == expected, path
+    assert assistant.press("/organise/c/dogs/state", state="closed").status_code == 403
+    assert assistant.press("/organise/c/dogs/state", state="paused").status_code == 200
+    assert owner.press("/organise/c/dogs/state", state="closed").status_code == 200
+    assert assistant.press("/organise/c/dogs/state", state="open").status_code == 403
+    new = {"name": "eve", "password": PASSWORD, "role": "owner"}
+    assert assistant.press("/organise/people", **new).status_code == 403
+    assert owner.press("/organise/people", **new).status_code == 200
+    events = [(e.actor, e.what) for e in app.state.site.campaigns.get("dogs").events()]
+    assert events[-2:] == [("bob", "paused"), ("ada", "closed")]
+
+
+def rate_all(app, name, score_of):
+    """Let a rater do a HIT; kinds come in turns: caption, degraded, repeat."""
+    rater = Visitor(app)
+    rater.begin(name=name)
+    campaign = app.state.site.campaigns.get("dogs")
+    held = campaign.claim(name)
+    proof = rater.proof
+    for k, task in enumerate(held.tasks):
+        sent = rater.answer(k + 1, score_of(k, task), assignment=held.id, proof=proof)
+        assert sent.status_code == 200, sent.text
+
+
+def test_the_quality_table_changes(app, owner):
+    assert "Nobody has begun yet" in owner.get("/organise/c/dogs").text
+    rate_all(app, "r1", lambda k, task: 40 + k)
+    page = owner.get("/organise/c/dogs/live").text
+    assert "too few pairs" in page
+    assert "Release" not in page
+    owner.press("/organise/c/dogs/decide", rater="r1", what="pay", reason="well done")
+    assert "pay" in owner.get("/organise/c/dogs/live").text
+    assert "well done" in owner.get("/organise/c/dogs/raters").text
+    assert (
+        owner.press("/organise/c/dogs/decide", rater="r1", what="pay", reason=" ").status_code
+        == 422
+    )
+
+
+def test_release_by_hand(app, owner):
+    rater = Visitor(app)
+    rater.begin(name="r1")
+    campaign = app.state.site.campaigns.get("dogs")
+    assert campaign.status().held == 1
+    assert owner.press("/organise/c/dogs/release").status_code == 200
+    assert campaign.status().held == 1  # was seen a moment ago
+    owner.press("/organise/c/dogs/release/1")
+    assert campaign.status().held == 0
+    assert owner.press("/organise/c/dogs/release/1").status_code == 404
+
+
+def test_links(app, owner):
+    page = owner.press("/organise/c/dogs/raters", number=3, names="anna\nben").text
+    links = [line for line in page.splitlines() if "/r/" in line]
+    assert len(links) == 3
+    token = links[0].rpartition("/")[2]
+    rater = Visitor(app)
+    assert rater.press(f"/r/{token}").status_code == 200
+    assert owner.press("/organise/c/dogs/raters", names="anna").status_code == 409
+    assert owner.press("/organise/c/dogs/raters", number=0).status_code == 422
+
+
+def test_texts(app, owner):
+    path = "/organise/c/dogs/pages"
+    assert owner.press(path, text='{"numbers": true, "practice": []}').status_code == 200
+    assert "<output>" in Visitor(app).begin().text
+    for bad in (
+        '{"colour": "red"}',
+        "{",
+        '{"video_url": "https://x y/{item}"}',
+        '{"video_url": "javascript:{item}"}',
+        "[" * 10_000,
+    ):
+        assert owner.press(path, text=bad).status_code == 422, bad
+    assert app.state.site.campaigns.get("dogs").settings["pages"]["numbers"] is True
+
+
+# results and files
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory):
+    """A campaign of the embedded example, judged through the pages."""
+    app = app_over(tmp_path_factory.mktemp("judged"), made=False)
+    owner = Visitor(app)
+    owner.log_in()
+    systems, references = examples.clips()
+    systems.pop("human")
+    files = [
+        ("systems", (f"{name}.json", msgspec.json.encode(captions)))
+        for name, captions in systems.items()
+    ]
+    files.append(("references", ("references.json", msgspec.json.encode(references))))
+    layout = "systems:15 humans:10 degraded_humans:10 repeated_systems:3"
+    data = {"proof": owner.proof, "name": "Clips", "layout": layout}
+    made = owner.post("/organise/new", data=data, files=files)
+    assert made.url.path == "/organise/c/clips", made.text
+    campaign = app.state.site.campaigns.get("clips")
+    campaign.set_settings({**campaign.settings, "pages": {"practice": []}})
+    owner.press("/organise/c/clips/state", state="open")
+    quality = {"human": 90, "strong": 70, "weak": 40, "broken": 15}
+    for r in range(3):
+        rater = Visitor(app)
+        rater.begin("clips", f"r{r}")
+        held = campaign.claim(f"r{r}")
+        proof = rater.proof
+        for k, task in enumerate(held.tasks):
+            shown = task.shown[0]
+            score = (
+                quality[shown.system] / (3 if shown.kind == "degraded" else 1) + (k * 7 + r) % 10
+            )
+            rater.answer(k + 1, round(score), "clips", assignment=held.id, proof=proof)
+    return app, owner, campaign
+
+
+def test_results_are_those_of_the_library(judged, tmp_path):
+    _app, owner, campaign = judged
+    shown = owner.get("/organise/c/clips/results.json").json()
+    # the same judgments, carried by a file into a campaign that no server has touched
+    file = tmp_path / "export.jsonl"
+    file.write_bytes(owner.get("/organise/c/clips/export").content)
+    with Campaign.restore(tmp_path / "other.db", file) as other:
+        results = evaluate(other.judgments(finished=True), humans=["human"])
+        assert list(other.judgments()) == list(campaign.judgments())
+    assert shown["rankings"] == [rank_systems(results.scores.table).to_dict()]
+    assert shown["quality"]["passed"] == ["r0", "r1", "r2"]
+    table = msgspec.json.decode(msgspec.json.encode(results.scores.table.to_dict()))
+    assert {key: shown[key] for key in table} == table
+
+
+def test_results_on_the_page(judged):
+    _, owner, _ = judged
+    page = owner.get("/organise/c/clips/results").text
+    assert page.index(">human<") < page.index(">strong<") < page.index(">broken<")
+    assert 'class="win"' in page
+    alone = owner.get("/organise/c/clips/results.html")
+    assert "Who is better than whom" in alone.text
+    assert "script-src 'none'" in alone.headers["content-security-policy"]
+    assert "passed" in owner.get("/organise/c/clips/live").text
+
+
+@pytest.mark.parametrize(
+    ("systems", "references", "message"),
+    [
+        ({"a.json": b'{"v1": "a'}, {"r.json": b'{"v1": ["a"]}'}, "a.json"),
+        ({"a.json": b'{"v1": "a dog"}'}, {}, "needs human captions"),
+        ({}, {"r.json": b'{"v1": ["a"]}'}, "systems"),
+        ({"a.json": b"\x1f\x8b\x08"}, {"r.json": b'{"v1": ["a"]}'}, "compressed"),
+        ({"a.json": b"[{" * 100_000}, {"r.json": b'{"v1": ["a"]}'}, "a.json"),
+        ({"a.json": b'{"v1": "a dog"}'}, {"r.json": b'{"v1": ["a dog"]}'}, "different captions"),
+        ({"../../a.json": b'{"v1": 5}'}, {"r.json": b'{"v1": ["a"]}'}, "a.json"),
+    ],
+)
+def test_uploads_that_cannot_be(app, owner, systems, references, message):
+    files = [("systems", each) for each in systems.items()]
+    files += [("references", each) for each in references.items()]
+    sent = owner.post(
+        "/organise/new", data={"proof": owner.proof, "name": "New"}, files=files or None
+    )
+    assert sent.status_code == 422
+    assert message in sent.text
+    assert "/tmp" not in sent.text
+    assert [each.id for each in app.state.site.campaigns.all()] == ["dogs"]
+
+
+def test_uploads_are_limited(tmp_path):
+    app = app_over(tmp_path, largest_upload=200_000)
+    owner = Visitor(app)
+    owner.log_in()
+    data = {"proof": owner.proof, "name": "New"}
+    large = owner.post("/organise/new", data=data, files={"systems": ("a.json", b" " * 300_000)})
+    assert large.status_code == 413
+
+    def body():  # without a length, as a chunked request
+        head = '--x\r\nContent-Disposition: form-data; name="systems"; filename="a"\r\n\r\n'
+        yield head.encode()
+        for _ in range(100):
+            yield b" " * 10_000
+
+    headers = {"content-type": "multipart/form-data; boundary=x"}
+    assert owner.post("/organise/new", content=body(), headers=headers).status_code == 413
+
+
+def test_files_for_mturk(app, owner):
+    packed = zipfile.ZipFile(io.BytesIO(owner.get("/organise/c/dogs/mturk.zip").content))
+    assert packed.namelist() == ["page.html", "hits.csv"]
+    text = packed.read("page.html").decode() + packed.read("hits.csv").decode()
+    for word in ("alpha", "beta", "degraded", "clip0"):
+        assert word not in text
+
+
+@pytest.mark.parametrize(
+    ("protocol", "captions", "answer", "words"),
+    [
+        (
+            "ranking",
+            3,
+            {
+                "correctness": [1, 2, 3],
+                "relevance": [1, 2, 3],
+                "grammar": [3, 1, 2],
+                "helpful": [1, 2, 3],
+            },
+            "mean rank",
+        ),
+        ("forced-choice", 2, {"correctness": [1], "relevance": [-1]}, "By majority"),
+        ("preference", 2, {"story": [2]}, "Whom people prefer"),
+        ("against-reference", 2, {"helpful": [0]}, "as good as the reference"),
+    ],
+)
+def test_results_of_votes(tmp_path, protocol, captions, answer, words):
+    systems = ("reference", "alpha-net", "beta-net")
+    app = app_over(tmp_path, protocol=protocol, captions=captions, systems=systems)
+    owner, rater = Visitor(app), Visitor(app)
+    owner.log_in()
+    rater.begin(name="r1")
+    for task in (1, 2, 3):
+        assert rater.answer(task, answer=answer).status_code == 200
+    page = owner.get("/organise/c/dogs/results").text
+    assert words in page
+    assert "alpha-net" in page
+    live = owner.get("/organise/c/dogs/live").text
+    assert "r1" in live
+    assert "verdict" not in live
+    assert owner.get("/organise/c/dogs/results.json").status_code == 422

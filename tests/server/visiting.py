@@ -1,0 +1,77 @@
+"""Raters and organisers without a browser: what they click, as requests."""
+
+from __future__ import annotations
+
+import re
+import time
+
+from serving import OWNER, PASSWORD, SECRET, small_campaign
+from starlette.testclient import TestClient
+
+from reelscore.web.app import create_app
+from reelscore.web.settings import Settings
+from reelscore.web.store import raters
+from reelscore.web.store.accounts import add_account
+
+URL = "http://127.0.0.1:8000"
+
+
+def app_over(folder, *, made=True, prefix="", **options):
+    """Make an app over a new database with a small campaign; options are those of either."""
+    names = ("protocol", "captions", "tasks", "hits", "pages", "id", "systems")
+    campaign = {name: options.pop(name) for name in names if name in options}
+    database = str(folder / "dogs.db")
+    if made:
+        small_campaign(database, **campaign)
+    return create_app(Settings(database, secret=SECRET, url=URL + prefix, **options))
+
+
+class Visitor(TestClient):
+    """A browser of its own: cookies, and the token of its forms."""
+
+    def __init__(self, app, **more):
+        more = {"headers": {"accept": "text/html"}} | more
+        super().__init__(app, base_url=URL, raise_server_exceptions=False, **more)
+        self.site = app.state.site
+
+    @property
+    def proof(self):
+        """The token of this browser's forms, as any page shows it."""
+        prefix = self.site.settings.prefix
+        if "reelscore_browser" not in self.cookies:
+            page = self.get(f"{prefix}/organise/login").text
+            shown = re.search(r'name="proof" value="([^"]+)"', page)[1]
+            assert shown == self.site.signer.proof(self.cookies["reelscore_browser"])
+        return self.site.signer.proof(self.cookies["reelscore_browser"])
+
+    def press(self, path, **fields):
+        return self.post(path, data={"proof": self.proof, **fields})
+
+    # raters
+
+    def invited(self, campaign="dogs", name=""):
+        return f"/r/{raters.invite(self.site.database, campaign, [name], 1)[0]}"
+
+    def begin(self, campaign="dogs", name=""):
+        """Come in by a link of one's own, agree, and take a HIT; give the first task's page."""
+        link = self.invited(campaign, name)
+        self.press(link)
+        return self.press(f"/c/{campaign}/instructions")
+
+    def answer(self, task=1, score=50.0, campaign="dogs", **changes):
+        now = time.time()
+        sent = {
+            "assignment": 1,
+            "task": task,
+            "answer": {"adequacy": [score]},
+            "started": now - 5,
+            "submitted": now,
+        }
+        headers = {"x-form-proof": changes.pop("proof", None) or self.proof, "accept": "*/*"}
+        return self.post(f"/c/{campaign}/answers", json=sent | changes, headers=headers)
+
+    # organisers
+
+    def log_in(self, name=OWNER, role="owner"):
+        add_account(self.site.database, name, PASSWORD, role)
+        return self.press("/organise/login", name=name, password=PASSWORD)

@@ -1,0 +1,124 @@
+"""reelscore report and inspect, and --html, --plots, --markdown of the others."""
+
+from __future__ import annotations
+
+import pytest
+
+from reelscore import examples
+
+CLIPS = examples.path("clips")
+SYSTEMS = [str(path) for path in sorted((CLIPS / "systems").iterdir())]
+REFS = ["-r", str(CLIPS / "references.json")]
+CAPTIONS = [part for path in SYSTEMS for part in ("--captions", path)]
+HUMAN = ["--human", str(CLIPS / "judgments.csv")]
+
+
+@pytest.fixture
+def table(run, tmp_path):
+    status, _, err = run("score", *SYSTEMS, *REFS, "--table", str(tmp_path / "scores.json"))
+    assert status == 0, err
+    return str(tmp_path / "scores.json")
+
+
+def test_every_command_writes_a_page(run, tmp_path, table):
+    stories = examples.path("stories")
+    story_systems = [str(path) for path in sorted((stories / "systems").iterdir())]
+    page = tmp_path / "page.html"
+    for arguments in (
+        ["score", *SYSTEMS, *REFS],
+        ["compare", *SYSTEMS, *REFS, "--trials", "50", "--resamples", "50"],
+        ["compare", *SYSTEMS, *REFS, "--all-pairs", "--trials", "50", "--resamples", "50"],
+        ["stories", *story_systems, "-r", str(stories / "annotator_1.json")],
+        ["stories", *story_systems, "-r", str(stories / "annotator_1.json"), "-b", "concise"],
+        ["meta", table, *HUMAN, "--level", "pooled", "--draws", "20", *CAPTIONS, *REFS],
+        ["demo"],
+    ):
+        page.unlink(missing_ok=True)
+        status, _, err = run(*arguments, "--html", str(page))
+        assert status == 0, err
+        text = page.read_text(encoding="utf-8")
+        assert f"reelscore {arguments[0]}" in text, arguments[0]  # the command is in it
+        assert len(text) > 70_000
+
+
+def test_report_of_stored_tables(run, tmp_path, table):
+    outputs = {name: tmp_path / name for name in ("r.html", "r.tex", "r.md", "r.csv")}
+    status, out, err = run(
+        "report",
+        table,
+        *HUMAN,
+        *CAPTIONS,
+        *REFS,
+        *("-o", str(outputs["r.html"]), "--latex", str(outputs["r.tex"])),
+        *("--markdown", str(outputs["r.md"]), "--csv", str(outputs["r.csv"])),
+        *("--plots", str(tmp_path / "figures"), "--plot-format", "svg"),
+        *("--metrics", "meteor,cider"),
+    )
+    assert status == 0, err
+    assert "4 systems" in out
+    assert r"\toprule" in outputs["r.tex"].read_text()
+    assert outputs["r.md"].read_text().startswith("| system | meteor | cider | judgments |")
+    assert outputs["r.csv"].read_text().startswith("system,meteor,meteor_low,")
+    assert (tmp_path / "figures" / "distributions-cider.svg").exists()
+
+
+def test_report_wants_something_to_write(run, table):
+    status, _, err = run("report", table)
+    assert status == 2
+    assert "-o FILE" in err
+
+
+def test_report_refuses_before_it_works(run, tmp_path, table):
+    status, _, err = run("report", table, "-o", str(tmp_path / "no" / "r.html"))
+    assert status == 2
+    assert "there is no folder" in err
+    status, _, err = run("report", table, "-o", str(tmp_path / "r.html"), "--captions", table)
+    assert status == 2
+    status, _, err = run("score", *SYSTEMS, *REFS, "--html", str(tmp_path))
+    assert status == 2
+    assert "a folder is in the way" in err
+    status, _, err = run(
+        "score", *SYSTEMS, *REFS, "--html", str(tmp_path / "r.html"), "--video", "x.mp4"
+    )
+    assert status == 2
+    assert "{item}" in err
+    assert not (tmp_path / "r.html").exists()
+
+
+def test_inspect_systems(run, table):
+    status, out, err = run("inspect", table, *CAPTIONS, *REFS, "-n", "1")
+    assert status == 0, err
+    assert out.splitlines()[2] == "clip08: apart by 0.8919"
+    assert "strong     0.9739  a person is riding a motorcycle on a wet city street" in out
+    assert "reference          A cyclist in a yellow raincoat rides through heavy traffic" in out
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_inspect_scores(run, table):
+    status, out, err = run("inspect", table, *HUMAN, *CAPTIONS, "-m", "meteor", "-n", "2")
+    assert status == 0, err
+    assert out.startswith("Captions that meteor and judgments rank most differently")
+    assert out.count("apart by") == 2
+    assert "0.9739  45" in out
+    status, out, _ = run("inspect", table, "-m", "meteor", "--against", "cider", "-s", "weak")
+    assert status == 0
+    assert out.count("weak") == 5
+
+
+def test_inspect_says_what_it_needs(run, table, tmp_path):
+    status, _, err = run("inspect", table, "-s", "weak")
+    assert status == 2
+    assert "--against NAME" in err
+    status, _, err = run("inspect", table, "-m", "meteo")
+    assert status == 2
+    assert "Did you mean 'meteor'?" in err
+    status, _, err = run("inspect", table, "--captions", f"ours={SYSTEMS[0]}")
+    assert status == 2
+    assert "The tables have broken, human, strong, weak" in err
+
+
+def test_markdown(run, tmp_path):
+    status, out, err = run("score", *SYSTEMS, *REFS, "-m", "meteor", "--markdown", "-")
+    assert status == 0, err
+    assert out.splitlines()[0] == "| system | meteor |"
+    assert "| human | **0.2946** |" in out

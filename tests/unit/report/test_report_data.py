@@ -1,0 +1,330 @@
+"""What a report is made of: tests, explanations and columns agree with the rest of reelscore."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import zlib
+
+import numpy as np
+import pytest
+
+from reelscore import compare, examples, score_systems
+from reelscore.data.datasets.trecvid_ha import load
+from reelscore.data.table import ItemScores, MetricResult, ScoreTable
+from reelscore.errors import DataError, UnknownNameError
+from reelscore.metrics.cider import Cider
+from reelscore.metrics.meteor import Meteor
+from reelscore.report.html import (
+    Report,
+    Section,
+    comparison_evidence,
+    report_html,
+    report_of,
+    with_evidence,
+    write_report,
+)
+from reelscore.report.html.contents import encoded
+from reelscore.report.html.ngrams import cider_shares
+from reelscore.report.html.page import marks_of
+from reelscore.report.html.texts import ItemTexts
+from reelscore.report.html.words import align_all
+from reelscore.stories import timeline
+from reelscore.stories.timelines import timelines
+from reelscore.text.tokens import tokenize
+
+
+@pytest.fixture(scope="module")
+def clips() -> ScoreTable:
+    return score_systems(*examples.clips())
+
+
+def decoded(text: str) -> tuple[dict, dict]:
+    """Read a payload as decode.js does: the header, and the columns by name."""
+    raw = zlib.decompress(base64.b64decode(text))
+    length = int.from_bytes(raw[:4], "little")
+    head = json.loads(raw[4 : 4 + length])
+    columns = {}
+    for each in head.pop("columns"):
+        start = 4 + length + each["at"]
+        part = raw[start : start + each["bytes"]]
+        if each["kind"] == "text":
+            columns[each["name"]] = part.decode().split("\n")
+        elif each["kind"] == "f4":
+            planes = np.frombuffer(part, np.uint8).reshape(4, -1)
+            columns[each["name"]] = np.ascontiguousarray(planes.T).view("<f4").ravel()
+        else:
+            columns[each["name"]] = np.frombuffer(part, f"<{each['kind']}")
+    return head, columns
+
+
+# Evidence
+
+
+def test_bootstrap_is_that_of_compare(clips):
+    """All pairs are resampled together; each gets the p-value it has by itself."""
+    _, evidence = with_evidence(clips, correction="none")
+    by_metric = {each.metric: each for each in evidence}
+    for each in compare(clips, tests=["bootstrap"], correction="none"):
+        found = by_metric[each.metric]
+        i, j = (list(found.systems).index(name) for name in (each.system, each.other))
+        assert found.p[i, j] == found.p[j, i] == each.p, (each.metric, each.system, each.other)
+        assert found.wins[i, j] == (each.p < 0.05 and each.difference > 0)
+
+
+def test_intervals_are_those_of_the_scores(clips):
+    table, _ = with_evidence(clips)
+    for system in clips.systems:
+        expected = clips[system].with_intervals()
+        for name in clips.metrics:
+            assert table[system][name].interval == pytest.approx(expected[name].interval, rel=1e-12)
+
+
+def test_a_stored_table_is_resampled_where_scores_are_means(clips, tmp_path):
+    clips.write(tmp_path / "scores.json")
+    stored, evidence = with_evidence(ScoreTable.read(tmp_path / "scores.json"))
+    fresh, _ = with_evidence(clips)
+    for name in ("rouge_l", "cider"):
+        assert stored["weak"][name].interval == pytest.approx(fresh["weak"][name].interval)
+    assert stored["weak"]["meteor"].interval is None  # made from sums that a table does not keep
+    assert {each.metric for each in evidence} >= {"rouge_l", "cider"}
+    assert "meteor" in report_of(ScoreTable.read(tmp_path / "scores.json")).notes[0]
+
+
+def test_comparisons_with_a_baseline_are_marked(clips):
+    found = compare(clips, "strong", tests=["randomization"])
+    evidence = comparison_evidence(clips, found)
+    marks = marks_of(Report(clips, evidence=evidence, baseline="strong"))
+    expected = {(each.system, each.metric) for each in found if each.p_corrected < 0.05}
+    assert set(marks) == expected
+    assert set(marks.values()) == {"*"}
+
+
+def test_letters_name_the_systems_outdone(clips):
+    report = report_of(clips)
+    marks = marks_of(report)
+    assert marks["human", "cider"] == "bcd"  # human is a, strong b, weak c, broken d
+    assert ("broken", "cider") not in marks
+
+
+def test_systems_on_different_items_are_not_paired():
+    scores = {"one": {"a": 1.0, "b": 2.0, "c": 1.5}, "two": {"a": 1.0, "b": 0.0}}
+    table = ScoreTable(
+        {
+            name: {"x": MetricResult("x", float(np.mean(list(s.values()))), ItemScores.of(s), "x")}
+            for name, s in scores.items()
+        }
+    )
+    tested, evidence = with_evidence(table)
+    assert evidence == []
+    assert tested["one"]["x"].interval is not None
+
+
+# Explanations
+
+
+def gathered(systems, references, **fields) -> tuple[Report, ItemTexts]:
+    table = score_systems(systems, references, "meteor,cider", **fields)
+    report = Report(table, captions=systems, references=references)
+    return report, ItemTexts.of(report, report.items)
+
+
+@pytest.mark.parametrize(
+    "metric", [Cider(), Cider(n=2), Cider(variant="plain"), Cider(sigma=2.0)], ids=repr
+)
+def test_shares_add_up_to_cider(metric):
+    systems, references = examples.clips()
+    _, texts = gathered(systems, references)
+    table = score_systems(systems, references, metric)
+    shares = cider_shares(
+        metric,
+        tokenize(texts.raw),
+        texts.captions,
+        texts.items,
+        texts.offsets,
+        texts.references,
+    )
+    expected = table.matrix("cider", table.systems, list(references)).T.ravel()
+    assert shares.totals(len(texts.captions)) == pytest.approx(expected, abs=1e-12)
+
+
+def test_shares_with_stored_frequencies(tmp_path):
+    from reelscore.metrics.document_frequencies import write_frequencies
+
+    systems, references = examples.clips()
+    path = tmp_path / "frequencies.json"
+    write_frequencies(path, dict(list(references.items())[:6]))
+    metric = Cider(frequencies=str(path))
+    _, texts = gathered(systems, references)
+    table = score_systems(systems, references, metric)
+    shares = cider_shares(
+        metric,
+        tokenize(texts.raw),
+        texts.captions,
+        texts.items,
+        texts.offsets,
+        texts.references,
+    )
+    expected = table.matrix("cider", table.systems, list(references)).T.ravel()
+    assert shares.totals(len(texts.captions)) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.shared
+def test_explanations_of_real_captions(shared):
+    data = load(shared / "trecvid-vtt-ha", "SA-2020")
+    items = data.items[:150]
+    systems = {name: {i: c[i] for i in items} for name, c in data.candidates.items()}
+    references = {item: data.references()[item] for item in items}
+    report, texts = gathered(systems, references)
+    tokens = tokenize(texts.raw)
+    shares = cider_shares(
+        Cider(), tokens, texts.captions, texts.items, texts.offsets, texts.references
+    )
+    cider = report.table.matrix("cider", report.table.systems, items).T.ravel()
+    assert shares.totals(len(cider)) == pytest.approx(cider, abs=1e-12)
+    counts = np.diff(texts.offsets)[texts.items]
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    own = np.concatenate(
+        [texts.references[texts.offsets[i] : texts.offsets[i + 1]] for i in texts.items]
+    )
+    found = align_all(Meteor(), tokens, texts.captions, offsets, own)
+    meteor = report.table.matrix("meteor", report.table.systems, items).T.ravel()
+    assert (found.scores == meteor).all()  # to the last bit
+
+
+def test_no_explanation_of_other_references(clips):
+    systems, references = examples.clips()
+    others = {item: ["something else"] for item in references}
+    head, columns = decoded(encoded(Report(clips, captions=systems, references=others)))
+    assert not any(name.startswith(("meteor", "cider")) for name in columns)
+    assert len(head["notes"]) == 2
+    assert "do not yield the table's scores" in head["notes"][0]
+
+
+def test_too_many_captions_are_not_explained(clips):
+    head, columns = decoded(encoded(report_of(clips), explain=59))
+    assert "meteor best" not in columns
+    assert "60 captions, more than 59" in head["notes"][0]
+
+
+def test_empty_captions_are_no_trouble():
+    systems = {"one": {"a": "", "b": "a dog"}, "two": {"a": "a cat"}}
+    references = {"a": ["a cat sleeps"], "b": ["a dog"]}
+    table = score_systems(systems, references, missing="zero", empty="zero")
+    _, columns = decoded(encoded(report_of(table)))
+    assert columns["meteor best"].tolist() == [0, 1, 1, 0]
+
+
+# Columns
+
+
+def test_the_columns_hold_the_table(clips):
+    head, columns = decoded(encoded(report_of(clips)))
+    systems, references = examples.clips()
+    assert head["systems"] == list(systems)
+    assert head["items"] == list(references)
+    for k, metric in enumerate(head["metrics"]):
+        expected = clips.matrix(metric["name"], clips.systems, head["items"]).T.ravel()
+        assert columns[f"score{k}"] == pytest.approx(expected, rel=1e-6)
+    texts = iter(columns["texts"])
+    for item in head["items"]:
+        assert [next(texts) for _ in systems] == [systems[name][item] for name in systems]
+        assert [next(texts) for _ in references[item]] == references[item]
+
+
+def test_gaps_stay_gaps():
+    rows = {
+        "one": {"x": MetricResult("x", 1.0, ItemScores.of({"a": 1.0}), "x")},
+        "two": {"y": MetricResult("y", 2.0, ItemScores.of({"b": 2.0}), "y")},
+    }
+    head, columns = decoded(encoded(Report(ScoreTable(rows))))
+    assert head["items"] == ["a", "b"]
+    assert np.isnan(columns["score0"]).tolist() == [False, True, True, True]
+    assert head["metrics"][0]["own"] == [1.0, None]
+
+
+def test_stories_hold_the_timelines():
+    systems, annotators = examples.stories()
+    from reelscore import stories
+
+    table = stories.score_systems(systems, annotators.values(), "soda_c").table
+    shown = timelines(systems, annotators.values())
+    one = timeline(systems["verbose"], annotators.values(), "v_kayak", system="verbose")
+    assert shown["verbose"]["v_kayak"] == one
+    head, columns = decoded(encoded(report_of(table, timelines=shown)))
+    assert head["stories"]["annotators"] == ["annotator 1", "annotator 2"]
+    sentences = sum(
+        len(each.comparisons[0].candidates) for found in shown.values() for each in found.values()
+    )
+    sentences += sum(
+        len(story["sentences"]) for each in annotators.values() for story in each.values()
+    )
+    assert len(columns["story sentences"]) == sentences
+
+
+# The page
+
+
+def test_the_page_loads_nothing(clips):
+    page = report_html(report_of(clips, title="Mine", command="reelscore score a.json"))
+    assert not re.search(r"<(?:link|img|iframe|script src)", page)
+    assert not re.findall(r"\binnerHTML|outerHTML|insertAdjacent|document\.write|eval\(", page)
+    addresses = set(re.findall(r"https?://[^\s\"'`;)]+", page))
+    assert addresses == {"http://www.w3.org/2000/svg"}
+    assert "reelscore score a.json" in page
+
+
+def test_the_same_report_is_the_same_file(clips):
+    assert report_html(report_of(clips)) == report_html(report_of(clips))
+
+
+def test_the_leaderboard_needs_no_script(clips):
+    page = report_html(report_of(clips))
+    assert re.search(r"<bdi>human</bdi></th>.*?1\.6159<sup>bcd</sup><small>±", page)
+
+
+def test_further_tables(clips):
+    from reelscore.report.grid import Cell, Grid
+
+    section = Section(
+        "Raters", ["Who passed."], [Grid(["rater", "p"], [[Cell("r1"), Cell(".02")]])]
+    )
+    head, _ = decoded(encoded(report_of(clips, sections=[section])))
+    assert head["sections"][0]["grids"][0]["rows"][0][1]["text"] == ".02"
+
+
+@pytest.mark.parametrize(
+    ("fields", "error", "message"),
+    [
+        ({"human": ["z"]}, UnknownNameError, "human score 'z'"),
+        ({"baseline": "none"}, UnknownNameError, "baseline 'none'"),
+        ({"video": "clips/all.mp4"}, DataError, r"put \{item\} where"),
+    ],
+)
+def test_what_does_not_fit_is_refused(clips, fields, error, message):
+    with pytest.raises(error, match=message):
+        Report(clips, **fields)
+
+
+def test_an_empty_table_is_refused():
+    with pytest.raises(DataError, match="no scores"):
+        Report(ScoreTable({}))
+
+
+def test_people_of_other_systems_are_refused(clips):
+    people = ScoreTable({"x": {"z": MetricResult("z", 0.0, ItemScores.of({"a": 0.0}), "")}})
+    with pytest.raises(DataError, match="none of the systems human, strong"):
+        report_of(clips, people)
+
+
+def test_nothing_is_left_where_the_file_cannot_be(clips, tmp_path):
+    with pytest.raises(DataError, match="there is no folder"):
+        write_report(tmp_path / "no" / "report.html", report_of(clips))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_scores_of_systems_without_items():
+    rows = {name: {"x": MetricResult("x", 1.0, ItemScores.of({}), "x")} for name in ("a", "b")}
+    head, _ = decoded(encoded(report_of(ScoreTable(rows))))
+    assert head["items"] == []
