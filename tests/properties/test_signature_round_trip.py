@@ -7,6 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reelscore import metric_names, parse, score
+from reelscore.learned.bertha import Bertha
+from reelscore.learned.fusion import Fusion
+from reelscore.learned.sts import Sts
 from reelscore.metrics.bleu import Bleu
 from reelscore.metrics.cider import Cider
 from reelscore.metrics.diversity import Diversity
@@ -23,6 +26,7 @@ paths = st.text(st.sampled_from("ab|,:%\n 0AC7=/.é"), min_size=1, max_size=12).
     lambda name: f"df{name}.json"
 )
 positive = st.floats(0.01, 1000)
+several = st.sampled_from(["mean", "max", "blend"])
 
 METRICS = {
     "bleu": st.builds(Bleu, n=orders),
@@ -47,6 +51,15 @@ METRICS = {
         training=st.none() | paths,
         training_tokenizer=st.sampled_from(["ptb", "ptb-coco", "none"]),
     ),
+    "bertha": st.builds(
+        Bertha,
+        # another model's revision is read from its folder, which must be there
+        references=several,
+        scale=st.sampled_from(["z", "percent"]),
+        dtype=st.sampled_from(["float32", "int8"]),
+    ),
+    "sts": st.builds(Sts, references=several),
+    "fusion": st.builds(Fusion, weights=st.sampled_from(["classical", "learned"]) | paths),
 }
 
 

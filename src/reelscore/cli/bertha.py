@@ -92,7 +92,7 @@ def prepare(
     default="own",
     show_default=True,
     metavar="NAME",
-    help="own: any judgments; averaged: the shipped model's; plain, plain-sa, plain-ma: the paper's.",
+    help="own: any judgments; averaged: the shipped model's; plain: the paper's.",
 )
 @click.option("--encoder", default="all-minilm-l6-v2", show_default=True, metavar="NAME")
 @click.option("--hold-out", metavar="GROUP", help="Leave a group, and all its texts, out.")

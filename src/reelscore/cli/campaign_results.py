@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,6 +28,7 @@ from reelscore.human.quality import Control, known
 from reelscore.human.results import Results, evaluate
 from reelscore.human.scoring import Average, HumanScores, Over, group_means
 from reelscore.human.significance import Ranking, rank_systems
+from reelscore.human.tasks import Hit
 from reelscore.report.campaign_grids import results_csv, results_grid, wins_grid
 
 
@@ -138,6 +140,7 @@ def command(
             return
         results = evaluated(found, control, controlled=controlled, over=over, average=average)
         name = found.name
+        hits = list(found.hits()) if html_file else []
     scores = results.scores
     if groups:
         scores = group_means(scores, read_groups(groups))
@@ -147,7 +150,7 @@ def command(
         metric = _only_z(scores, metric)
     ranking = rank_systems(scores.table, metric, level=control.level, matched=matched)
     results = replace(results, scores=scores)
-    _write(outputs, name, results, ranking)
+    _write(outputs, name, results, ranking, hits)
     if STDOUT not in (csv_file, latex_file, json_file):
         _show(results, ranking)
 
@@ -168,7 +171,9 @@ def _only_z(scores: HumanScores, metric: str) -> str:
     return names[0]
 
 
-def _write(outputs: _Outputs, name: str, results: Results, ranking: Ranking) -> None:
+def _write(
+    outputs: _Outputs, name: str, results: Results, ranking: Ranking, hits: Sequence[Hit]
+) -> None:
     scores = results.scores
     if outputs.table:
         scores.table.write(outputs.table)
@@ -183,9 +188,12 @@ def _write(outputs: _Outputs, name: str, results: Results, ranking: Ranking) -> 
 
         draw_wins(ranking, outputs.plot)
     if outputs.html:
-        from reelscore.report.campaign_html import campaign_html
+        from reelscore.cli.report_options import command_line
+        from reelscore.report.campaign_report import campaign_report
+        from reelscore.report.html.page import write_report
 
-        write(outputs.html, campaign_html(name, results, ranking))
+        made = campaign_report(name, results, ranking, hits=hits, command=command_line())
+        write_report(outputs.html, made)
 
 
 def _everything(results: Results, ranking: Ranking) -> dict[str, Any]:

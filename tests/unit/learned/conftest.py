@@ -11,7 +11,8 @@ from reelscore.learned.captions import JudgedCaption
 
 torch = pytest.importorskip("torch")
 
-WORDS = ["a", "the", "man", "woman", "dog", "cat", "boy", "runs", "sits", "plays", "eats", "ball", "guitar", "on", "in", "street", "beach", "car"]
+TEXT = "a the man woman dog cat boy runs sits plays eats ball guitar on in street beach car"
+WORDS = TEXT.split()
 
 
 @pytest.fixture(autouse=True)
