@@ -96,7 +96,7 @@ def test_two_hundred_at_once(crowd, tmp_path, full):
     found = made.check(heard)
     figures = {share: round(heard.percentile(share), 3) for share in (0.5, 0.95, 0.99)}
     print(f"{len(heard.seconds)} submits, seconds by share: {figures}")
-    assert heard.percentile(0.95) < 5
+    assert heard.percentile(0.95) < 20  # bounds a stall; `--full` measures
 
     # the same answers given to the library alone
     with made.make(tmp_path / "alone.db") as alone:
