@@ -1,15 +1,16 @@
-"""BERT for inference: captions of one length at a time, nothing padded, nothing computed in vain.
+"""BERT for inference: nothing padded, nothing computed in vain.
 
-Batches hold texts of exactly the same number of tokens, so there is no padding and no mask, and
-a text's numbers hardly depend on what else is in its batch. Where only the first token is asked
-for, the last layer computes no other. Weights are kept as they were trained (``float32``), or in
-bytes (``int8``): then each token's activations are put into bytes by a scale of their own, and
-products are summed as integers.
+The tokens of a batch stand one after the other, whatever text they belong to, so there is no
+padding and no mask, and a text's numbers hardly depend on what else is in its batch. Where only the
+first token is asked for, the last layer computes no other. Products are computed in single
+precision (``float32``), or of bytes (``int8``): then each token's activations are put into bytes by
+a scale of their own, and products are summed as integers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain, groupby
 from typing import Any, Literal
 
 import numpy as np
@@ -42,6 +43,7 @@ class Bert:
     ) -> None:
         torch = need("torch")
         self._torch = torch
+        self.device = device
         self.batch = _TOKENS if device == "cpu" else _TOKENS_GPU
         self.heads, self.epsilon, self.dtype = heads, epsilon, dtype
         self.weights = {
@@ -88,29 +90,39 @@ class Bert:
         if self.dtype == "float32":
             return torch.nn.functional.linear(x, *self._products[place])
         weight, scales, bias = self._products[place]
-        rows = x.reshape(-1, x.shape[-1])
-        peak = rows.abs().amax(dim=1, keepdim=True).clamp_min_(1e-12)
-        small = (rows * (127 / peak)).round_().to(torch.int8)
-        found = torch._int_mm(small, weight).float()
-        found = torch.addcmul(bias, found.mul_(peak / 127), scales)
-        return found.view(*x.shape[:-1], -1)
+        peak = torch.linalg.vector_norm(x, float("inf"), dim=1, keepdim=True).clamp_min_(1e-12)
+        small = (x * (127 / peak)).round_().to(torch.int8)
+        found = torch._int_mm(small, weight) * (peak / 127)
+        return torch.addcmul(bias, found, scales)
 
     def _norm(self, place: str, x: Any) -> Any:
         weight, bias = self.weights[place + ".weight"], self.weights[place + ".bias"]
         return self._torch.nn.functional.layer_norm(x, weight.shape, weight, bias, self.epsilon)
 
-    def vectors(self, ids: Any, types: Any, pooling: Pooling) -> Any:
-        """Give a vector for each text of a batch, all of one length.
+    def vectors(self, texts: Sequence[Any], pooling: Pooling) -> Any:
+        """Give a vector for each text of a batch.
+
+        Tokens of all texts stand one after the other; only attention needs to know the texts, and
+        takes those of one length together.
 
         Args:
-            ids: Tokens, texts × length.
-            types: Their types.
+            texts: Encodings of the package tokenizers, sorted by length.
             pooling: The first token's vector, or the mean of all.
         """
         torch, weights = self._torch, self.weights
+        lengths = [len(text.ids) for text in texts]
+        groups = [(length, len(list(same))) for length, same in groupby(lengths)]
+        ids, types, places = (
+            torch.tensor(list(chain.from_iterable(rows)), device=self.device)
+            for rows in (
+                (text.ids for text in texts),
+                (text.type_ids for text in texts),
+                (range(length) for length in lengths),
+            )
+        )
         x = (
             weights["embeddings.word_embeddings.weight"][ids]
-            + weights["embeddings.position_embeddings.weight"][: ids.shape[1]]
+            + weights["embeddings.position_embeddings.weight"][places]
             + weights["embeddings.token_type_embeddings.weight"][types]
         )
         x = self._norm("embeddings.LayerNorm", x)
@@ -118,23 +130,29 @@ class Bert:
             place = f"encoder.layer.{layer}"
             joined = self._linear(f"{place}.attention.self.joined", x)
             last = layer == self.layers - 1 and pooling == "first"
-            mixed = self._attention(joined, x.shape, last)
-            x = x[:, :1] if last else x
+            mixed = self._attention(joined, groups, last)
+            x = x[places == 0] if last else x
             mixed = self._linear(f"{place}.attention.output.dense", mixed)
             x = self._norm(f"{place}.attention.output.LayerNorm", x + mixed)
             wide = torch.nn.functional.gelu(self._linear(f"{place}.intermediate.dense", x))
-            x = self._norm(
-                f"{place}.output.LayerNorm", x + self._linear(f"{place}.output.dense", wide)
-            )
-        return x[:, 0] if pooling == "first" else x.mean(dim=1)
+            narrow = self._linear(f"{place}.output.dense", wide)
+            x = self._norm(f"{place}.output.LayerNorm", x + narrow)
+        if pooling == "first":
+            return x
+        return torch.stack([part.mean(dim=0) for part in x.split(lengths)])
 
-    def _attention(self, joined: Any, shape: Any, first_only: bool) -> Any:
-        count, length, width = shape
-        parts = joined.view(count, length, 3, self.heads, width // self.heads)
-        query, key, value = parts.permute(2, 0, 3, 1, 4)
-        query = query[:, :, :1] if first_only else query
-        mixed = self._torch.nn.functional.scaled_dot_product_attention(query, key, value)
-        return mixed.transpose(1, 2).reshape(count, -1, width)
+    def _attention(self, joined: Any, groups: Sequence[tuple[int, int]], first_only: bool) -> Any:
+        width = joined.shape[1] // 3
+        found = []
+        for part, (length, count) in zip(
+            joined.split([length * count for length, count in groups]), groups, strict=True
+        ):
+            parts = part.view(count, length, 3, self.heads, width // self.heads)
+            query, key, value = parts.permute(2, 0, 3, 1, 4)
+            query = query[:, :, :1] if first_only else query
+            mixed = self._torch.nn.functional.scaled_dot_product_attention(query, key, value)
+            found.append(mixed.transpose(1, 2).reshape(-1, width))
+        return self._torch.cat(found)
 
 
 def in_bytes(weight: Any) -> tuple[Any, Any]:
@@ -144,15 +162,18 @@ def in_bytes(weight: Any) -> tuple[Any, Any]:
     return (weight.float() / scales[:, None]).round().to(torch.int8), scales
 
 
-def same_length(lengths: Sequence[int], tokens: int = _TOKENS) -> Iterator[NDArray[np.int64]]:
-    """Group texts by their exact length, into batches of so many tokens at most.
+def by_length(lengths: Sequence[int], tokens: int = _TOKENS) -> Iterator[NDArray[np.int64]]:
+    """Put texts into batches of so many tokens at most, the short ones first.
 
-    >>> [part.tolist() for part in same_length([3, 5, 3, 3], tokens=6)]
+    >>> [part.tolist() for part in by_length([3, 5, 3, 3], tokens=6)]
     [[0, 2], [3], [1]]
     """
     order = np.argsort(lengths, kind="stable")
-    sizes = np.asarray(lengths)[order]
-    for group in np.split(order, np.flatnonzero(np.diff(sizes)) + 1):
-        size = max(1, tokens // max(1, int(np.asarray(lengths)[group[0]])))
-        for begin in range(0, len(group), size):
-            yield group[begin : begin + size]
+    begin = total = 0
+    for place, number in enumerate(order):
+        if place > begin and total + lengths[number] > tokens:
+            yield order[begin:place]
+            begin, total = place, 0
+        total += lengths[number]
+    if len(order):
+        yield order[begin:]

@@ -3,7 +3,8 @@
 A cross-encoder reads candidate and reference together and says what people would: on the scale of
 standardised Direct Assessment (``z``; the captions of TRECVid's systems have mean −0.26 and
 standard deviation 0.65), or on 0–100 (``percent``). Higher is better. Several references: the mean
-by default. The text is taken as it is, whatever the tokenizer.
+by default. The text is taken as it is, whatever the tokenizer. A caption without a word gets −2,
+or 0 percent.
 
 The weights are those of the package reelscore-bertha, or of a folder that ``reelscore bertha
 export`` wrote. What it learned are one-sentence captions of clips of a few seconds, in English. How
@@ -27,6 +28,9 @@ from reelscore.metrics.base import FloatArray, Metric, mean_of_first, with_count
 from reelscore.text.words import CaptionBatch, Captions
 
 Scale = Literal["z", "percent"]
+
+# What a caption without a word gets, below any that people judged; the network has never seen one.
+_NOTHING = -2.0
 
 
 @dataclass(frozen=True)
@@ -88,6 +92,8 @@ class Bertha(Metric):
         scorer = pair_scorer(self.model, self.dtype)
         scores = scorer.score([a for a, _ in pairs], [b for _, b in pairs], batch.threads)
         found = over_references(scores, ends - begins, self.references)
+        silent = [not any(map(str.isalnum, text)) for text in texts]
+        found = np.where(silent, _NOTHING, found)
         if self.scale == "percent":
             low, slope = scorer.info.to_percent
             found = np.clip(low + slope * found, 0.0, 100.0)

@@ -1,4 +1,4 @@
-"""Scores of pairs of texts by a trained model: each pair once, texts of one length together."""
+"""Scores of pairs of texts by a trained model: each pair once, nothing padded."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore.errors import DataError
-from reelscore.learned.bert import Bert, Dtype, same_length
+from reelscore.learned.bert import Bert, Dtype, by_length
 from reelscore.learned.cross_encoder import CrossEncoder, PairTokens
 from reelscore.learned.encoders import need
 from reelscore.learned.model_files import read_weights
@@ -72,12 +72,8 @@ class PairScorer:
         self.tokens.forget()
         scores = np.zeros(len(pairs))
         with torch.inference_mode():
-            for part in same_length([len(each.ids) for each in encodings], self._bert.batch):
-                ids, types = (
-                    torch.from_numpy(np.array([getattr(encodings[k], what) for k in part]))
-                    for what in ("ids", "type_ids")
-                )
-                hidden = self._bert.vectors(ids.to(self.device), types.to(self.device), "first")
+            for part in by_length([len(each.ids) for each in encodings], self._bert.batch):
+                hidden = self._bert.vectors([encodings[k] for k in part], "first")
                 (w1, b1), (w2, b2) = self._head
                 linear = torch.nn.functional.linear
                 found = linear(torch.tanh(linear(hidden, w1, b1)), w2, b2)[:, 0]

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.learned.bert import Bert, same_length
+from reelscore.learned.bert import Bert, by_length
+from reelscore.learned.cross_encoder import padded
 from reelscore.learned.encoders import DEFAULT_ENCODER, encoder_folder, load_encoder, need
 
 FloatArray = NDArray[np.float64]
@@ -47,12 +48,16 @@ class SentenceEncoder:
         encodings: list[Any] = self.tokenizer.encode_batch(list(place))
         parts, rows = [], []
         with torch.inference_mode():
-            for part in same_length([len(each.ids) for each in encodings]):
-                ids = torch.from_numpy(np.array([encodings[k].ids for k in part])).to(self.device)
+            for part in by_length([len(each.ids) for each in encodings]):
+                texts_of_part = [encodings[k] for k in part]
                 if self._bert is not None:
-                    found = self._bert.vectors(ids, torch.zeros_like(ids), "mean")
+                    found = self._bert.vectors(texts_of_part, "mean")
                 else:
-                    found = self._model(input_ids=ids).last_hidden_state.mean(dim=1)
+                    ids, _, mask = (
+                        torch.from_numpy(a).to(self.device) for a in padded(texts_of_part)
+                    )
+                    hidden = self._model(input_ids=ids, attention_mask=mask).last_hidden_state
+                    found = (hidden * mask[:, :, None]).sum(dim=1)
                 found = torch.nn.functional.normalize(found, dim=1)
                 parts.append(part)
                 rows.append(found.double().cpu().numpy())

@@ -117,6 +117,14 @@ def test_mean_max_and_blend(model):
         )
 
 
+def test_a_caption_without_a_word_is_the_worst(model):
+    texts = {"v1": "", "v2": " . ", "v3": "a man"}
+    references = {item: ["a man"] for item in texts}
+    found = reelscore.score(texts, references, [Bertha(str(model))], empty="zero")["bertha"].items
+    assert found["v1"] == found["v2"] == -2.0
+    assert found["v3"] != -2.0
+
+
 def test_the_text_is_taken_as_it_is(shipped):
     systems, references = examples.clips()
     found = [
