@@ -19,7 +19,7 @@ test: .venv/.dev ## set up what the tests need and run them
 	@tools/system_packages.sh java
 	@tools/system_packages.sh postgresql
 	@tools/system_packages.sh chromium
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n auto --dist loadfile
 
 check: .venv/.dev ## ruff, mypy --strict, clang-format
 	@$(BIN)/ruff check

@@ -18,13 +18,12 @@ from reelscore.human.campaign import Campaign
 
 PROCESSES = 8
 PROGRESS = 20_000  # bytes that the logs must have grown before another is killed
-HOLD = 2.0  # seconds; killed raters who do not come back lose their HIT after this
 RATER = Path(__file__).parent / "rater_process.py"
 
 
 def test_killed_processes_lose_and_double_nothing(where, tmp_path, full):
-    hits, tasks, pause = (1000, 100, 1.0) if full else (60, 20, 0.5)
-    with Campaign.create(where, "Durable", systems=["mine", "other"], hold=HOLD) as campaign:
+    hits, tasks, pause, hold = (1000, 100, 1.0, 10.0) if full else (60, 20, 0.5, 2.0)
+    with Campaign.create(where, "Durable", systems=["mine", "other"], hold=hold) as campaign:
         campaign.add_hits(rating_hits(hits, tasks))
         campaign.set_state("open", actor="me")
     start = time.perf_counter()

@@ -18,7 +18,19 @@ from reelscore import _native
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path(reelscore.__file__).parent
 SOURCES = sorted(PACKAGE.rglob("*.py"))
-HEAVY = {"numpy", "torch", "scipy", "pandas", "matplotlib", "fastapi", "ray", "rich", "click"}
+HEAVY = {
+    "sqlalchemy",
+    "alembic",
+    "numpy",
+    "torch",
+    "scipy",
+    "pandas",
+    "matplotlib",
+    "fastapi",
+    "ray",
+    "rich",
+    "click",
+}
 
 
 def python(script):

@@ -21,6 +21,7 @@ from reelscore.learned.training import Progress, Trained, train
 def shared_part(recipe: Recipe) -> Recipe:
     """Give the stages that all members share.
 
+    >>> from reelscore.learned.recipes import recipe_of
     >>> [stage.source for stage in shared_part(recipe_of("averaged")).stages]
     ['similarity']
     """
@@ -30,6 +31,7 @@ def shared_part(recipe: Recipe) -> Recipe:
 def own_part(recipe: Recipe) -> Recipe:
     """Give the stages that each member has by itself.
 
+    >>> from reelscore.learned.recipes import recipe_of
     >>> [stage.source for stage in own_part(recipe_of("averaged")).stages]
     ['people', 'judgments', 'judgments']
     """

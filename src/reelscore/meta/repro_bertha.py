@@ -59,7 +59,7 @@ class Reproduction:
     """All tables: name of the table → setting or ``printed`` → row → values.
 
     Attributes:
-        tables: Tables 1 to 4, 6 and 7; columns are the years, in Table 7 the ten folders.
+        tables: Tables 1 to 7; columns are the years, in Table 5 annotators, in Table 7 folders.
         williams: For each kind of judgments and level, and setting: p-values of the metric in the
             row correlating better (in size) than that in the column, over all years.
         coefficients: Of the fusion in Table 7, by setting.

@@ -476,6 +476,16 @@ def test_a_rater_may_come_back_while_the_place_is_free(make, clock, comes_back_b
     assert campaign.release_abandoned() == 0  # what is done stays done
 
 
+def test_a_place_may_change_hands_and_come_back(make, clock):
+    campaign = make(rating_hits(1, 1))
+    for rater in ("r1", "r2", "r1", "r2", "r3", "r1"):
+        assert campaign.claim(rater).hit == "h0"
+        clock.pass_(101)
+        assert campaign.release_abandoned() == 1
+    status = campaign.status()
+    assert (status.abandoned, status.open, status.held) == (3, 1, 0)
+
+
 def test_a_late_answer_does_not_make_two_hits_held(make, clock):
     campaign = make(rating_hits(2, 2))
     first = campaign.claim("r1")

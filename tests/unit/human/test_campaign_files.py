@@ -326,12 +326,13 @@ def test_a_line_of_a_gigabyte_is_refused_without_being_read(tmp_path, form):
             file.seek(0, os.SEEK_END)
             file.truncate(file.tell() + ONE_GIGABYTE)  # zeros, which take no room on the disk
     script = (
-        "import resource, sys\n"
+        "import re, sys\n"
+        "from pathlib import Path\n"
         "from reelscore import DataError\n"
         "from reelscore.human.campaign import Campaign\n"
         "try: Campaign.restore(sys.argv[1], sys.argv[2])\n"
         "except DataError as error: print(error)\n"
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+        "print(re.search(r'VmHWM:\\s+(\\d+)', Path('/proc/self/status').read_text())[1])"
     )
     command = [sys.executable, "-c", script, str(tmp_path / "new.db"), str(source)]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
