@@ -1,8 +1,8 @@
 """BERTHA: a metric learned from human judgments (after Lebron et al., 2022).
 
-A cross-encoder reads candidate and reference together and says what people would: on the scale of
+A cross-encoder reads candidate and reference together and says what people would. Scale: that of
 standardised Direct Assessment (``z``; the captions of TRECVid's systems have mean −0.26 and
-standard deviation 0.65), or on 0–100 (``percent``). Higher is better. Several references: the mean
+standard deviation 0.65), or 0–100 (``percent``). Higher is better. Several references: the mean
 by default. The text is taken as it is, whatever the tokenizer. A caption without a word gets −2,
 or 0 percent.
 

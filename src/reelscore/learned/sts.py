@@ -39,7 +39,7 @@ class Sts(Metric):
     >>> from reelscore import score
     >>> results = score({"v1": "a man rides a horse"}, {"v1": ["a man is riding a horse"]}, "sts")
     >>> round(results["sts"].score, 2)
-    0.98
+    0.97
     """
 
     model: str = DEFAULT_ENCODER

@@ -114,14 +114,16 @@ def reproduce(
             shuffled[setting, folder] = _score(path, folder, setting, seed)
         if progress is not None:
             progress(done, len(SETTINGS) * len(FOLDERS))
+    masks = {folder: _automatic(path, folder) for folder in FOLDERS}
     kept = held_out_scores()
-    if kept is not None:
-        for folder in FOLDERS:
-            automatic = _automatic(path, folder)
-            key: tuple[Setting, str] = ("right lines", folder)
-            judged[key] = _with_learned(judged[key], kept, folder, automatic, "-own")
-            if key in shuffled:
-                shuffled[key] = _with_learned(shuffled[key], kept, folder, automatic, "-shuffled")
+    if kept and any(len(kept[f"bertha|{f}"]) != len(mask) for f, mask in masks.items()):
+        kept = None  # not the data the scores were kept of
+    for folder, mask in masks.items() if kept else ():
+        assert kept is not None
+        key: tuple[Setting, str] = ("right lines", folder)
+        judged[key] = _with_learned(judged[key], kept, folder, mask, "-own")
+        if key in shuffled:
+            shuffled[key] = _with_learned(shuffled[key], kept, folder, mask, "-shuffled")
     printed = published("bertha")["tables"]
     tables: dict[str, dict[str, Mapping[str, Sequence[float]]]] = {}
     for table, (kind, level) in _LEVELS.items():

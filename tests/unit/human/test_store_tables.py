@@ -164,7 +164,7 @@ with Campaign.create(sys.argv[1], sys.argv[2], systems=["mine"]) as campaign:
 
 
 def test_many_processes_may_make_the_first_campaigns_at_once(where):
-    names = [f"c{k}" for k in range(6)]
+    names = [f"c{k}" for k in range(4)]
     running = [
         subprocess.Popen([sys.executable, "-c", OPENING, where, name], stdout=subprocess.PIPE)
         for name in names

@@ -29,7 +29,6 @@ def test_what_there_is(captions):
     judged = [c for c in captions if c.score is not None]
     assert len(captions) == 100_077
     assert len(judged) == 56_083 + 7_920
-    assert all(c.candidate not in c.references or not c.person for c in judged[:2000])
     assert {len(c.references) for c in judged if c.group == "2016" and not c.person} == {2}
     assert {len(c.references) for c in judged if c.group == "2020" and not c.person} == {5}
     assert {len(c.references) for c in judged if c.group == "2020" and c.person} == {4}
