@@ -137,6 +137,9 @@ std::string_view text_of(nb::bytes bytes) {
 }  // namespace
 
 NB_MODULE(_native, m) {
+    // Word lists are cached for the life of the process: at its end that is no leak to report.
+    nb::set_leak_warnings(false);
+
     m.doc() = "The C++ kernels; use the typed functions of reelscore.text and reelscore.metrics.";
 
     m.def("pack", &pack, "texts"_a);

@@ -8,11 +8,18 @@ import json
 import random
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 Score = Callable[[str, random.Random], float]
+
+
+def run(work: Coroutine[None, None, Heard]) -> Heard:
+    """Run a coroutine on a thread of its own: a browser test leaves its loop on the main one."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
 
 
 class Line:

@@ -8,7 +8,7 @@ import signal
 import sys
 
 import pytest
-from crowd import rate_all, score_by_type
+from crowd import rate_all, run, score_by_type
 from serving import free_port, serve_apart
 
 from reelscore import examples
@@ -92,7 +92,7 @@ def test_two_hundred_at_once(crowd, tmp_path, full):
     layout = f"systems:{pairs} humans:{pairs} degraded_humans:{pairs} distance:1 least_pairs:1"
     made = crowd(200, layout)
     with made.serve():
-        heard = asyncio.run(rate_all(made.links, score_by_type(made.quality), 7 if full else 0.5))
+        heard = run(rate_all(made.links, score_by_type(made.quality), 7 if full else 0.5))
     found = made.check(heard)
     figures = {share: round(heard.percentile(share), 3) for share in (0.5, 0.95, 0.99)}
     print(f"{len(heard.seconds)} submits, seconds by share: {figures}")
@@ -131,6 +131,6 @@ def test_killed_at_random(crowd, where, full):
                 kills.append(crowd.done())
         return None
 
-    heard = asyncio.run(work())
+    heard = run(work())
     assert kills.count(False) >= 2  # there was work to interrupt
     made.check(heard)
