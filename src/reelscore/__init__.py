@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from reelscore.data.table import MetricResult, ScoreTable
     from reelscore.metrics.comparison import compare
     from reelscore.metrics.registry import metric_names, parse
-    from reelscore.metrics.scoring import Scorer, Scores, score, score_systems
+    from reelscore.metrics.scorer import Scorer
+    from reelscore.metrics.scores import Scores
+    from reelscore.metrics.scoring import score, score_systems
     from reelscore.text.tokens import tokenize
 
 __all__ = [
@@ -57,8 +59,8 @@ __all__ = [
 _HOMES = {
     "MetricResult": "reelscore.data.table",
     "ScoreTable": "reelscore.data.table",
-    "Scorer": "reelscore.metrics.scoring",
-    "Scores": "reelscore.metrics.scoring",
+    "Scorer": "reelscore.metrics.scorer",
+    "Scores": "reelscore.metrics.scores",
     "compare": "reelscore.metrics.comparison",
     "metric_names": "reelscore.metrics.registry",
     "parse": "reelscore.metrics.registry",

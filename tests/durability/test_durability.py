@@ -22,7 +22,7 @@ RATER = Path(__file__).parent / "rater_process.py"
 
 
 def test_killed_processes_lose_and_double_nothing(where, tmp_path, full):
-    hits, tasks, pause, hold = (1000, 100, 1.0, 10.0) if full else (60, 20, 0.5, 2.0)
+    hits, tasks, pause, hold = (1000, 100, 3.0, 10.0) if full else (60, 20, 0.5, 2.0)
     with Campaign.create(where, "Durable", systems=["mine", "other"], hold=hold) as campaign:
         campaign.add_hits(rating_hits(hits, tasks))
         campaign.set_state("open", actor="me")

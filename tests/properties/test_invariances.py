@@ -13,7 +13,7 @@ from strategies import captions, corpora
 
 from reelscore import Scorer, score
 from reelscore.examples import clips
-from reelscore.metrics import scoring
+from reelscore.metrics import prepared
 
 METRICS = "bleu,meteor,rouge_l,cider,sent_bleu"
 ALONE = "self_bleu,diversity"  # these need no references and look at all captions together
@@ -116,7 +116,7 @@ def test_threads_change_no_bit(many, threads):
 def test_batches_change_no_bit(many, size, monkeypatch):
     metrics = f"{METRICS},{ALONE}"
     whole = numbers(score(*many, metrics))
-    monkeypatch.setattr(scoring, "_BATCH", size)
+    monkeypatch.setattr(prepared, "_BATCH", size)
     assert numbers(score(*many, metrics)) == whole
 
 

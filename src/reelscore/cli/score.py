@@ -9,7 +9,7 @@ import click
 from reelscore.cli.options import Scoring, scoring_options, show, terminal_width
 from reelscore.cli.report_options import Pictures, picture_options
 from reelscore.data.table import ScoreTable
-from reelscore.metrics.scoring import Scores
+from reelscore.metrics.scores import Scores
 from reelscore.report.leaderboard import item_rows, leaderboard, leaderboard_csv
 
 

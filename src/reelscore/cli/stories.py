@@ -24,7 +24,7 @@ from reelscore.cli.story_options import choices, given_of, preset_option, refs_o
 from reelscore.data.table import ScoreTable
 from reelscore.data.table import file_format as table_format
 from reelscore.metrics.comparison import Comparison, compare
-from reelscore.metrics.scoring import Scores
+from reelscore.metrics.scores import Scores
 from reelscore.report.grid import Grid
 from reelscore.report.html import comparison_evidence
 from reelscore.report.leaderboard import Marks, leaderboard, leaderboard_csv

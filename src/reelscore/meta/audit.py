@@ -36,8 +36,9 @@ from reelscore.meta.shifts import (
     scan_shifts,
 )
 from reelscore.metrics.base import Metric
+from reelscore.metrics.prepared import Progress
 from reelscore.metrics.registry import parse
-from reelscore.metrics.scoring import Candidates, Progress, References
+from reelscore.metrics.scoring import Candidates, References
 from reelscore.text.packed import pack
 from reelscore.text.tokens import Tokenizer, thread_count, tokenize_packed
 from reelscore.text.words import CaptionBatch, Captions

@@ -15,8 +15,9 @@ import numpy as np
 
 from reelscore.errors import DataError
 from reelscore.metrics.base import FloatArray, Metric
+from reelscore.metrics.prepared import Progress
 from reelscore.metrics.registry import resolve
-from reelscore.metrics.scoring import Candidates, Progress, References, score_systems
+from reelscore.metrics.scoring import Candidates, References, score_systems
 from reelscore.text.tokens import Tokenizer
 
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.metrics.base import FloatArray
-from reelscore.metrics.scoring import Measurement, Scores
+from reelscore.metrics.scores import Measurement, Scores
 from reelscore.stats.corrections import Correction, correct
 from reelscore.stats.resampling import approximate_randomization, paired_bootstrap
 

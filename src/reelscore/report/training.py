@@ -13,7 +13,9 @@ from typing import Any, Protocol
 
 from reelscore.errors import DataError, MissingExtraError
 from reelscore.metrics.registry import DEFAULT_METRICS
-from reelscore.metrics.scoring import Metrics, Scorer, Scores
+from reelscore.metrics.scorer import Scorer
+from reelscore.metrics.scores import Scores
+from reelscore.metrics.scoring import Metrics
 from reelscore.report.lettering import legible
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from reelscore.data.table import ItemIndex, MetricResult, ScoreTable
 from reelscore.metrics.base import FloatArray, Metric, with_count
-from reelscore.metrics.scoring import Measurement, Scores
+from reelscore.metrics.scores import Measurement, Scores
 from reelscore.stories.soda import F1, PRECISION, RECALL, f1_of
 from reelscore.text.words import CaptionBatch
 

@@ -16,7 +16,7 @@ from reelscore.data.table import ItemIndex
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.metrics.base import FloatArray, Metric
 from reelscore.metrics.registry import resolve
-from reelscore.metrics.scoring import Measurement
+from reelscore.metrics.scores import Measurement
 from reelscore.stories import results as kinds
 from reelscore.stories.activitynet import activitynet_scores
 from reelscore.stories.assignment import StoryMatching, matchings_of

@@ -158,7 +158,6 @@ def test_an_interrupt_is_quiet_and_writes_nothing(folder):
     script = "\n".join(
         [
             "import time",
-            "from reelscore.metrics import scoring",
             "from reelscore.cli import options",
             "def slow(*args, **kwargs):",
             "    print('started', flush=True)",

@@ -13,7 +13,7 @@ from reelscore.data.table import MetricResult, ScoreTable
 from reelscore.human.significance import Ranking, rank_systems
 from reelscore.metrics.base import mean_of_first, with_count
 from reelscore.metrics.comparison import Comparison
-from reelscore.metrics.scoring import Scores
+from reelscore.metrics.scores import Scores
 from reelscore.report.html.model import Evidence
 from reelscore.report.leaderboard import LOWER_IS_BETTER, NEITHER_IS_BETTER
 from reelscore.stats.corrections import Correction, correct

@@ -1,0 +1,130 @@
+"""The scores of one system, with the statistics that intervals and tests work on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from reelscore.data.table import ItemIndex, ItemScores, MetricResult, ScoreTable, Sources
+from reelscore.errors import DataError
+from reelscore.metrics.base import FloatArray, Metric
+from reelscore.stats.resampling import bootstrap_scores, percentile_interval
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """Statistics of one metric for all items of one system: what tests and intervals work on."""
+
+    metric: Metric
+    index: ItemIndex
+    statistics: FloatArray
+    signature: str
+
+    def results(self) -> Iterator[MetricResult]:
+        """Aggregate into one result per output of the metric."""
+        corpus = self.metric.aggregate(self.statistics)
+        items = self.metric.scores(self.statistics)
+        for k, name in enumerate(self.metric.outputs):
+            scores = ItemScores(self.index, np.ascontiguousarray(items[:, k]))
+            yield MetricResult(name, float(corpus[k]), scores, self.signature)
+
+
+class Scores(Mapping[str, MetricResult]):
+    """All results of one system, by name; keeps the statistics for intervals and tests.
+
+    >>> from reelscore import score
+    >>> results = score({"v1": "a man runs"}, {"v1": ["a man is running"]}, metrics="bleu|n:2")
+    >>> list(results)
+    ['bleu_1', 'bleu_2']
+    >>> results["bleu_1"].items["v1"] == results["bleu_1"].score
+    True
+    """
+
+    def __init__(self, measurements: Iterable[Measurement], notes: Sequence[str] = ()) -> None:
+        self.measurements = tuple(measurements)
+        self.notes = tuple(notes)
+        self.sources = Sources()
+        self._results = {
+            result.metric: result for each in self.measurements for result in each.results()
+        }
+
+    def __getitem__(self, name: str) -> MetricResult:
+        return self._results[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._results)
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.values()))
+
+    def to_dict(self) -> dict[str, dict[str, Any]]:
+        """Give all results as plain data, ready for JSON."""
+        return {name: result.to_dict() for name, result in self.items()}
+
+    def table(self, system: str = "system") -> ScoreTable:
+        """Give the results as a score table of one system.
+
+        >>> from reelscore import score
+        >>> score({"v1": "a man"}, {"v1": ["a man"]}, metrics="rouge_l").table("mine").systems
+        ['mine']
+        """
+        captions = dict(zip([system], self.sources.captions.values(), strict=False))
+        return ScoreTable({system: self}, sources=replace(self.sources, captions=captions))
+
+    def report(self, path: str | Path, system: str = "system", **fields: Any) -> None:
+        """Write a report, as `reelscore.ScoreTable.report` does.
+
+        Args:
+            path: The HTML file to make.
+            system: What to call the system.
+            fields: As there.
+        """
+        self.table(system).report(path, **fields)
+
+    @property
+    def plot(self) -> Any:
+        """Figures, as of `reelscore.ScoreTable.plot`."""
+        return self.table().plot
+
+    def _repr_html_(self) -> str:
+        """Show the scores in a notebook."""
+        return self.table()._repr_html_()
+
+    def with_intervals(
+        self, *, level: float = 0.95, resamples: int = 1000, seed: int = 12345
+    ) -> Scores:
+        """Add a bootstrap interval over items to every score that allows one.
+
+        >>> from reelscore import score
+        >>> results = score({"v1": "a man runs", "v2": "a dog"},
+        ...                 {"v1": ["a man runs"], "v2": ["the dog sleeps"]}, metrics="rouge_l")
+        >>> low, high = results.with_intervals()["rouge_l"].interval
+        >>> low <= results["rouge_l"].score <= high
+        True
+        """
+        if not 0 < level < 1:
+            raise DataError(f"The level of an interval is {level}; expected a number in (0, 1).")
+        found = Scores(self.measurements, self.notes)
+        found.sources = self.sources
+        for each in self.measurements:
+            if not each.metric.independent:
+                continue
+            drawn = bootstrap_scores(
+                each.statistics, each.metric.scores, resamples=resamples, seed=seed
+            )
+            low, high = percentile_interval(drawn, level)
+            for k, name in enumerate(each.metric.outputs):
+                result = found._results[name]
+                found._results[name] = replace(
+                    result,
+                    interval=(float(low[k]), float(high[k])),
+                    signature=f"{result.signature}|level:{level:g}|resamples:{resamples}|seed:{seed}",
+                )
+        return found
