@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import click
 
-# name: (module, what it does); the text stands here so that --help imports no command.
+from reelscore.cli.groups import LazyGroup
+
+# name: (module, what it does)
 _COMMANDS = {
     "plan": ("campaign_plan", "How many HITs it takes, and what they cost."),
     "new": ("campaign_new", "Make a campaign: its HITs from captions."),
@@ -21,23 +21,7 @@ _COMMANDS = {
 }
 
 
-class _Commands(click.Group):
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
-            return None
-        module = import_module(f"reelscore.cli.{_COMMANDS[cmd_name][0]}")
-        command: click.Command = module.command
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in _COMMANDS.items()])
-
-
-@click.command("campaign", cls=_Commands)
+@click.command("campaign", cls=LazyGroup, modules=_COMMANDS)
 def command() -> None:
     """Ask people: plan, run and evaluate human assessments.
 

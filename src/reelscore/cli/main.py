@@ -6,14 +6,14 @@ import gc
 import os
 import re
 import sys
-from importlib import import_module
 
 import click
 
 from reelscore._version import __version__
+from reelscore.cli.groups import LazyGroup
 from reelscore.errors import ReelscoreError
 
-# name: (module, what it does); the text stands here so that --help imports no command.
+# name: (module, what it does)
 _COMMANDS = {
     "score": ("score", "Score captions: a row per system."),
     "compare": ("compare", "Score systems and test whether they differ."),
@@ -35,23 +35,9 @@ _COMMANDS = {
 }
 
 
-class _Commands(click.Group):
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
-            return None
-        module = import_module(f"reelscore.cli.{_COMMANDS[cmd_name][0]}")
-        command: click.Command = module.command
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in _COMMANDS.items()])
-
-
-@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(
+    cls=LazyGroup, modules=_COMMANDS, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.version_option(__version__, prog_name="reelscore")
 def cli() -> None:
     """How good your video captions are, and how far to trust the number."""
