@@ -43,6 +43,13 @@ def cli() -> None:
     """How good your video captions are, and how far to trust the number."""
 
 
+def _printable(message: str) -> str:
+    """Spell out control characters: what a file holds must not steer the terminal."""
+    return re.sub(
+        r"[^\S \n]|[\x00-\x08\x0e-\x1f\x7f-\x9f]", lambda found: ascii(found[0])[1:-1], message
+    )
+
+
 def _as_options(message: str) -> str:
     """Spell a remedy as an option: missing="zero" in Python is --missing zero here."""
     return re.sub(r'\b(missing|empty|format)="([\w-]+)"', r"--\1 \2", message)
@@ -62,7 +69,7 @@ def main() -> None:
     try:
         cli(standalone_mode=False)
     except ReelscoreError as error:
-        click.echo(f"Error: {_as_options(str(error))}", err=True)
+        click.echo(f"Error: {_printable(_as_options(str(error)))}", err=True)
         sys.exit(2)
     except click.ClickException as error:
         error.show()

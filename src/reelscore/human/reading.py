@@ -10,6 +10,7 @@ from typing import Literal, get_args
 
 import msgspec
 
+from reelscore.data.encoding import decode_line
 from reelscore.data.problems import Problems
 from reelscore.data.source import Source
 from reelscore.errors import DataError, UnknownNameError
@@ -153,7 +154,7 @@ def _moments(path: str, named: str | os.PathLike[str] | None) -> dict[str, crowd
 
 def _told_by(source: Source) -> Format:
     """Tell the format by the header."""
-    first = source.head.partition(b"\n")[0].decode("utf-8", "replace").strip()
+    first = decode_line(source.head.partition(b"\n")[0], source.path, 1).strip()
     if mturk.is_batch([cell.strip('"') for cell in first.split(",")]):
         return "mturk"
     if crowd_tables.is_table(first.split()):

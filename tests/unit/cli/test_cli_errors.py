@@ -174,3 +174,10 @@ def test_a_name_too_long_for_a_file(run, files):
 def test_a_named_file_too_long(run, files):
     status, _, _ = run("score", "one=" + "x" * 5000, "-r", "r1.txt")
     assert status == 2
+
+
+def test_a_file_cannot_steer_the_terminal(run, folder):
+    (folder / "odd.csv").write_text("\x1b[2Jrater,item\nr1,v1\n")
+    _, _, err = run("campaign", "import", "c.db", "odd.csv")
+    assert "\\x1b[2jrater" in err
+    assert "\x1b" not in err

@@ -173,6 +173,7 @@ def test_a_comparison(tmp_path):
         ("rater,task,system,item,score\nr1,t,a,v1,5\nr1,t,a,v1,5\n", "judged task 't'"),
         ("rater,system,item,score,started\nr1,a,v1,5,noon\n", "the time is 'noon'"),
         ("", "the file is empty"),
+        (b"rater,\x90\n", ":1: invalid UTF-8: byte 0x90"),
     ],
 )
 def test_tables_that_cannot_be_used(tmp_path, text, message):
