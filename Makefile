@@ -19,7 +19,8 @@ test: .venv/.dev ## set up what the tests need and run them
 	@tools/system_packages.sh java
 	@tools/system_packages.sh postgresql
 	@tools/system_packages.sh chromium
-	@$(BIN)/python -m pytest -n auto --dist loadfile
+	@tools/system_packages.sh nginx
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
 
 check: .venv/.dev ## ruff, mypy --strict, clang-format
 	@$(BIN)/ruff check

@@ -5,7 +5,10 @@ from __future__ import annotations
 import importlib
 import sys
 
-PARTS = ("sentences", "scale", "meta", "stories", "stories-scale", "learned")
+PARTS = (
+    *("sentences", "scale", "meta", "stories", "stories-scale", "learned", "robustness"),
+    "reports",
+)
 
 
 def main() -> None:

@@ -1,9 +1,14 @@
-"""BERTHA on the processor: reelscore beside a plain loop of transformers, same weights, one run."""
+"""BERTHA on the processor: reelscore beside a plain loop of transformers, same weights, one run.
+
+Every variant runs in a process of its own, several times in turn, all on the pairs of one system of
+TRECVid 2020 with its five references. Plain is what transformers' guides show: batches of 32 in
+the order given, padded to the longest. ``python -m benchmarks.learned --pairs N`` takes fewer.
+"""
 
 from __future__ import annotations
 
 import os
-import resource
+import subprocess
 import sys
 import tempfile
 import time
@@ -13,71 +18,112 @@ import numpy as np
 
 from benchmarks.data import read_lines, trecvid_2020
 
-PAIRS = 600
+PAIRS, ROUNDS, WARM_UP = 2000, 3, 64
+VARIANTS = ("transformers", "float32", "int8")
+
+
+def pairs_of(count: int) -> tuple[list[str], list[str]]:
+    """The first pairs of captions and references, reference by reference."""
+    system, references = trecvid_2020()
+    columns = [read_lines(path) for path in references]
+    pairs = [(text, c[k]) for k, text in enumerate(read_lines(system)) for c in columns][:count]
+    return [a for a, _ in pairs], [b for _, b in pairs]
 
 
 def main() -> None:
-    import torch
-    from safetensors.torch import load_file
-    from transformers import AutoModel, BertTokenizerFast
+    count = int(sys.argv[sys.argv.index("--pairs") + 1]) if "--pairs" in sys.argv else PAIRS
+    candidates, references = pairs_of(count)
+    once = len(set(zip(candidates, references, strict=True)))
+    threads = len(os.sched_getaffinity(0))
+    print(f"{len(candidates):,} pairs of TRECVid 2020, {once:,} different; {threads} threads")
+    cpu, wall, peak, scores = {}, {}, {}, {}
+    with tempfile.TemporaryDirectory() as folder:
+        from reelscore.learned.exporting import export_model
 
-    from reelscore.learned.exporting import export_model
-    from reelscore.learned.pair_scores import PairScorer
+        export_model("reelscore-bertha", folder)
+        for _ in range(ROUNDS):
+            for name in VARIANTS:
+                out = Path(folder) / f"{name}.npz"
+                command = [sys.executable, "-m", "benchmarks.learned", name, folder, str(count)]
+                subprocess.run([*command, str(out)], check=True)
+                found = np.load(out)
+                cpu[name] = min(cpu.get(name, np.inf), float(found["cpu"]))
+                wall[name] = min(wall.get(name, np.inf), float(found["wall"]))
+                peak[name], scores[name] = int(found["peak"]) / 1024, found["scores"]
+    base = scores[VARIANTS[0]]
+    for name in VARIANTS:
+        ratios = (
+            f"{cpu[VARIANTS[0]] / cpu[name]:.2f}× CPU {wall[VARIANTS[0]] / wall[name]:.2f}× wall"
+        )
+        apart, r = np.abs(scores[name] - base).max(), np.corrcoef(scores[name], base)[0, 1]
+        print(
+            f"  {name:12} {count / wall[name]:6.0f} pairs/s  {ratios}  {peak[name]:5.0f} MB peak"
+            f"  differs by {apart:.1e}, r {r:.6f}",
+            flush=True,
+        )
+
+
+def child(name: str, folder: str, count: int, out: str) -> None:
+    """Load one variant, warm it up, and measure one pass; loading is not counted."""
+    import torch
 
     threads = len(os.sched_getaffinity(0))
     torch.set_num_threads(threads)
-    system, references = trecvid_2020()
-    columns = [read_lines(path) for path in references]
-    pairs = [
-        (caption, column[k]) for k, caption in enumerate(read_lines(system)) for column in columns
-    ][:PAIRS]
-    candidates, texts = [a for a, _ in pairs], [b for _, b in pairs]
-    with tempfile.TemporaryDirectory() as folder:
-        export_model("reelscore-bertha", folder)
-        encoder = AutoModel.from_pretrained(folder).eval()
-        tokenizer = BertTokenizerFast(tokenizer_file=str(Path(folder) / "tokenizer.json"))
-        head = load_file(Path(folder) / "head.safetensors")
+    candidates, references = pairs_of(count)
+    work = plain(folder) if name == VARIANTS[0] else ours(name, threads)
+    work(candidates[:WARM_UP], references[:WARM_UP])
+    cpu, wall = time.process_time(), time.perf_counter()
+    scores = work(candidates, references)
+    cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+    status = Path("/proc/self/status").read_text()
+    peak = next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM"))
+    np.savez(out, scores=scores, cpu=cpu, wall=wall, peak=int(peak))
 
-        def plain() -> np.ndarray:
-            found = []
-            with torch.inference_mode():
-                for k in range(0, len(pairs), 32):
-                    batch = tokenizer(
-                        candidates[k : k + 32],
-                        texts[k : k + 32],
-                        padding=True,
-                        truncation=True,
-                        max_length=128,
-                        return_tensors="pt",
-                    )
-                    hidden = encoder(**batch).last_hidden_state[:, 0]
-                    inner = torch.tanh(hidden @ head["1.weight"].T + head["1.bias"])
-                    found.append((inner @ head["4.weight"].T + head["4.bias"])[:, 0])
-            return torch.cat(found).numpy()
 
-        scorers = {dtype: PairScorer("reelscore-bertha", dtype) for dtype in ("float32", "int8")}
-        low, slope = scorers["float32"].info.to_z
-        print(f"{len(pairs):,} pairs of TRECVid 2020, {threads} threads; CPU time, best of three")
-        best: dict[str, float] = {}
-        scores: dict[str, np.ndarray] = {}
-        for _ in range(3):
-            for name, work in (
-                ("transformers", plain),
-                *((d, lambda s=s: s.score(candidates, texts, threads)) for d, s in scorers.items()),
-            ):
-                begin = time.process_time()
-                scores[name] = work()
-                best[name] = min(best.get(name, np.inf), time.process_time() - begin)
-    base = low + slope * scores["transformers"]
-    for name, seconds in best.items():
-        ours = base if name == "transformers" else scores[name]
-        rate, ratio = len(pairs) / seconds, best["transformers"] / seconds
-        r, apart = np.corrcoef(ours, base)[0, 1], np.abs(ours - base).max()
-        print(f"  {name:12} {rate:6.0f} pairs/s {ratio:6.2f}×  differs by {apart:.1e}, r {r:.6f}")
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"  {peak:.0f} MB peak, all three together")
-    sys.stdout.flush()
+def ours(dtype, threads):
+    from reelscore.learned.pair_scores import PairScorer
+
+    scorer = PairScorer("reelscore-bertha", dtype)
+    return lambda candidates, references: scorer.score(candidates, references, threads)
+
+
+def plain(folder):
+    import json
+
+    import torch
+    import transformers
+    from safetensors.torch import load_file
+
+    transformers.utils.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
+    home = Path(folder)
+    encoder = transformers.AutoModel.from_pretrained(folder).eval()
+    tokenizer = transformers.BertTokenizerFast(tokenizer_file=str(home / "tokenizer.json"))
+    head = load_file(home / "head.safetensors")
+    low, slope = json.loads((home / "scales.json").read_text())["to_z"]
+
+    def work(candidates, references):
+        found = []
+        with torch.inference_mode():
+            for k in range(0, len(candidates), 32):
+                batch = tokenizer(
+                    candidates[k : k + 32],
+                    references[k : k + 32],
+                    padding=True,
+                    truncation=True,
+                    max_length=128,
+                    return_tensors="pt",
+                )
+                hidden = encoder(**batch).last_hidden_state[:, 0]
+                inner = torch.tanh(hidden @ head["1.weight"].T + head["1.bias"])
+                found.append((inner @ head["4.weight"].T + head["4.bias"])[:, 0])
+        return low + slope * torch.cat(found).double().numpy()
+
+    return work
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:2] and sys.argv[1] in VARIANTS:
+        child(sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4])
+    else:
+        main()

@@ -1,10 +1,11 @@
-"""What the tests share: the real data, Java, and how thorough to be."""
+"""What the tests share: the real data, other programs, and how thorough to be."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -63,6 +64,22 @@ def java() -> str:
     if found is None:
         pytest.skip("there is no Java on this machine")
     return found
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """Debian's Chromium, without a window: one for all, since a process may drive only one."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    found = shutil.which("chromium")
+    if found is None:
+        pytest.skip("there is no Chromium on this machine")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(
+            executable_path=found,
+            args=["--no-sandbox", "--autoplay-policy=no-user-gesture-required"],
+        )
+        yield browser
+        browser.close()
 
 
 @pytest.fixture(scope="session")

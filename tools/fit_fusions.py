@@ -1,4 +1,4 @@
-"""Fit the fusions that come with reelscore, and show how metrics agree with people on unseen years.
+"""Fit the fusions that come with reelscore.
 
 python tools/fit_fusions.py TRECvid-VTT_HA
 """
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from reelscore.learned.agreement import FUSIONS, agreement, features, with_fusions
+from reelscore.learned.agreement import FITTED, FUSIONS, agreement, features, with_fusion
 from reelscore.learned.fusion import fit_fusion, write_coefficients
 
 FOLDER = Path(__file__).parents[1] / "src/reelscore/learned/fusions"
@@ -19,7 +19,7 @@ TO_Z = {"bertha": (0.141027, 1.198508)}  # scores held out are kept on the netwo
 
 def main() -> None:
     years = features(sys.argv[1], "MA")
-    found = agreement(with_fusions(years))
+    found = agreement(with_fusion(years))
     human = np.concatenate([each.human for each in years.values()])
     for name, inputs in FUSIONS.items():
         columns = {}
@@ -41,10 +41,13 @@ def main() -> None:
                 "bertha": "each year's scores by a model that has not seen the year"
                 if "bertha" in inputs
                 else "not used",
-                "r on the year left out, 2016-2020": [round(r, 4) for r in found.captions[name]],
+                # with BERTHA, models that saw the year tested would take part in the fit
+                "r on the year left out, 2016-2020": "not measured"
+                if "bertha" in inputs
+                else [round(r, 4) for r in found.captions[FITTED]],
             },
         )
-        write_coefficients(FOLDER / f"{name.rpartition(':')[2]}.json", fitted)
+        write_coefficients(FOLDER / f"{name}.json", fitted)
         print(name, fitted.weights, fitted.intercept)
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs what pip cannot: a C++ compiler, Java (only to compare with the Java tools), PostgreSQL
-# and Chromium (only to test with them), clang (only to fuzz). Does nothing where it is there; says what to install
-# where it may not.
+# Installs what pip cannot: a C++ compiler, Java (only to compare with the Java tools), PostgreSQL,
+# Chromium and nginx (only to test with them), clang (only to fuzz). Does nothing where it is there;
+# says what to install where it may not.
 set -euo pipefail
 
 need() { # need COMMAND PACKAGES...
@@ -12,7 +12,7 @@ need() { # need COMMAND PACKAGES...
         apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$@" >/dev/null
     else
         echo "'$command' is missing; install it (Debian: sudo apt-get install $*)." >&2
-        [[ "$command" =~ ^(java|postgres|chromium)$ ]] # tests that need them are skipped
+        [[ "$command" =~ ^(java|postgres|chromium|nginx)$ ]] # tests that need them are skipped
     fi
 }
 
@@ -24,5 +24,6 @@ compiler)
 java) need java default-jre-headless ;;
 postgresql) compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null || need postgres postgresql ;;
 chromium) need chromium chromium ;;
+nginx) [ -x /usr/sbin/nginx ] || need nginx nginx-light ;;
 clang) need clang++ clang "libclang-rt-$(apt-cache depends clang 2>/dev/null | grep -oE "clang-[0-9]+" | head -1 | grep -oE "[0-9]+")-dev" ;;
 esac

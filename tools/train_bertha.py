@@ -1,17 +1,21 @@
 """Train BERTHA on one GPU: every year held out in turn, then all years; many processes at once.
 
     python tools/train_bertha.py judged.jsonl ENCODER OUT
+    python tools/train_bertha.py judged.jsonl ENCODER OUT --only --seed 2032
+    python tools/train_bertha.py judged.jsonl ENCODER OUT --only --without similarity
 
 `judged.jsonl` is what `reelscore bertha prepare` writes; ENCODER is a folder. OUT gets the final
 weights in parts (weights.0 …), and predictions.npz: for each caption held out, the score against
-each of its references, by the shipped recipe and by the paper's.
+each of its references, by the shipped recipe and by the paper's. ``--only`` leaves the paper's
+out; ``--seed`` and ``--without`` tell how far the figures depend on chance and on each part.
 """
 
 from __future__ import annotations
 
+import argparse
 import multiprocessing
 import os
-import sys
+import tempfile
 import time
 import traceback
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -28,7 +32,7 @@ from reelscore.learned.averaging import average, own_part, shared_part
 from reelscore.learned.captions import JudgedCaption, read_captions
 from reelscore.learned.cross_encoder import CrossEncoder
 from reelscore.learned.holding_out import hold_out
-from reelscore.learned.recipes import recipe_of
+from reelscore.learned.recipes import Recipe, recipe_of
 from reelscore.learned.sentence_vectors import SentenceEncoder
 from reelscore.learned.training import train
 
@@ -40,6 +44,17 @@ FOLDS: dict[str, tuple[list[JudgedCaption], list[JudgedCaption]]] = {}
 ENCODER = ""
 HOME = Path()
 START = time.time()
+
+
+PARTS = ("similarity", "people", "SA", "MA", "correlation")
+
+
+def without(recipe: Recipe, part: str) -> Recipe:
+    """Leave one part out of a recipe: a stage, judgments of a kind, or a term of the loss."""
+    if part == "correlation":
+        return replace(recipe, stages=tuple(replace(s, correlation=0.0) for s in recipe.stages))
+    kept = tuple(s for s in recipe.stages if s.source != part and s.kinds != (part,))
+    return replace(recipe, stages=kept)
 
 
 def shared(fold: str) -> None:
@@ -131,14 +146,21 @@ def against_each(network: Any, captions: list[JudgedCaption]) -> Any:
 
 
 def main() -> None:
-    global ENCODER, HOME
-    judged, ENCODER, out = sys.argv[1:4]
-    HOME = Path("/tmp/train_bertha")
-    HOME.mkdir(exist_ok=True)
-    captions = read_captions(judged)
+    global ENCODER, HOME, RECIPE, SEED
+    parser = argparse.ArgumentParser()
+    for name in ("judged", "encoder", "out"):
+        parser.add_argument(name)
+    parser.add_argument("--only", action="store_true", help="the shipped recipe alone")
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--without", choices=PARTS, action="append", default=[])
+    parser.add_argument("--every", type=int, default=1, help="take every n-th caption, as a trial")
+    options = parser.parse_args()
+    ENCODER, SEED, out = options.encoder, options.seed, options.out
+    for part in options.without:
+        RECIPE = without(RECIPE, part)
+    HOME = Path(tempfile.mkdtemp())
+    captions = read_captions(options.judged)[:: options.every]
     groups = sorted({caption.group for caption in captions})
-    if sys.argv[4:5] and sys.argv[4].isdigit():  # a quick trial
-        captions = captions[:: int(sys.argv[4])]
     for group in groups:
         split = hold_out(captions, group)
         print(group, split.overlap, f"{time.time() - START:.0f} s", flush=True)
@@ -154,11 +176,11 @@ def main() -> None:
 
         for fold in (ALL, *groups):
             start(shared, fold)
-        for group in groups if "--only" not in sys.argv else ():
+        for group in groups if not options.only else ():
             start(plain, group, "plain-sa")
             start(plain, group, "plain-ma")
         done: dict[str, int] = {}
-        pending_tables = [5, 0, 1, 2, 3, 4] if "--only" not in sys.argv else []
+        pending_tables = [5, 0, 1, 2, 3, 4] if not options.only else []
         while running:
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 name, *arguments = running.pop(future)

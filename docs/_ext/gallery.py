@@ -11,6 +11,8 @@ from typing import Any
 
 from reelscore import examples, score_systems, stories
 from reelscore.data.table import ScoreTable
+from reelscore.meta.evaluation import evaluate_metrics
+from reelscore.report.agreement_report import agreement_sections
 from reelscore.report.html import Report, report_of, write_report
 from reelscore.report.timeline import write_timeline
 from reelscore.stories.timelines import timelines
@@ -54,15 +56,27 @@ def reports() -> Iterator[tuple[str, str, Callable[[], Report]]]:
     """Yield name, description and maker of each report."""
     yield "clips", "Four systems, fifteen clips, with people's judgments", clip_report
     yield "stories", "Three systems, five stories", story_report
+    yield "agreement", "Which metrics agree with people on the fifteen clips", agreement_report
     if (SHARED / "trecvid-vtt-ha").is_dir():
         about = "TRECVid VTT 2020: six systems, 1,700 videos, with human scores"
         yield "trecvid-2020", about, trecvid_report
+    if (SHARED / "dense").is_dir():
+        yield "bmt", "BMT on ActivityNet Captions: two systems, 300 videos", bmt_report
 
 
 def clip_report() -> Report:
     """The embedded clips."""
     people = ScoreTable.read(examples.path("clips/judgments.csv"), repeats="mean")
     return report_of(score_systems(*examples.clips()), people, title="Four systems, fifteen clips")
+
+
+def agreement_report() -> Report:
+    """The embedded clips, and how metrics agree with people on them."""
+    people = ScoreTable.read(examples.path("clips/judgments.csv"), repeats="mean")
+    table = score_systems(*examples.clips())
+    found = evaluate_metrics(table, people, level="pooled", draws=200)
+    title = "Which metrics agree with people"
+    return report_of(table, people, sections=agreement_sections(found), title=title)
 
 
 def story_report() -> Report:
@@ -81,3 +95,15 @@ def trecvid_report() -> Report:
     data = load(SHARED / "trecvid-vtt-ha", "SA-2020")
     table = score_systems(data.candidates, data.references())
     return report_of(table, data.human, title="TRECVid VTT 2020", videos=data.urls)
+
+
+def bmt_report() -> Report:
+    """Stories of BMT on the first videos of ActivityNet Captions, by SODA (c)."""
+    files = [f"{name}_{k}.json.gz" for name in ("anet_val", "bmt_gtprop_val") for k in (1, 2)]
+    read = [stories.read_stories(SHARED / "dense" / name) for name in files]
+    common = [video for video in read[0] if all(video in each for each in read)][:300]
+    first, second, *own = [type(s)({v: s[v] for v in common}, s.policies) for s in read]
+    systems = {f"BMT {k}": each for k, each in enumerate(own, start=1)}
+    table = stories.score_systems(systems, [first, second], scores="soda_c").table
+    shown = timelines(systems, [first, second])
+    return report_of(table, timelines=shown, title="BMT on ActivityNet Captions")

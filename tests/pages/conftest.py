@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-import shutil
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -13,24 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from reelscore import examples, score_systems
+from reelscore import compare, examples, score_systems
+from reelscore.cli.main import cli
 from reelscore.data.datasets.trecvid_ha import Assessment, load
 from reelscore.data.table import ItemIndex, ItemScores, MetricResult, ScoreTable
-from reelscore.report.html import Report, report_of, write_report
-
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Chromium, without a window."""
-    playwright = pytest.importorskip("playwright.sync_api")
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium on this machine")
-    with playwright.sync_playwright() as tool:
-        opened = tool.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
-        opened.close()
+from reelscore.report.html import Report, comparison_evidence, report_of, write_report
+from reelscore.stories import read_stories
+from reelscore.stories import score_systems as score_stories
+from reelscore.stories.timelines import timelines
 
 
 @dataclass
@@ -41,41 +30,58 @@ class Opened:
     errors: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
 
+    def listen(self) -> None:
+        """Note errors, warnings, dialogs and whatever is loaded."""
+        page = self.page
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on(
+            "console",
+            lambda said: said.type in ("error", "warning") and self.errors.append(said.text),
+        )
+        page.on("dialog", lambda dialog: (self.errors.append(dialog.message), dialog.dismiss()))
+        page.on("request", lambda request: self.requests.append(request.url))
+
+
+@pytest.fixture(scope="package")
+def windows(chromium: Any) -> dict[Any, Opened]:
+    """Windows that stay open from test to test: a new one takes most of a second."""
+    return {}
+
 
 @pytest.fixture
-def opened(browser: Any) -> Iterator[Callable[..., Opened]]:
+def opened(chromium: Any, windows: dict[Any, Opened]) -> Iterator[Callable[..., Opened]]:
     """Open a file; at the end of the test nothing may have failed or been loaded."""
-    contexts, seen = [], []
+    seen: list[Opened] = []
 
     def open_page(
         path: Path, link: str = "", *, width: int = 1280, init: str = "", **choices: Any
     ) -> Opened:
-        context = browser.new_context(viewport={"width": width, "height": 900}, **choices)
-        context.set_default_timeout(15_000)
-        contexts.append(context)
-        found = Opened(context.new_page())
+        key = (init, tuple(choices.items()))
+        if key not in windows:
+            context = chromium.new_context(**choices)
+            context.set_default_timeout(15_000)
+            windows[key] = Opened(context.new_page())
+            windows[key].listen()
+            if init:
+                windows[key].page.add_init_script(init)
+        found = windows[key]
         seen.append(found)
         page = found.page
-        page.on("pageerror", lambda error: found.errors.append(str(error)))
-        page.on(
-            "console",
-            lambda said: said.type in ("error", "warning") and found.errors.append(said.text),
-        )
-        page.on("dialog", lambda dialog: (found.errors.append(dialog.message), dialog.dismiss()))
-        page.on("request", lambda request: found.requests.append(request.url))
-        if init:
-            page.add_init_script(init)
+        page.goto("about:blank")  # else another link into the same file would not load it
+        page.emulate_media(media="screen")
+        page.set_viewport_size({"width": width, "height": 900})
         page.goto(path.as_uri() + link)
         page.wait_for_selector("html[data-ready], #problem:not([hidden])", timeout=60_000)
         return found
 
     yield open_page
     for found in seen:
-        assert found.errors == []
-        loaded = [url for url in found.requests if ".html" not in url and "/videos/" not in url]
-        assert loaded == []
-    for context in contexts:
-        context.close()
+        errors, requests = list(found.errors), list(found.requests)
+        found.errors.clear()
+        found.requests.clear()
+        assert errors == []
+        loaded = [url for url in requests if ".html" not in url and "/videos/" not in url]
+        assert [url for url in loaded if url != "about:blank"] == []
 
 
 @dataclass(frozen=True)
@@ -111,6 +117,70 @@ def demo(folder: Path) -> Made:
 
 
 @pytest.fixture(scope="session")
+def compared(folder: Path) -> Made:
+    """The embedded clips, tested against a baseline."""
+    table = score_systems(*examples.clips())
+    tests = compare(table, "weak", resamples=100, trials=200)
+    return made(
+        folder,
+        "compared",
+        lambda: report_of(table, evidence=comparison_evidence(table, tests), baseline="weak"),
+    )
+
+
+@pytest.fixture(scope="session")
+def told(folder: Path) -> Made:
+    """The embedded stories."""
+    return story_report(folder, "told", scores="soda")
+
+
+@pytest.fixture(scope="session")
+def wide(folder: Path) -> Made:
+    """The embedded stories by all scores: as many columns as there can be."""
+    return story_report(folder, "wide")
+
+
+def story_report(folder: Path, name: str, **choices: Any) -> Made:
+    systems, annotators = examples.stories()
+    table = score_stories(systems, annotators.values(), **choices).table
+    shown = timelines(systems, annotators.values())
+    return made(folder, name, lambda: report_of(table, timelines=shown, title="Stories"))
+
+
+def command(folder: Path, *lines: str) -> None:
+    """Run commands of reelscore in a folder."""
+    for line in lines:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(folder)
+            patch.setattr(sys, "argv", ["reelscore", *line.split()])
+            cli(standalone_mode=False)
+
+
+@pytest.fixture(scope="session")
+def agreeing(folder: Path) -> Path:
+    """What reelscore meta says of the embedded clips."""
+    score_systems(*examples.clips()).write(folder / "scores.json")
+    people = examples.path("clips/judgments.csv")
+    line = f"meta scores.json --human {people} --level pooled --draws 20 --html agreeing.html"
+    command(folder, line)
+    return folder / "agreeing.html"
+
+
+@pytest.fixture(scope="session")
+def campaign(folder: Path) -> Path:
+    """What a simulated campaign on the embedded clips found."""
+    clips = examples.path("clips/systems")
+    systems = " ".join(str(clips / f"{name}.json") for name in ("strong", "weak", "broken"))
+    command(
+        folder,
+        f"campaign new c.db {systems} --human {clips / 'human.json'} --layout pilot --hits 12",
+        "campaign simulate c.db --bad 0.2 --seed 3",
+        "campaign results c.db --html campaign.html",
+    )
+    return folder / "campaign.html"
+
+
+@pytest.fixture(scope="session")
 def trecvid(shared: Path) -> Assessment:
     """TRECVid VTT 2020, each caption judged by one person."""
     return load(shared / "trecvid-vtt-ha", "SA-2020")
@@ -129,18 +199,13 @@ def sa_2020(folder: Path, trecvid: Assessment) -> Made:
 
 @pytest.fixture(scope="session")
 def bmt(folder: Path, shared: Path, full: bool) -> Made:
-    """Stories of BMT on ActivityNet Captions: the first 300 videos, or all."""
-    from reelscore.stories import read_stories
-    from reelscore.stories import score_systems as score_stories
-    from reelscore.stories.timelines import timelines
-
-    def read(name: str) -> Any:
-        stories = read_stories(shared / "dense" / name)
-        kept = dict(itertools.islice(stories.items(), None if full else 300))
-        return type(stories)(kept, stories.policies)
-
-    truth = [read(f"anet_val_{k}.json.gz") for k in (1, 2)]
-    systems = {f"BMT {k}": read(f"bmt_gtprop_val_{k}.json.gz") for k in (1, 2)}
+    """Stories of BMT on ActivityNet Captions: the first 300 videos that it has, or all."""
+    files = [f"{name}_{k}.json.gz" for name in ("anet_val", "bmt_gtprop_val") for k in (1, 2)]
+    read = [read_stories(shared / "dense" / name) for name in files]
+    common = [video for video in read[0] if all(video in each for each in read)]
+    kept = common[: None if full else 300]
+    first, second, *own = [type(s)({v: s[v] for v in kept}, s.policies) for s in read]
+    truth, systems = [first, second], {f"BMT {k}": each for k, each in enumerate(own, start=1)}
 
     def make() -> Report:
         choices = {"unknown": "skip", "scores": "soda_c"}

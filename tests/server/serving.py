@@ -87,7 +87,7 @@ def serve_apart(database: str, port: int, *more: str) -> Iterator[subprocess.Pop
         process.wait(20)
 
 
-def wait_for(url: str, seconds: float = 30) -> None:
+def wait_for(url: str, seconds: float = 180) -> None:
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=5) as answer:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from visiting import Visitor, app_over
 
@@ -12,7 +10,7 @@ PROLIFIC = "/prolific/dogs?PROLIFIC_PID={}&STUDY_ID=study1&SESSION_ID={}"
 
 @pytest.fixture
 def app(tmp_path):
-    pages = {"open": True, "prolific_code": "CDONE", "screen_out_code": "COUT", "mturk": True}
+    pages = {"open": True, "prolific_code": "CDONE", "screen_out_code": "COUT"}
     return app_over(tmp_path, pages=pages)
 
 
@@ -98,33 +96,3 @@ def test_prolific_comes_back_by_session_only(app):
 @pytest.mark.parametrize("bad", ["", "a b", "x" * 65, "<script>"])
 def test_prolific_parameters_are_checked(app, bad):
     assert Visitor(app).get(PROLIFIC.format(bad, "s1")).status_code == 422
-
-
-TURK = "/mturk/dogs?assignmentId={}&hitId=h1&workerId=A1B2&turkSubmitTo={}"
-
-
-def test_mturk_preview_takes_nothing(app):
-    page = Visitor(app).get("/mturk/dogs?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=h1")
-    assert "This is a preview" in page.text
-    assert "https://*.mturk.com" in page.headers["content-security-policy"]
-    assert app.state.site.campaigns.get("dogs").status().held == 0
-
-
-def test_mturk_submits_to_mturk_only(app):
-    visitor = Visitor(app)
-    evil = visitor.get(TURK.format("a1", "https://evil.example"))
-    assert evil.status_code == 400
-    page = visitor.get(TURK.format("a1", "https://workersandbox.mturk.com"))
-    assert page.url.path == "/c/dogs/instructions"
-    assert "x-frame-options" not in page.headers
-    visitor.press("/c/dogs/instructions")
-    for task in (1, 2, 3):
-        visitor.answer(task)
-    finish = visitor.get("/c/dogs/finish")
-    action = 'action="https://workersandbox.mturk.com/mturk/externalSubmit"'
-    assert action in finish.text
-    assert 'name="assignmentId" value="a1"' in finish.text
-    assert "https://workersandbox.mturk.com" in finish.headers["content-security-policy"]
-    # the next HIT of the same worker is new work, not the old code
-    again = visitor.get(TURK.format("a2", "https://www.mturk.com"))
-    assert re.search(r"/task/1$", again.url.path)

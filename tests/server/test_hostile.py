@@ -73,7 +73,7 @@ def test_scripts_in_captions_and_names(tmp_path):
     pages = [rater.begin(name=EVIL).text]
     rater.answer(1)
     owner.press("/organise/c/dogs/decide", rater=EVIL, what="pay", reason=EVIL)
-    for page in ("", "/live", "/raters", "/results", "/pages"):
+    for page in ("", "/live", "/raters", "/results", "/pages", "/log"):
         pages.append(owner.get(f"/organise/c/dogs{page}").text)
     second = Visitor(app)
     second.begin()

@@ -94,6 +94,7 @@ PAGES = [
     "/organise/c/dogs/live",
     "/organise/c/dogs/raters",
     "/organise/c/dogs/pages",
+    "/organise/c/dogs/log",
     "/organise/c/dogs/results",
     "/organise/c/dogs/results.json",
     "/organise/c/dogs/results.html",
@@ -112,6 +113,7 @@ ACTIONS = [
     "/organise/c/dogs/raters",
     "/organise/c/dogs/raters/unbind",
     "/organise/c/dogs/pages",
+    "/organise/c/dogs/pages/json",
     "/organise/c/dogs/mturk",
 ]
 FILES = {"results": ("r.csv", b"x"), "systems": ("a.json", b"{}")}
@@ -202,10 +204,10 @@ def test_the_quality_table_changes(app, owner):
     rate_all(app, "r1", lambda k, task: 40 + k)
     page = owner.get("/organise/c/dogs/live").text
     assert "too few pairs" in page
-    assert "Release" not in page
+    assert ">Release<" not in page
     owner.press("/organise/c/dogs/decide", rater="r1", what="pay", reason="well done")
     assert "pay" in owner.get("/organise/c/dogs/live").text
-    assert "well done" in owner.get("/organise/c/dogs/raters").text
+    assert "well done" in owner.get("/organise/c/dogs/log").text
     assert (
         owner.press("/organise/c/dogs/decide", rater="r1", what="pay", reason=" ").status_code
         == 422
@@ -236,7 +238,7 @@ def test_links(app, owner):
 
 
 def test_texts(app, owner):
-    path = "/organise/c/dogs/pages"
+    path = "/organise/c/dogs/pages/json"
     assert owner.press(path, text='{"numbers": true, "practice": []}').status_code == 200
     assert "<output>" in Visitor(app).begin().text
     for bad in (
@@ -245,9 +247,53 @@ def test_texts(app, owner):
         '{"video_url": "https://x y/{item}"}',
         '{"video_url": "javascript:{item}"}',
         "[" * 10_000,
+        '{"practice": [{"captions": ["a", "b"], "expected": {}, "feedback": ""}]}',
+        '{"practice": [{"captions": ["a"], "expected": {"x": [[0, 1]]}, "feedback": ""}]}',
     ):
         assert owner.press(path, text=bad).status_code == 422, bad
     assert app.state.site.campaigns.get("dogs").settings["pages"]["numbers"] is True
+
+
+PRACTICE = {
+    "practice_captions": "a dog",
+    "practice_item": "clip01",
+    "practice_context": "",
+    "practice_expected": "adequacy: 60 to 100",
+    "practice_feedback": "so it is",
+}
+
+
+def test_texts_by_the_form(app, owner):
+    path, campaign = "/organise/c/dogs/pages", app.state.site.campaigns.get("dogs")
+    contexts = {"contexts": {"clip03": "A dog sleeps."}}
+    campaign.set_settings({"pages": contexts})
+    assert owner.press(path, must_watch="yes", ties="yes", **PRACTICE).status_code == 200
+    stored = campaign.settings["pages"]
+    assert stored.pop("practice") == [
+        {
+            "captions": ["a dog"],
+            "expected": {"adequacy": [[60.0, 100.0]]},
+            "feedback": "so it is",
+            "item": "clip01",
+            "context": "",
+        }
+    ]
+    assert stored == {"consent": "", **contexts}  # the rest is as usual
+    for bad in (
+        {"practice_expected": "adequacy: much"},
+        {"practice_expected": "fluency: 1 to 2"},
+        {"practice_expected": "adequacy: 60 to 170"},
+        {"practice_captions": "a\nb"},
+        {"question": "Why?", "choices": "because"},
+        {"question": "Why?", "choices": "* because\n* so"},
+        {"video_url": "https://x/"},
+        {"hits_per_rater": "-1"},
+        {"practice_item": ["a", "b"]},
+        {"question": "Why?"},
+    ):
+        refused = owner.press(path, **{**PRACTICE, **bad})
+        assert refused.status_code == 422, bad
+    assert campaign.settings["pages"]["contexts"] == contexts["contexts"]
 
 
 # results and files
@@ -378,8 +424,8 @@ def test_files_for_mturk(app, owner):
             },
             "mean rank",
         ),
-        ("forced-choice", 2, {"correctness": [1], "relevance": [-1]}, "By majority"),
-        ("preference", 2, {"story": [2]}, "Whom people prefer"),
+        ("forced-choice", 2, {"correctness": [1], "relevance": [-1]}, "by majority"),
+        ("preference", 2, {"story": [2]}, "whom people prefer"),
         ("against-reference", 2, {"helpful": [0]}, "as good as the reference"),
     ],
 )

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 
 import pytest
-from browsing import faults, log_in, press
-from serving import serve
+from browsing import faults, is_within, log_in, press
+from serving import serve, small_campaign
 
 from reelscore import examples
 from reelscore.human.building import Design, make_hits
 from reelscore.human.campaign import Campaign
+from reelscore.web.pages import read_pages
+
+TABS = ("", "/raters", "/results", "/pages", "/log")
 
 
 @pytest.fixture
@@ -71,24 +74,65 @@ def test_from_upload_to_results(served, page, clips, shoot):
     assert faults(page) == []
     shoot(page, "rating-quality")
     row = page.locator("#raters tr", has_text="r2")
-    row.locator("summary").click()
-    row.locator("select").select_option("exclude")
-    row.locator("input[name=reason]").fill("always the same score")
-    row.get_by_role("button", name="Decide").click()
+    row.get_by_role("button", name="Decide about r2").click()
+    page.get_by_role("radio", name="Exclude").check()
+    page.get_by_label("Reason").fill("always the same score")
+    assert faults(page) == []
+    shoot(page, "organiser_decide")
+    page.locator("#decide").get_by_role("button", name="Decide", exact=True).click()
     page.wait_for_selector("#raters >> td:has-text('exclude')")
     assert campaign.excluded() == {"r2"}
 
-    page.click("text=Results")
+    page.click(".tabs >> text=Results")
     assert page.inner_text("table >> nth=0").splitlines()[1].startswith("human")
     assert faults(page) == []
     shoot(page, "rating-results")
-    page.click("text=Raters and log")
+    page.click(".tabs >> text=Raters")
     page.fill("input[name=number]", "2")
     press(page, "Make links")
     assert page.inner_text("pre.links").count("/r/") == 2
-    page.goto(f"{served.url}/organise")
-    shoot(page, "organiser_campaigns")
     assert faults(page) == []
+    for scheme, width in (("light", 1280), ("dark", 390)):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(color_scheme=scheme)
+        for name in ("", "new", "people", *(f"c/fifteen-clips{tab}" for tab in TABS)):
+            page.goto(f"{served.url}/organise/{name}".rstrip("/"))
+            assert is_within(page), name
+            if scheme == "dark":  # in the light most were looked at above
+                assert faults(page) == [], name
+            shoot(page, f"organiser_{name.replace('/', '_') or 'campaigns'}_{width}")
+
+
+def test_texts_in_a_form(served, page, tmp_path, shoot):
+    """Owners change what raters read without a word of JSON."""
+    small_campaign(tmp_path / "clips.db", pages={"practice": None})
+    log_in(page, served)
+    page.goto(f"{served.url}/organise/c/dogs/pages")
+    page.locator("input[name=title]").fill("Dogs, please")
+    page.get_by_label("Sliders show their number").check()
+    page.click("text=A woman rides a horse")
+    page.locator("textarea[name=practice_captions]").nth(1).fill("")  # removes it
+    page.click("text=One more question")
+    page.get_by_label("Question", exact=True).fill("What do you judge?")
+    page.locator("textarea[name=choices]").first.fill("The video\n* The text")
+    assert faults(page) == []
+    shoot(page, "organiser_texts_filled")
+    page.evaluate("scrollTo(0, 0)")
+    shoot(page, "rating-texts", whole=False)
+    press(page, "Save")
+    page.wait_for_selector("text=Question 1")
+    assert page.locator("textarea[name=choices]").first.input_value() == "The video\n* The text"
+    pages = read_pages(served.campaign("dogs").settings)
+    assert (pages.title, pages.numbers, len(pages.practice)) == ("Dogs, please", True, 1)
+    assert pages.check[0].right == 1
+    assert pages.instructions == ""  # as usual, so it is not stored
+
+    page.locator("textarea[name=choices]").first.fill("The video")
+    page.locator("input[name=title]").fill("Not to be lost")
+    press(page, "Save")
+    page.wait_for_selector("text=Nothing was saved")
+    assert page.locator("input[name=title]").input_value() == "Not to be lost"
+    assert read_pages(served.campaign("dogs").settings).title == "Dogs, please"
 
 
 def test_export_and_log_out(served, page, tmp_path):

@@ -45,6 +45,7 @@ def attempt_all(operation, visitor, proof, examples, seen):
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
         database=None,
+        deadline=None,
     )
     @given(operation.as_strategy())
     def attempt(case):

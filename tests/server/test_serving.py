@@ -77,7 +77,7 @@ def test_demo():
     port = free_port()
     process = start("demo", "--serve", "--port", str(port))
     try:
-        wait_for(f"http://127.0.0.1:{port}/health", 60)
+        wait_for(f"http://127.0.0.1:{port}/health")
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/join/demo", timeout=10) as page:
             assert "Begin" in page.read().decode()
     finally:

@@ -23,7 +23,8 @@ def app_over(folder, *, made=True, prefix="", **options):
     database = str(folder / "dogs.db")
     if made:
         small_campaign(database, **campaign)
-    return create_app(Settings(database, secret=SECRET, url=URL + prefix, **options))
+    options = {"secret": SECRET, **options}
+    return create_app(Settings(database, url=URL + prefix, **options))
 
 
 class Visitor(TestClient):
@@ -66,6 +67,7 @@ class Visitor(TestClient):
             "answer": {"adequacy": [score]},
             "started": now - 5,
             "submitted": now,
+            "seen": 1.0,
         }
         headers = {"x-form-proof": changes.pop("proof", None) or self.proof, "accept": "*/*"}
         return self.post(f"/c/{campaign}/answers", json=sent | changes, headers=headers)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 import msgspec
-import numpy as np
 
 from reelscore.cli.options import (
     STDOUT,
@@ -19,11 +17,10 @@ from reelscore.cli.options import (
     terminal_width,
     write,
 )
+from reelscore.cli.report_options import command_line, html_option
 from reelscore.data import read_references
-from reelscore.data.datasets.trecvid_ha import YEARS
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError
-from reelscore.report.grid import Cell, Grid
 
 
 @click.group("bertha")
@@ -112,6 +109,14 @@ def prepare(
     show_default=True,
     help="Epochs without gain before a stage ends early.",
 )
+@click.option(
+    "--every",
+    type=click.IntRange(min=1),
+    default=500,
+    show_default=True,
+    metavar="STEPS",
+    help="Steps between two checkpoints.",
+)
 def train(
     captions: str,
     out: str,
@@ -122,6 +127,7 @@ def train(
     device: str | None,
     validation: float,
     patience: int,
+    every: int,
 ) -> None:
     """Train a model on JUDGED captions; FOLDER gets checkpoints and the model.
 
@@ -148,6 +154,7 @@ def train(
             held_out=hold_out,
             seed=seed,
             device=device,
+            every=every,
             progress=progress,
         )
     click.echo(f"{Path(out) / 'model'}: revision {info.revision}")
@@ -164,41 +171,29 @@ def train(
     help="Captions judged by many, or once.",
 )
 @click.option("--json", "json_file", metavar="FILE", help="Write all numbers as JSON.")
-def evaluate(trecvid: str, kind: str, json_file: str | None) -> None:
+@html_option
+def evaluate(trecvid: str, kind: str, json_file: str | None, html_file: str | None) -> None:
     """How metrics agree with people on TRECVid, each year unseen by what was learned.
 
     \b
     Example:
-      reelscore bertha evaluate --trecvid TRECvid-VTT_HA
+      reelscore bertha evaluate --trecvid TRECvid-VTT_HA --html agreement.html
     """
-    from reelscore.learned.agreement import agreement, features, with_fusions
+    from reelscore.learned.agreement import agreement, features, with_fusion
+    from reelscore.report.held_out import held_out_grids, held_out_report
 
-    check_targets([json_file] if json_file else [])
+    check_targets([target for target in (json_file, html_file) if target])
     with progress_bar("Scoring") as progress:
-        found = agreement(with_fusions(features(trecvid, kind, progress=progress)))
+        found = agreement(with_fusion(features(trecvid, kind, progress=progress)))
     if json_file:
         write(json_file, msgspec.json.encode(asdict(found)).decode())
-    if json_file == STDOUT:
-        return
-    for level, rows in (("captions", found.captions), ("systems", found.systems)):
-        cells = [
-            [
-                Cell(name),
-                *(Cell(f"{r:.3f}") for r in [*rs, float(np.mean(rs)), float(np.mean(rs[1:]))]),
-            ]
-            for name, rs in rows.items()
-        ]
-        columns = [f"{kind}, {level}", *map(str, YEARS), "mean", "2017–20"]
-        click.echo(Grid(columns, cells).to_text(terminal_width()) + "\n")
-    names = list(found.captions)
-    rows_p = [
-        [
-            Cell(name),
-            *(Cell("–" if math.isnan(p) else f"{p:.3f}", "*" if p < 0.05 else "") for p in row),
-        ]
-        for name, row in zip(names, found.p, strict=True)
-    ]
-    click.echo(Grid(["Williams, captions", *names], rows_p).to_text(terminal_width()))
+    if html_file:
+        from reelscore.report.html import write_report
+
+        write_report(html_file, held_out_report(found, kind, command=command_line()))
+    if json_file != STDOUT:
+        grids = held_out_grids(found, kind)
+        click.echo("\n\n".join(grid.to_text(terminal_width()) for grid in grids))
 
 
 @command.command("export")

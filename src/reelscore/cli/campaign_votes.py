@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import textwrap
 from dataclasses import asdict
-from itertools import combinations
 from typing import Any
 
 import click
@@ -14,46 +12,34 @@ import msgspec
 from reelscore.cli.campaign_options import say
 from reelscore.cli.options import STDOUT, terminal_width, write
 from reelscore.data.table import ScoreTable
-from reelscore.human.agreement import krippendorff_alpha
 from reelscore.human.campaign import Campaign
 from reelscore.human.comparisons import score_against_reference, score_choices
 from reelscore.human.judgments import Judgments
-from reelscore.human.preferences import check_raters, score_preferences
+from reelscore.human.preferences import check_raters, expected_answers, score_all_preferences
 from reelscore.human.quality import known
 from reelscore.human.ranking import score_rankings
-from reelscore.human.votes import vote_matrix
-from reelscore.report.agreement import p_value
-from reelscore.report.grid import Cell, Grid
+from reelscore.report.grid import Grid
+from reelscore.report.vote_grids import (
+    CHOICES,
+    POINTS,
+    PREFERENCES,
+    RANKS,
+    choices_grid,
+    points_grid,
+    preferences_grid,
+    ranking_grid,
+    ranking_notes,
+)
 
 
 def show_rankings(judgments: Judgments, table_file: str | None, json_file: str | None) -> None:
     """Print mean ranks by criterion, best first, and whether they differ."""
     found = score_rankings(judgments)
-    criteria = list(found.criteria.values())
-    systems = sorted(
-        found.table.systems, key=lambda name: sum(each.ranks[name] for each in criteria)
-    )
-    rows = []
-    for system in systems:
-        cells = []
-        for each in criteria:
-            best = system == next(iter(each.ranks))
-            cells.append(Cell(f"{each.ranks[system]:.2f}", best=best))
-        rows.append([Cell(system), *cells])
-    grid = Grid(["mean rank", *(each.criterion for each in criteria)], rows)
     _output(found.table, table_file, json_file, {n: asdict(e) for n, e in found.criteria.items()})
-    if json_file == STDOUT:
-        return
-    click.echo(grid.to_text(terminal_width()))
-    click.echo("\nLower is better.")
-    for each in criteria:
-        apart = [d for d in each.differences if d.p_corrected < 0.05]
-        told = (
-            f"{each.criterion}: {each.rankings:,} rankings of {each.items:,} videos; Friedman p "
-            f"{p_value(each.friedman.p)}, {len(apart)} of {len(each.differences)} pairs of systems "
-            f"differ (Holm, p < 0.05); raters agree with W {_number(each.agreement)}"
-        )
-        click.echo(textwrap.fill(told, terminal_width(), subsequent_indent="  "))
+    if json_file != STDOUT:
+        _print(ranking_grid(found), RANKS)
+        for note in ranking_notes(found):
+            click.echo(textwrap.fill(note, terminal_width(), subsequent_indent="  "))
 
 
 def show_comparisons(
@@ -76,12 +62,7 @@ def show_comparisons(
 def _faithful(campaign: Campaign, judgments: Judgments) -> Judgments:
     """Keep the raters who answered the test questions, where there are any."""
     judgments = judgments.by(set(judgments.rater.names) - campaign.excluded())
-    expected = {
-        task.id: task.expected
-        for hit in campaign.hits()
-        for task in hit.tasks
-        if task.expected is not None
-    }
+    expected = expected_answers(campaign.hits())
     if not expected:
         return judgments
     check = check_raters(judgments, expected)
@@ -97,25 +78,8 @@ def _show_points(
 ) -> None:
     found = score_against_reference(judgments, reference=reference)
     _output(found.table, table_file, json_file, [asdict(each) for each in found.standings])
-    if json_file == STDOUT:
-        return
-    rows = [
-        [
-            Cell(each.system),
-            Cell(each.criterion),
-            Cell(_percent(each.points)),
-            Cell(_percent(each.better)),
-            Cell(_percent(each.similar)),
-            Cell(f"{each.items:,}"),
-            Cell(_percent(each.alike)),
-        ]
-        for each in found.standings
-    ]
-    columns = ["system", "criterion", "points", "better", "similar", "videos", "raters alike"]
-    click.echo(Grid(columns, rows, 2).to_text(terminal_width()))
-    click.echo(
-        "\nIn %. A point: 2 of 3 raters find the caption as good as the reference, or better."
-    )
+    if json_file != STDOUT:
+        _print(points_grid(found.standings), POINTS)
 
 
 def _show_choices(judgments: Judgments, table_file: str | None, json_file: str | None) -> None:
@@ -123,55 +87,23 @@ def _show_choices(judgments: Judgments, table_file: str | None, json_file: str |
     if table_file:
         say("Choices between pairs are no scores of systems: no table is written.")
     _output(None, None, json_file, [asdict(each) for each in found])
-    if json_file == STDOUT:
-        return
-    rows = []
-    for each in found:
-        alpha = krippendorff_alpha(vote_matrix(judgments, *each.systems, each.criterion), "nominal")
-        first, second = each.systems
-        rows.append(
-            [
-                Cell(each.criterion),
-                Cell(first),
-                Cell(second),
-                *(
-                    Cell(f"{_percent(each.majority[name])} ({_percent(each.agreed[name])})")
-                    for name in each.systems
-                ),
-                Cell(f"{each.items:,}"),
-                Cell(_number(alpha)),
-            ]
-        )
-    columns = ["criterion", "first", "second", "first", "second", "videos", "alpha"]
-    click.echo(Grid(columns, rows, 3).to_text(terminal_width()))
-    click.echo("\nIn % of videos, by majority; in brackets where at least 4 of 5 agree.")
+    if json_file != STDOUT:
+        _print(choices_grid(found, judgments), CHOICES)
 
 
 def _show_preferences(judgments: Judgments, table_file: str | None, json_file: str | None) -> None:
-    captions = judgments.select(judgments.is_kind("caption"))
-    pairs = {(row.system, row.against) for row in captions}
-    systems = sorted({name for pair in pairs for name in pair})
-    compared = [
-        (one, other)
-        for one, other in combinations(systems, 2)
-        if {(one, other), (other, one)} & pairs
-    ]
-    found = [score_preferences(captions, *pair) for pair in compared]
+    found = score_all_preferences(judgments)
     table = found[0].table() if len(found) == 1 else None
     if table_file and table is None:
         say("Preferences of several pairs are no scores of systems: no table is written.")
     _output(table, table_file, json_file, [asdict(each) for each in found])
-    if json_file == STDOUT:
-        return
-    rows = []
-    for each in found:
-        mean = sum(each.items.values()) / len(each.items)
-        cells = [_percent(each.won), _percent(each.lost), _percent(each.tied), f"{mean:+.2f}"]
-        numbers = [Cell(text) for text in (*cells, f"{len(each.items):,}", f"{each.raters}")]
-        rows.append([Cell(each.system), Cell(each.other), *numbers])
-    columns = ["first", "second", "first", "second", "neither", "mean", "videos", "raters"]
-    click.echo(Grid(columns, rows, 2).to_text(terminal_width()))
-    click.echo("\nIn % of videos, whom people prefer; mean from -2 to 2, above 0 the first.")
+    if json_file != STDOUT:
+        _print(preferences_grid(found), PREFERENCES)
+
+
+def _print(grid: Grid, note: str) -> None:
+    click.echo(grid.to_text(terminal_width()))
+    click.echo(f"\n{note}")
 
 
 def _output(
@@ -191,11 +123,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_plain(each) for each in value]
     return known(value)
-
-
-def _percent(share: float) -> str:
-    return "–" if math.isnan(share) else f"{100 * share:.1f}"
-
-
-def _number(value: float) -> str:
-    return "–" if math.isnan(value) else f"{value:.2f}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from functools import partial
 
 import click
 import msgspec
@@ -16,13 +17,7 @@ from reelscore.cli.options import (
     wrapped,
     write,
 )
-from reelscore.cli.report_options import (
-    Pictures,
-    html_option,
-    make_folder,
-    title_option,
-    video_option,
-)
+from reelscore.cli.report_options import Pictures, picture_options
 from reelscore.cli.table_options import (
     captions_option,
     read_people,
@@ -38,8 +33,7 @@ from reelscore.meta.correlation import COEFFICIENTS, DEFAULT_COEFFICIENTS, INTER
 from reelscore.meta.evaluation import MetaEvaluation, evaluate_metrics
 from reelscore.meta.significance import TESTS
 from reelscore.report.agreement import correlation_grid, footnotes, significance_grid
-from reelscore.report.html import Section
-from reelscore.report.plots import FORMATS, need_matplotlib
+from reelscore.report.agreement_report import agreement_sections
 from reelscore.stats.corrections import Correction
 from reelscore.stats.levels import LEVELS, Level
 
@@ -106,17 +100,7 @@ from reelscore.stats.levels import LEVELS, Level
 @click.option("--seed", type=int, default=12345, show_default=True, help="Seed of the draws.")
 @click.option("--json", "json_file", metavar="FILE", help="Write all as JSON; - for the terminal.")
 @click.option("--latex", "latex_file", metavar="FILE", help="Write the tables as LaTeX.")
-@click.option("--plots", metavar="DIR", help="Draw scatter plots and p-values into a folder.")
-@click.option(
-    "--plot-format",
-    type=click.Choice(FORMATS),
-    default="pdf",
-    show_default=True,
-    help="Format of the plots.",
-)
-@html_option
-@title_option
-@video_option
+@picture_options
 @captions_option
 @refs_option
 def command(
@@ -134,11 +118,7 @@ def command(
     seed: int,
     json_file: str | None,
     latex_file: str | None,
-    plots: str | None,
-    plot_format: str,
-    html_file: str | None,
-    title: str | None,
-    video: str,
+    pictures: Pictures,
     captions: tuple[str, ...],
     refs: tuple[str, ...],
 ) -> None:
@@ -156,10 +136,6 @@ def command(
       reelscore meta scores.csv --human da.csv --html agreement.html
     """
     check_targets([target for target in (json_file, latex_file) if target])
-    pictures = Pictures(html_file, title, video, None, plot_format)
-    if plots:
-        need_matplotlib()
-        make_folder(plots)
     metrics = with_sources(read_tables(tables), captions, refs)
     people = read_people(human)
     with progress_bar("Testing") as progress:
@@ -179,15 +155,19 @@ def command(
             progress=progress,
         )
     warning = _misalignment(metrics, people, column)
-    if plots:
-        from reelscore.report.agreement_plots import draw_all
-
-        draw_all(found, plots, plot_format)
     grids = [correlation_grid(found.correlations), *map(significance_grid, found.tests)]
     if latex_file:
         write(latex_file, "\n\n".join(grid.to_latex() for grid in grids))
-    if html_file:
-        pictures.write(metrics, read_people(human, column), sections=_sections(found), seed=seed)
+    if pictures.wanted:
+        from reelscore.report.agreement_plots import draw_all
+
+        pictures.write(
+            metrics,
+            read_people(human, column),
+            draw=partial(draw_all, found),
+            sections=agreement_sections(found),
+            seed=seed,
+        )
     if json_file:
         everything = {**found.to_dict(), "warning": warning}
         write(json_file, msgspec.json.encode(everything).decode())
@@ -195,22 +175,6 @@ def command(
         _show(found)
     if warning:
         click.echo(click.style(warning, fg="red"), err=True)
-
-
-def _sections(found: MetaEvaluation) -> list[Section]:
-    """What a report says about agreement: correlations, and a table for each test."""
-    level = f"level: {found.level}"
-    notes = [*footnotes(found.correlations), *found.cells.notes]
-    grids = [correlation_grid(found.correlations)]
-    sections = [Section("Agreement with people", [f"Correlations, {level}.", *notes], grids)]
-    for test in found.tests:
-        text = (
-            f"p that the row agrees better with people than the column; * p < "
-            f"{test.significant:g}, {test.coefficient}, {level}."
-        )
-        heading = f"Which metric agrees better: {test.test}"
-        sections.append(Section(heading, [text, test.signature], [significance_grid(test)]))
-    return sections
 
 
 def _misalignment(metrics: ScoreTable, human: ScoreTable, column: str | None) -> str:

@@ -83,9 +83,9 @@ def command(
     from reelscore.report.html.page import letters_of, marks_of
 
     chosen = [name.strip() for name in metrics.split(",")] if metrics else None
-    pictures.write(table, people, metrics=chosen, resamples=resamples, seed=seed)
+    made = pictures.write(table, people, metrics=chosen, resamples=resamples, seed=seed)
     if any(written):
-        made = report_of(table, people, metrics=chosen, resamples=resamples, seed=seed)
+        made = made or report_of(table, people, metrics=chosen, resamples=resamples, seed=seed)
         marks = marks_of(made)
         grid = lettered(leaderboard(made.table, marks), letters_of(table.systems))
         for path, text in (
@@ -95,5 +95,6 @@ def command(
         ):
             if path:
                 write(path, text())
-    if output and STDOUT not in written:
-        click.echo(f"{output}: {len(table.systems)} systems, {len(table.metrics)} scores.")
+    if made is not None and output and STDOUT not in written:
+        scores = len(made.table.metrics)
+        click.echo(f"{output}: {len(table.systems)} systems, {scores} scores.")

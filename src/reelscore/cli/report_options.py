@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,6 +16,9 @@ from reelscore.cli.options import check_targets, progress_bar
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError
 from reelscore.report.plots import FORMATS, need_matplotlib
+
+if TYPE_CHECKING:
+    from reelscore.report.html import Report
 
 
 @dataclass(frozen=True)
@@ -40,18 +43,31 @@ class Pictures:
         """Whether anything is to be made."""
         return bool(self.html_file or self.plots)
 
-    def write(self, table: ScoreTable, people: ScoreTable | None = None, **report: Any) -> None:
+    def write(
+        self,
+        table: ScoreTable,
+        people: ScoreTable | None = None,
+        *,
+        draw: Callable[[str, str], object] | None = None,
+        **report: Any,
+    ) -> Report | None:
         """Write the page and the figures that were asked for.
 
         Args:
             table: The scores.
             people: People's scores, to stand beside them.
+            draw: Draws other figures than those of a table, given the folder and the format.
             report: Further arguments of `reelscore.report.html.report_of`.
+
+        Returns:
+            The report, if it was made.
         """
-        if not self.wanted:
-            return
+        if self.plots and draw is not None:
+            draw(self.plots, self.plot_format)
+        if not (self.html_file or (self.plots and draw is None)):
+            return None
+        from reelscore.report.figure_folder import draw_table
         from reelscore.report.html import report_of, write_report
-        from reelscore.report.table_plots import draw_table
 
         title = self.title or ", ".join(table.systems[:4]) + (
             f" and {len(table.systems) - 4} more" if len(table.systems) > 4 else ""
@@ -62,8 +78,9 @@ class Pictures:
         if self.html_file:
             with progress_bar("Writing") as progress:
                 write_report(self.html_file, made, progress=progress)
-        if self.plots:
-            draw_table(made.table, self.plots, self.plot_format)
+        if self.plots and draw is None:
+            draw_table(made.table, self.plots, self.plot_format, made.evidence)
+        return made
 
 
 def command_line() -> str:

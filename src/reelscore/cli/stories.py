@@ -81,6 +81,9 @@ def command() -> None:
 @click.option("--csv", "csv_file", metavar="FILE", help="Write the scores as CSV, in full.")
 @click.option("--latex", "latex_file", metavar="FILE", help="Write the tables shown as LaTeX.")
 @click.option(
+    "--markdown", "markdown_file", metavar="FILE", help="Write the tables shown as Markdown."
+)
+@click.option(
     "--table",
     "table_file",
     metavar="FILE",
@@ -99,6 +102,7 @@ def score_command(
     json_file: str | None,
     csv_file: str | None,
     latex_file: str | None,
+    markdown_file: str | None,
     table_file: str | None,
     pictures: Pictures,
     **choices: Any,
@@ -115,7 +119,7 @@ def score_command(
       reelscore stories ours.json -r val_1.json -r val_2.json --preset pdvc
       reelscore stories a.json b.json -r val.json --scores soda_c --baseline a
     """
-    targets = [json_file, csv_file, latex_file, table_file]
+    targets = [json_file, csv_file, latex_file, markdown_file, table_file]
     check_targets([target for target in targets if target])
     if table_file:
         table_format(table_file)
@@ -145,6 +149,8 @@ def score_command(
         write(csv_file, leaderboard_csv(table))
     if latex_file:
         write(latex_file, "\n".join(grid.to_latex() for _, grid in grids))
+    if markdown_file:
+        write(markdown_file, "\n\n".join(grid.to_markdown() for _, grid in grids))
     if json_file:
         write(json_file, _json(results, found))
     if pictures.wanted:
@@ -155,7 +161,7 @@ def score_command(
             extra["timelines"] = _timelines(system_files(candidates), refs, given)
         f1_first = sorted(table.metrics, key=lambda name: name.endswith(_PARTS))
         pictures.write(table, metrics=f1_first, **extra)
-    if STDOUT not in (json_file, csv_file, latex_file):
+    if STDOUT not in targets:
         protocol = protocol_of(given.pop("preset", None), given)
         for name, grid in grids:
             click.echo(click.style(_heading(name, protocol), bold=True))

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from reelscore.data.views import view
 from reelscore.errors import DataError, UnknownNameError
 
 
@@ -213,8 +213,6 @@ class ScoreTable:
 
         return to_polars(self)
 
-    # What follows is made by layers above, which data knows by name only.
-
     def report(self, path: str | Path, people: ScoreTable | None = None, **fields: Any) -> None:
         """Write the table as one HTML page to explore, with intervals and tests.
 
@@ -229,17 +227,16 @@ class ScoreTable:
         >>> table = score_systems({"mine": {"v1": "a man"}}, {"v1": ["the man"]}, "rouge_l")
         >>> table.report(Path(tempfile.mkdtemp()) / "mine.html", title="My captions")
         """
-        reports = import_module("reelscore.report.html")
-        reports.write_report(path, reports.report_of(self, people, **fields))
+        view("report")(self, path, people, **fields)
 
     @property
     def plot(self) -> Any:
         """Figures of the table; see `reelscore.report.table_plots.TablePlots`."""
-        return import_module("reelscore.report.table_plots").TablePlots(self)
+        return view("plot")(self)
 
     def _repr_html_(self) -> str:
         """Show the leaderboard in a notebook."""
-        html: str = import_module("reelscore.report.notebook").table_html(self)
+        html: str = view("notebook")(self)
         return html
 
     @classmethod

@@ -7,13 +7,14 @@ mean of their scores decides a video, and a metric is right where it prefers the
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from reelscore.data.table import ItemScores, MetricResult, ScoreTable
 from reelscore.errors import DataError
 from reelscore.human.judgments import Judgments
+from reelscore.human.tasks import Hit
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,18 @@ def check_raters(
         tuple(rater for rater in answers if rater in faithful),
         tuple(rater for rater in answers if rater not in faithful),
     )
+
+
+def expected_answers(hits: Iterable[Hit]) -> dict[str, float]:
+    """Give the right answers to the test questions among the tasks of HITs, by task.
+
+    >>> from reelscore.human.tasks import Task
+    >>> expected_answers([Hit("h1", (Task("t1", "v1", (), expected=-2.0), Task("t2", "v2", ())))])
+    {'t1': -2.0}
+    """
+    return {
+        task.id: task.expected for hit in hits for task in hit.tasks if task.expected is not None
+    }
 
 
 @dataclass(frozen=True)
@@ -203,3 +216,23 @@ def metric_accuracy(table: ScoreTable, metric: str, preference: Preference) -> M
 
 def _sign(value: float) -> int:
     return (value > 0) - (value < 0)
+
+
+def score_all_preferences(judgments: Judgments) -> list[Preference]:
+    """Score every two systems that are compared, in the order of their names.
+
+    Args:
+        judgments: Comparisons; questions with a known answer do not count.
+
+    >>> from reelscore.human.judgments import Judgment
+    >>> rows = [Judgment("r1", "h1", "t1", 0, "b", "v1", "caption", 1.0, "story", "a")]
+    >>> [(each.system, each.other, each.won) for each in score_all_preferences(Judgments.of(rows))]
+    [('a', 'b', 1.0)]
+    """
+    captions = judgments.select(judgments.is_kind("caption"))
+    pairs = sorted({(min(pair), max(pair)) for pair in _compared(captions)})
+    return [score_preferences(captions, one, other) for one, other in pairs]
+
+
+def _compared(captions: Judgments) -> Iterable[tuple[str, str]]:
+    return ((row.system, row.against) for row in captions)

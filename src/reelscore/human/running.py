@@ -191,6 +191,20 @@ class Running(Terms):
         sent = Sent(assignment, rater, task, answer, times[0], times[1], client)
         return submit(self.database, self, sent, self._now())
 
+    def touch(self, assignment: int, rater: str) -> bool:
+        """Note that a rater is still at work, so that the hold time begins anew.
+
+        Args:
+            assignment: The id of the assignment.
+            rater: Who holds it.
+
+        Returns:
+            Whether the rater holds it; if not, nothing changes.
+        """
+        from reelscore.human.store.claiming import touch
+
+        return touch(self.database, self, assignment, rater, self._now())
+
     def release_abandoned(self, now: float | None = None) -> int:
         """Offer again the places of raters who have not been seen for the hold time.
 

@@ -41,7 +41,8 @@ class Bertha(Metric):
         model: ``reelscore-bertha``, or the folder of a model.
         references: How several references count: ``mean``, ``max``, or ``blend`` of both.
         scale: ``z``, or ``percent`` for 0–100.
-        dtype: What is computed in: ``float32``, or ``int8``, which is faster and nearly the same.
+        dtype: In what products are computed: of bytes (``int8``), or in single precision
+            (``float32``), which takes longer and says nearly the same.
 
     >>> from reelscore import score
     >>> results = score({"v1": "a man rides a horse", "v2": "a dog sleeps"},
@@ -54,7 +55,7 @@ class Bertha(Metric):
     model: str = SHIPPED
     references: Several = "mean"
     scale: Scale = "z"
-    dtype: Dtype = "float32"
+    dtype: Dtype = "int8"
     name: ClassVar[str] = "bertha"
 
     def __post_init__(self) -> None:

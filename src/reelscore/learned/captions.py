@@ -6,6 +6,7 @@ judged carry no score and serve to practise on. Files have one JSON object a lin
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections import Counter
@@ -87,6 +88,19 @@ def read_captions(path: str | Path) -> list[JudgedCaption]:
     return found
 
 
+def digest_of(captions: Iterable[JudgedCaption]) -> str:
+    """Give a short hash that tells one set of captions from another.
+
+    >>> one = JudgedCaption("2016", "MA", "me", "2016/1", "a man", ("a boy",), 0.5)
+    >>> digest_of([one]) == digest_of([one]), digest_of([one]) == digest_of([one, one])
+    (True, False)
+    """
+    found = hashlib.sha256()
+    for caption in captions:
+        found.update(repr(caption).encode("utf-8", "surrogatepass"))
+    return found.hexdigest()[:16]
+
+
 def from_tables(
     systems: Mapping[str, Mapping[str, str]],
     references: Mapping[str, Sequence[str]],
@@ -140,8 +154,8 @@ def check_captions(captions: Sequence[JudgedCaption]) -> None:
     """Refuse captions that nothing can be learned from, before hours are spent on them.
 
     Raises:
-        DataError: If there are no human scores, only one system, scores that do not differ, scores
-            that are no numbers, or captions without references.
+        DataError: If there are no human scores, only one system, a campaign of one item, scores
+            that do not differ, scores that are no numbers, or captions without references.
 
     >>> check_captions([JudgedCaption("a", "", "me", "1", "a man", ("a boy",), 0.5)])
     Traceback (most recent call last):
@@ -171,12 +185,15 @@ def check_captions(captions: Sequence[JudgedCaption]) -> None:
             f"All {len(judged)} judged captions are by {next(iter(authors))!r}; expected two "
             "systems or more, or a metric learns one system's faults."
         )
-    by_campaign: dict[str, set[float]] = {}
-    for caption in judged:
-        by_campaign.setdefault(caption.campaign, set()).add(float(caption.score or 0.0))
-    for campaign, scores in by_campaign.items():
-        if len(scores) == 1:
+    for campaign in dict.fromkeys(caption.campaign for caption in judged):
+        own = [caption for caption in judged if caption.campaign == campaign]
+        if len({caption.item for caption in own}) == 1:
             raise DataError(
-                f"All human scores of {campaign!r} are {next(iter(scores))!r}; "
+                f"All judged captions of {campaign!r} are of one item, {own[0].item!r}; expected "
+                "two items or more. Leave the group out, or join it with another."
+            )
+        if len({caption.score for caption in own}) == 1:
+            raise DataError(
+                f"All human scores of {campaign!r} are {own[0].score!r}; "
                 "expected scores that differ."
             )

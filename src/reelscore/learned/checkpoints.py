@@ -20,13 +20,13 @@ class Checkpoint:
     Attributes:
         step: Steps made.
         origin: What is trained, to tell whether a checkpoint belongs to a training.
-        validation: Correlations so far.
+        validation: Correlations so far, by stage.
         tensors: Weights, the optimiser's moments, and the state of chance.
     """
 
     step: int
     origin: str
-    validation: tuple[float, ...]
+    validation: tuple[tuple[float, ...], ...]
     tensors: dict[str, Any]
 
 
@@ -65,5 +65,5 @@ def read_checkpoint(folder: str | Path, origin: str) -> Checkpoint | None:
         raise DataError(
             f"{path}: the checkpoint of another training; remove it, or name another folder."
         )
-    validation = tuple(json.loads(metadata["validation"]))
+    validation = tuple(map(tuple, json.loads(metadata["validation"])))
     return Checkpoint(int(metadata["step"]), origin, validation, tensors)

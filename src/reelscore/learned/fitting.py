@@ -10,12 +10,16 @@ import numpy as np
 
 from reelscore.errors import DataError
 from reelscore.learned.averaging import train_by_recipe
-from reelscore.learned.captions import JudgedCaption, check_captions
+from reelscore.learned.captions import JudgedCaption, check_captions, digest_of
+from reelscore.learned.early_stopping import validation_split
 from reelscore.learned.encoders import DEFAULT_ENCODER
 from reelscore.learned.holding_out import hold_out
+from reelscore.learned.lessons import check_stages
 from reelscore.learned.model_files import ModelInfo, write_model
+from reelscore.learned.predicting import predict_captions
 from reelscore.learned.recipes import Recipe
-from reelscore.learned.training import Progress, predict_captions
+from reelscore.learned.training import Progress
+from reelscore.learned.training_folder import claim_folder
 
 
 def fit_model(
@@ -27,6 +31,7 @@ def fit_model(
     held_out: str | None = None,
     seed: int = 0,
     device: str | None = None,
+    every: int = 500,
     progress: Progress | None = None,
 ) -> ModelInfo:
     """Train a model and write it to ``folder/model``; checkpoints lie beside it.
@@ -39,19 +44,36 @@ def fit_model(
         held_out: A group to leave out, with all its texts, and to test on.
         seed: Of all that chance decides.
         device: ``cuda`` or ``cpu``.
+        every: Steps between two checkpoints.
         progress: Called with how many steps are made, of how many.
 
     Returns:
         What is known of the model, with its agreement with people on the group held out.
 
     Raises:
-        DataError: If nothing can be learned from the captions.
+        DataError: If nothing can be learned from the captions, or another training was begun in
+            the folder; before anything is trained or written.
+        UnknownNameError: If there is no group to hold out.
     """
     check_captions(captions)
     training, test, overlap = list(captions), list[JudgedCaption](), None
     if held_out is not None:
         split = hold_out(captions, held_out)
         training, test, overlap = split.training, split.held_out, split.overlap
+        _check_split(training, test, held_out)
+    check_stages(recipe.stages, training)
+    validation_split(training, recipe, seed)
+    _most_rated(training)
+    claim_folder(
+        folder,
+        {
+            "recipe": str(recipe),
+            "encoder": encoder,
+            "seed": seed,
+            "held out": held_out,
+            "captions": digest_of(captions),
+        },
+    )
     embedding = None
     if any(stage.source == "similarity" for stage in recipe.stages):
         from reelscore.learned.sentence_vectors import SentenceEncoder
@@ -66,6 +88,7 @@ def fit_model(
         encoder=encoder,
         device=device,
         embedding=embedding,
+        every=every,
     )
     network = trained.network
     judged = _most_rated(training)
@@ -100,6 +123,24 @@ def fit_model(
         agreement=agreement,
     )
     return write_model(Path(folder) / "model", network.state(), network.tokens.tokenizer, info)
+
+
+def _check_split(
+    training: Sequence[JudgedCaption], test: Sequence[JudgedCaption], held_out: str
+) -> None:
+    """Refuse to hold out a group that leaves nothing to learn from, or nothing to test on."""
+    if not any(caption.score is not None for caption in training):
+        raise DataError(
+            f"Without {held_out!r} and its texts no judged caption is left to learn from; hold "
+            "out another group."
+        )
+    check_captions(training)
+    items = {c.item for c in test if c.score is not None and not c.person}
+    if len(items) < 2:
+        raise DataError(
+            f"{held_out!r} has judged captions of {len(items)} items by systems; expected two "
+            "items or more to test on. Hold out another group."
+        )
 
 
 def _most_rated(captions: Sequence[JudgedCaption]) -> list[JudgedCaption]:

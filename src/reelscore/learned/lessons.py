@@ -88,6 +88,28 @@ def lessons(
     return found
 
 
+def check_stages(stages: Sequence[Stage], captions: Sequence[JudgedCaption]) -> None:
+    """Refuse a recipe one of whose stages wants judgments that are not there.
+
+    Raises:
+        DataError: If a stage would have nothing to learn.
+
+    >>> few = [JudgedCaption("a", "MA", "me", "1", "a man", ("a boy",), 0.5)]
+    >>> check_stages([Stage("judgments", ("SA",))], few)
+    Traceback (most recent call last):
+    reelscore.errors.DataError: There is nothing to learn in the stage 'judgments' of kind SA...
+    """
+    kinds = {caption.kind for caption in captions if caption.score is not None}
+    for stage in stages:
+        if stage.source == "judgments" and stage.kinds and not kinds & set(stage.kinds):
+            there = ", ".join(sorted(map(repr, kinds))) or "none"
+            raise DataError(
+                f"There is nothing to learn in the stage 'judgments' of kind "
+                f"{' or '.join(stage.kinds)}: the judgments are of kind {there}. Take another "
+                "recipe: 'own' learns from judgments of any kind."
+            )
+
+
 def _judgments(stage: Stage, captions: Sequence[JudgedCaption]) -> Lessons:
     names = {name: k for k, name in enumerate(campaigns_of(captions))}
     chosen = [

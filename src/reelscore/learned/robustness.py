@@ -12,11 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from reelscore.human.degrade import degrade
 from reelscore.metrics.scoring import Metrics, score
 
 _SUBJECTS = ("man", "woman", "boy", "girl", "dog", "cat", "person", "child", "baby", "people")
 _SWAPS = {"man": "woman", "woman": "man", "boy": "girl", "girl": "boy", "dog": "cat", "cat": "dog"}
 Change = Callable[[str, np.random.Generator], str | None]
+DEGRADED = "degraded, as in Direct Assessment"
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,7 @@ def try_changes(
         captions: Captions by item.
         references: References by item.
         metric: The metric; one with one score.
-        changes: The changes; `CHANGES` if not given.
+        changes: The changes; if not given, `CHANGES` and captions degraded as for raters.
         seed: Of chance.
 
     >>> few = {"1": "a man is riding a horse", "2": "a dog is running"}
@@ -137,10 +139,15 @@ def try_changes(
     rng = np.random.default_rng(seed)
     trials = []
     before = _scores(captions, references, metric)
-    for name, change in (changes or CHANGES).items():
-        changed = {
+    versions = {
+        name: {
             item: text for item, old in captions.items() if (text := change(old, rng)) is not None
         }
+        for name, change in (CHANGES if changes is None else changes).items()
+    }
+    if changes is None:
+        versions[DEGRADED] = degrade(captions, seed=seed)
+    for name, changed in versions.items():
         if not changed:
             continue
         after = _scores(changed, {item: references[item] for item in changed}, metric)

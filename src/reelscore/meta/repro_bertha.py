@@ -26,26 +26,18 @@ from reelscore.data.datasets.trecvid_ha import FOLDERS, YEARS
 from reelscore.meta.held_out import held_out_scores
 from reelscore.meta.judged import Judged, score_judged
 from reelscore.meta.published import published
+from reelscore.meta.repro_fusion import fuse
+from reelscore.meta.repro_metrics import FUSED, LEARNED, METRICS
+from reelscore.meta.repro_williams import williams_matrix
 from reelscore.metrics.base import FloatArray
-from reelscore.stats.correlation_tests import williams
 from reelscore.stats.correlations import pearson
 
 Setting = Literal["as published", "right lines"]
 Progress = Callable[[int, int], None]
 
-LEARNED = {"BERTHA-SA": "plain-sa", "BERTHA-MA": "plain-ma", "BERTHA": "bertha"}
-METRICS = {
-    "BLEU-4": "bleu_4",
-    "SentBLEU": "sent_bleu",
-    "CIDEr": "cider",
-    "METEOR": "meteor",
-    "ROUGE-L": "rouge_l",
-}
-FUSED = ("BLEU-4", "CIDEr", "METEOR", "ROUGE-L")
 SETTINGS: tuple[Setting, ...] = ("as published", "right lines")
 TOLERANCE = 0.002  # a printed cell is reproduced if it differs by less
 _SCORED = "bleu,sent_bleu,cider,meteor,rouge_l"
-_TEST_SHARE = 0.2
 _LEVELS: dict[str, tuple[str, str]] = {
     "1": ("SA", "system"),
     "2": ("MA", "system"),
@@ -141,7 +133,7 @@ def reproduce(
     tables = {name: tables[name] for name in sorted(tables)}
     matrices: dict[str, dict[str, list[list[float]]]] = {
         f"{kind}, {level} level": {
-            setting: _williams([judged[setting, f"{kind}-{year}"] for year in YEARS], level)
+            setting: williams_matrix([judged[setting, f"{kind}-{year}"] for year in YEARS], level)
             for setting in SETTINGS
         }
         for kind, level in _LEVELS.values()
@@ -172,54 +164,6 @@ def single_annotators(
         human = each.human
         found["BERTHA-MA"] = [float(pearson(human, kept[f"table5-{k}|MA-2020"])) for k in range(6)]
     return found
-
-
-def fuse(
-    folders: Sequence[Judged], *, seed: int = 12345, splits: int = 1
-) -> tuple[dict[str, list[float]], dict[str, float]]:
-    """Fuse metrics by linear regression on four fifths of every folder, and test on the rest.
-
-    As in the paper, metrics run from 0 to 1 (CIDEr is divided by 10), the target is people's
-    score scaled to 0–1 in each folder, and all folders train one regression.
-
-    Args:
-        folders: The judged captions of each folder.
-        seed: Of the splits.
-        splits: Over how many random splits to average.
-
-    Returns:
-        Correlations on the test captions of each folder, by metric and for the fusion; and the
-        regression's coefficients.
-
-    >>> rng = np.random.default_rng(0)
-    >>> scores = {METRICS[name]: rng.random(200) for name in FUSED}
-    >>> few = Judged(np.repeat(["a", "b"], 100), scores["meteor"] - scores["bleu_4"], scores)
-    >>> correlations, coefficients = fuse([few])
-    >>> round(correlations["Fusion"][0], 3), coefficients["METEOR"] > 0 > coefficients["BLEU-4"]
-    (1.0, True)
-    """
-    rng = np.random.default_rng(seed)
-    learned = ["BERTHA"] if all("bertha" in each.metrics for each in folders) else []
-    fused = [*learned, *FUSED]
-    inputs = [_inputs(each, fused) for each in folders]
-    targets = [_to_unit(each.human) for each in folders]
-    names = [*fused, "Fusion"]
-    found = np.zeros((splits, len(names), len(folders)))
-    weights = np.zeros((splits, len(fused)))
-    for split in range(splits):
-        orders = [rng.permutation(len(target)) for target in targets]
-        cuts = [round(_TEST_SHARE * len(order)) for order in orders]
-        train = [order[cut:] for order, cut in zip(orders, cuts, strict=True)]
-        x = np.concatenate([rows[k] for rows, k in zip(inputs, train, strict=True)])
-        y = np.concatenate([target[k] for target, k in zip(targets, train, strict=True)])
-        solution = np.linalg.lstsq(np.column_stack([x, np.ones(len(x))]), y, rcond=None)[0]
-        weights[split] = solution[:-1]
-        for f, (order, cut) in enumerate(zip(orders, cuts, strict=True)):
-            rows, target = inputs[f][order[:cut]], targets[f][order[:cut]]
-            columns = np.column_stack([rows, rows @ weights[split]])
-            found[split, :, f] = [float(pearson(target, column)) for column in columns.T]
-    correlations = dict(zip(names, found.mean(axis=0).tolist(), strict=True))
-    return correlations, dict(zip(fused, weights.mean(axis=0).tolist(), strict=True))
 
 
 def _automatic(path: str | Path, folder: str) -> NDArray[np.bool_]:
@@ -274,31 +218,6 @@ def _correlations(
     return found
 
 
-def _williams(folders: Sequence[Judged], level: str) -> list[list[float]]:
-    """Test every metric against every other, over all years together, on sizes of r."""
-
-    def column(parts: Sequence[FloatArray]) -> FloatArray:
-        if level == "system":
-            parts = [each.by_system(part) for each, part in zip(folders, parts, strict=True)]
-        return np.concatenate(parts)
-
-    human = column([each.human for each in folders])
-    names = [m for m in (*METRICS.values(), *LEARNED.values()) if m in folders[0].metrics]
-    scores = [column([each.metrics[m] for each in folders]) for m in names]
-    r = [float(pearson(human, values)) for values in scores]
-    return [
-        [
-            float("nan")
-            if one == two
-            else williams(
-                r[one], r[two], float(pearson(scores[one], scores[two])), len(human), absolute=True
-            ).p
-            for two in range(len(scores))
-        ]
-        for one in range(len(scores))
-    ]
-
-
 def agrees(table: str, printed: float, again: float) -> bool:
     """Tell whether a printed value of Tables 1 to 4 comes out again.
 
@@ -310,17 +229,3 @@ def agrees(table: str, printed: float, again: float) -> bool:
     # Tables 3 and 4 print most correlations without their sign.
     near = abs(abs(printed) - abs(again)) if table in "34" else abs(printed - again)
     return near <= TOLERANCE
-
-
-def _inputs(each: Judged, names: Sequence[str]) -> FloatArray:
-    """Scores from 0 to 1: CIDEr a tenth, BERTHA from its least to its greatest."""
-    columns = []
-    for name in names:
-        scores = each.metrics[{**METRICS, **LEARNED}[name]]
-        columns.append(_to_unit(scores) if name == "BERTHA" else scores)
-    return np.column_stack(columns) / np.where([n == "CIDEr" for n in names], 10.0, 1.0)
-
-
-def _to_unit(values: FloatArray) -> FloatArray:
-    scaled: FloatArray = (values - values.min()) / np.ptp(values)
-    return scaled

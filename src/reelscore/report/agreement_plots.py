@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 from pathlib import Path
 
 import numpy as np
 
 from reelscore.meta.evaluation import MetaEvaluation
 from reelscore.meta.significance import Significance
+from reelscore.report.figure_folder import file_name
 from reelscore.report.heat_map import draw_p_matrix
 from reelscore.report.plots import BLUE, COLUMN_WIDTH, figure, label_points, save
 from reelscore.stats.correlations import mean_known
@@ -31,7 +31,7 @@ def draw_all(found: MetaEvaluation, folder: str | Path, ending: str = "pdf") -> 
     Path(folder).mkdir(parents=True, exist_ok=True)
     files = []
     for metric in found.cells.metrics:
-        files.append(Path(folder, f"scatter-{_file_name(metric)}.{ending}"))
+        files.append(Path(folder, f"scatter-{file_name(metric)}.{ending}"))
         draw_scatter(found, metric, files[-1])
     for test in found.tests:
         files.append(Path(folder, f"p-values-{test.test}.{ending}"))
@@ -115,7 +115,3 @@ def _title(found: MetaEvaluation, metric: str) -> str:
         if each.metric == metric and not math.isnan(each.value)
     ]
     return ", ".join(parts[:2])
-
-
-def _file_name(metric: str) -> str:
-    return re.sub(r"[^\w.-]+", "_", metric)

@@ -8,7 +8,8 @@ from reelscore.human.results import Results
 from reelscore.human.significance import Ranking
 from reelscore.human.tasks import Hit
 from reelscore.report.campaign_grids import quality_grid, results_grid
-from reelscore.report.html.model import Evidence, Report, Section
+from reelscore.report.evidence import Evidence
+from reelscore.report.html.model import Report, Section
 
 
 def campaign_report(
@@ -49,6 +50,7 @@ def campaign_report(
                     *_agreement(results),
                 ],
                 [results_grid(results.scores, ranking)],
+                lead=True,
             ),
             Section(
                 "Raters",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from reelscore.report.lettering import legible
+
 _SHORTEST_NAME = 14  # names may be cut down to this, so that all columns fit side by side
 
 
@@ -112,10 +114,14 @@ class Grid:
         """Give a Markdown table."""
         lines = [self.columns, ["---"] + ["---:"] * (len(self.columns) - 1)]
         lines += [
-            [_markdown(f"**{c.text}**" if c.best else c.text) + _markdown_mark(c) for c in row]
+            [
+                (f"**{_markdown(c.text)}**" if c.best else _markdown(c.text)) + _beside(c)
+                for c in row
+            ]
             for row in self.rows
         ]
         head, rule, *body = lines
+        head = [_markdown(name) for name in head]
         text = ["| " + " | ".join(line) + " |" for line in (head, *body)]
         text.insert(1, "|" + "|".join(rule) + "|")
         return "\n".join(text)
@@ -165,12 +171,11 @@ def _bold(text: str) -> str:
 
 
 def _markdown(text: str) -> str:
-    return text.replace("|", "\\|")
+    return "".join(f"\\{c}" if c in "\\|*`<[" else c for c in legible(text))
 
 
-def _markdown_mark(cell: Cell) -> str:
-    under = f" {cell.under}" if cell.under else ""
-    return cell.mark.replace("*", "\\*") + under
+def _beside(cell: Cell) -> str:
+    return _markdown(cell.mark) + (f" {_markdown(cell.under)}" if cell.under else "")
 
 
 _LATEX = {
@@ -179,9 +184,15 @@ _LATEX = {
     "^": r"\textasciicircum{}",
     "±": r"$\pm$",
     "–": "--",
+    "…": r"\ldots{}",
+    # in LaTeX's oldest fonts these stand for other characters
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
     **{character: f"\\{character}" for character in "&%$#_{}"},
 }
 
 
 def _latex(text: str) -> str:
-    return "".join(_LATEX.get(character, character) for character in text)
+    return "".join(_LATEX.get(character, character) for character in legible(text))

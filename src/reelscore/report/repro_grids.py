@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 from reelscore.data.datasets.trecvid_ha import FOLDERS, YEARS
-from reelscore.meta.repro_bertha import LEARNED, METRICS, SETTINGS, Reproduction, Setting, agrees
+from reelscore.meta.repro_bertha import SETTINGS, Reproduction, Setting, agrees
 from reelscore.meta.repro_direct_assessment import Replication
+from reelscore.meta.repro_metrics import LEARNED, METRICS
 from reelscore.report.grid import Cell, Grid
 
 _COLUMNS = {

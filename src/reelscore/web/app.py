@@ -14,18 +14,29 @@ from starlette.staticfiles import StaticFiles
 
 from reelscore._version import __version__
 from reelscore.errors import ReelscoreError, RefusedError
-from reelscore.web.database import SharedDatabase
-from reelscore.web.gate import Gate
-from reelscore.web.judge import entering, preparing, watching, working
+from reelscore.web.database import open_database
+from reelscore.web.gate import FRAME, Gate
+from reelscore.web.judge import entering, finishing, preparing, watching, working
 from reelscore.web.logs import RequestLog, logger, where
-from reelscore.web.organise import acting, creating, inviting, login, mturk, overview, results
+from reelscore.web.organise import (
+    acting,
+    creating,
+    inviting,
+    login,
+    mturk,
+    overview,
+    results,
+    texts,
+)
 from reelscore.web.settings import Settings
 from reelscore.web.site import STATIC, Site
 
 _ROUTERS = (
-    *(module.router for module in (entering, preparing, working, watching)),
-    *(module.router for module in (login, overview, acting, creating, inviting, mturk, results)),
+    entering.router,
+    *(module.router for module in (login, overview, acting, creating, inviting, texts)),
+    *(module.router for module in (mturk, results)),
 )
+_RATING = tuple(module.router for module in (preparing, working, watching, finishing))
 _THREADS = 16  # more only get in each other's way: Python runs one at a time
 _REFUSED = {"unknown": 404, "excluded": 403}  # other reasons: 409, something else came first
 
@@ -44,7 +55,7 @@ def create_app(settings: Settings) -> FastAPI:
     ...     app = create_app(Settings(f"{folder}/dogs.db"))
     ...     app.state.site.database.close()
     """
-    database = SharedDatabase(settings.database)
+    database = open_database(settings.database)
     site = Site.of(settings, database)
 
     @asynccontextmanager
@@ -63,6 +74,9 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.site = site
     for router in _ROUTERS:
         app.include_router(router)
+    for router in _RATING:
+        app.include_router(router, prefix="/c/{campaign}")
+        app.include_router(router, prefix="/c/{campaign}" + FRAME, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.add_api_route("/health", _health, methods=["GET"])
     app.add_exception_handler(HTTPException, _explain)

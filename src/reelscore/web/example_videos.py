@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from reelscore.errors import MissingExtraError
 
 _WIDTH, _HEIGHT, _RATE = 320, 180, 12
-_QUICK = {"deadline": "realtime", "cpu-used": "8", "b": "300k"}
+# Several threads would wait for one another longer than pictures so small take to encode.
+_QUICK = {"deadline": "realtime", "cpu-used": "8", "b": "300k", "threads": "1"}
 Picture = NDArray[np.uint8]
 
 

@@ -15,7 +15,9 @@ from reelscore.web.security import new_token
 from reelscore.web.settings import Settings
 
 BROWSER = "reelscore_browser"
+FRAME = "/in/{key}"  # after a rater's path: pages that need no cookies, for frames
 _BROWSER = re.compile(r"[\w-]{32}")
+_KEY = re.compile(r"/c/[^/]+/in/([^/]+)/")
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _HERE = ("127.0.0.1", "localhost", "::1")
 _SMALL = 1 << 20  # bytes; only uploads may be larger
@@ -53,7 +55,7 @@ class Gate:
             return
         self._place(scope)
         headers = Headers(scope=scope)
-        browser, is_new = _browser(headers)
+        browser, is_new = self._browser(scope, headers)
         state = scope.setdefault("state", {})
         state |= {"browser": browser, "policy": {}, "embedded": False}
 
@@ -74,6 +76,14 @@ class Gate:
         scope["root_path"] = prefix
         if prefix and not (scope["path"] + "/").startswith(prefix + "/"):
             scope["path"] = prefix + scope["path"]
+
+    def _browser(self, scope: Scope, headers: Headers) -> tuple[str, bool]:
+        """Give what we call the browser, and whether that is new.
+
+        In a frame of another site browsers keep no cookies; the key in the path stands for them.
+        """
+        key = _KEY.match(scope["path"].removeprefix(self.settings.prefix))
+        return (f"in {key[1]}", False) if key else _browser(headers)
 
     def _most(self, scope: Scope) -> int:
         path = scope["path"].removeprefix(self.settings.prefix)
@@ -97,7 +107,6 @@ class Gate:
         return None
 
     def _dress(self, headers: MutableHeaders, state: Mapping[str, object], is_new: bool) -> None:
-        embedded = bool(state["embedded"])
         policy = dict(_POLICY)
         more = state["policy"]
         assert isinstance(more, dict)
@@ -109,7 +118,7 @@ class Gate:
         )
         for name, value in _HEADERS.items():
             headers.setdefault(name, value)
-        if not embedded:
+        if not state["embedded"]:
             headers.setdefault("x-frame-options", "DENY")
         if self.settings.secure:
             headers.setdefault("strict-transport-security", "max-age=31536000")
@@ -117,19 +126,11 @@ class Gate:
         is_page = headers.get("content-type", "").startswith("text/html") or "location" in headers
         if is_new and is_page:
             value = str(state["browser"])
-            headers.append(
-                "set-cookie", self_cookie(self.settings, BROWSER, value, embedded=embedded)
-            )
+            headers.append("set-cookie", self_cookie(self.settings, BROWSER, value))
 
 
 def self_cookie(
-    settings: Settings,
-    name: str,
-    value: str,
-    *,
-    path: str = "/",
-    age: int = 400 * 86400,
-    embedded: bool = False,
+    settings: Settings, name: str, value: str, *, path: str = "/", age: int = 400 * 86400
 ) -> str:
     """Write a cookie that scripts cannot read and other sites cannot send.
 
@@ -139,17 +140,12 @@ def self_cookie(
         value: Of the cookie.
         path: The pages that get it.
         age: Seconds it is kept; 0 deletes it.
-        embedded: For pages inside those of a crowd service, apart for each such service.
 
     >>> self_cookie(Settings("dogs.db"), "a", "b", age=60)
     'a=b; Path=/; Max-Age=60; HttpOnly; SameSite=Lax'
     """
     parts = [f"{name}={value}", f"Path={settings.prefix}{path}", f"Max-Age={age}", "HttpOnly"]
-    if embedded and settings.secure:
-        parts += ["SameSite=None", "Secure", "Partitioned"]
-    else:
-        parts += ["SameSite=Lax", *(["Secure"] if settings.secure else [])]
-    return "; ".join(parts)
+    return "; ".join([*parts, "SameSite=Lax", *(["Secure"] if settings.secure else [])])
 
 
 def sources(*origins: str) -> str:

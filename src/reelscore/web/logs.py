@@ -41,7 +41,11 @@ class JsonLines(logging.Formatter):
 
 
 def where(error: BaseException) -> dict[str, Any]:
-    """Say what kind of error happened and where, without its message."""
+    """Say what kind of error happened and where, without its message.
+
+    >>> where(ValueError("swordfish"))
+    {'error': 'ValueError', 'at': []}
+    """
     frames = traceback.extract_tb(error.__traceback__)
     return {
         "error": type(error).__name__,

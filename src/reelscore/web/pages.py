@@ -28,9 +28,9 @@ INSTRUCTIONS = {
     "video, read both texts, then say which is better. Judge each pair by itself.",
 }
 CONSENT = (
-    "Taking part is voluntary, and you may stop at any time. Your answers, their times and the "
-    "size of your window are stored under a number, without your name, and used for research on "
-    "video captions."
+    "Taking part is voluntary, and you may stop at any time. Your answers, their times, how much "
+    "of each video you played and the size of your window are stored under a number, without your "
+    "name, and used for research on video captions."
 )
 
 
@@ -97,12 +97,20 @@ class Pages(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
         return [part.strip() for part in text.split("\n\n") if part.strip()]
 
     def address_of(self, item: str) -> str:
-        """Give where a video lies that is not served here; empty where there is no such place."""
+        """Give where a video lies that is not served here; empty where there is no such place.
+
+        >>> Pages(video_url="https://lab.example/{item}.mp4").address_of("clip 1")
+        'https://lab.example/clip%201.mp4'
+        """
         return self.video_url.replace("{item}", quote(item, safe=""))
 
     @property
     def origin(self) -> str:
-        """The site that videos come from, if it is another; browsers load from no other."""
+        """The site that videos come from, if it is another; browsers load from no other.
+
+        >>> Pages(video_url="https://lab.example/{item}.mp4").origin
+        'https://lab.example'
+        """
         parts = urlsplit(self.video_url)
         return f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
 

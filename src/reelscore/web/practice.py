@@ -6,7 +6,9 @@ from collections.abc import Mapping
 
 import msgspec
 
-from reelscore.human.protocol import Answer
+from reelscore.errors import DataError
+from reelscore.human.protocol import Answer, Protocol
+from reelscore.human.store.checking import captions_fault
 
 Range = tuple[float, float]
 
@@ -27,6 +29,32 @@ class Practice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     feedback: str
     item: str = ""
     context: str = ""
+
+    def check(self, protocol: Protocol) -> None:
+        """Refuse a practice task that the protocol could not show, or whose answer nobody can give.
+
+        Raises:
+            DataError: If the captions or the expected answers do not fit.
+
+        >>> from reelscore.human.protocol import PROTOCOLS
+        >>> practice = Practice(("a dog",), {"adequacy": [(70, 200)]}, "")
+        >>> practice.check(PROTOCOLS["direct-assessment"])
+        Traceback (most recent call last):
+        reelscore.errors.DataError: Practice 'a dog': adequacy: the score is 200; expected a ...
+        """
+        place = f"Practice {' / '.join(self.captions)[:60]!r}"
+        fault = captions_fault(len(self.captions), protocol)
+        if fault:
+            raise DataError(f"{place}: {fault}.")
+        count = len(self.captions) if protocol.form == "ranking" else 1
+        for name, ranges in self.expected.items():
+            if len(ranges) != count:
+                raise DataError(f"{place}: {name}: {len(ranges)} expected scores; {count} needed.")
+            for score in (each for pair in ranges for each in pair):
+                try:
+                    protocol.check_score(name, score, len(self.captions))
+                except DataError as error:
+                    raise DataError(f"{place}: {error}") from None
 
     def is_fine(self, answer: Answer) -> bool:
         """Tell whether an answer is what most people would give.

@@ -98,21 +98,10 @@ class Site:
         """Give the token for forms on this page."""
         return self.signer.proof(request.state.browser)
 
-    def set_cookie(
-        self, request: Request, response: Response, name: str, value: str, path: str, age: float
-    ) -> None:
+    def set_cookie(self, response: Response, name: str, value: str, path: str, age: float) -> None:
         """Give a browser something to keep."""
-        response.headers.append(
-            "set-cookie",
-            self_cookie(
-                self.settings,
-                name,
-                value,
-                path=path,
-                age=int(age),
-                embedded=request.state.embedded,
-            ),
-        )
+        cookie = self_cookie(self.settings, name, value, path=path, age=int(age))
+        response.headers.append("set-cookie", cookie)
 
 
 async def get_site(request: Request) -> Site:

@@ -28,6 +28,14 @@ class Videos:
     Attributes:
         folder: Where they lie; None for a server without videos.
         signer: Makes their public names.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "clip1.mp4").write_bytes(b"")
+    ...     videos = Videos(Path(folder), Signer("a secret"))
+    ...     name = videos.name("dogs", "clip1")
+    ...     name, videos.file("dogs", name).name, videos.file("dogs", "clip1.mp4")
+    ('9fYKQHkinF8jISlvTu4X', 'clip1.mp4', None)
     """
 
     folder: Path | None

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from reelscore import examples
 from reelscore.cli.main import cli
+from reelscore.data.datasets.trecvid_ha import YEARS
+from reelscore.learned.agreement import CLASSICAL
+from reelscore.meta.judged import Judged
 
 pytest.importorskip("torch")
 
@@ -36,6 +40,37 @@ def test_prepare_needs_something(tmp_path):
     assert not (tmp_path / "own.jsonl").exists()
 
 
+@pytest.mark.parametrize(
+    ("human", "message"),
+    [
+        ("system,item\nstrong,clip01\n", "names no column score"),
+        ("item,score\nclip01,3\n", "names no column system"),
+        ("system,item,score\n", "it has no score"),
+        ("system,item,score\nstrong,x,3\n", "1 judged captions of 'strong' are not among the"),
+        ("system,item,score\nstrong,clip01,3\n", "are by 'strong'; expected two systems"),
+        (
+            "system,item,score\nstrong,clip01,3\nweak,clip01,4\n",
+            "are of one item, 'own/clip01'",
+        ),
+        (
+            "system,item,score\nstrong,clip01,3\nweak,clip02,3\n",
+            "All human scores of 'own' are 3.0",
+        ),
+    ],
+)
+def test_bad_judgments(tmp_path, human, message):
+    clips = examples.path("clips")
+    (tmp_path / "human.csv").write_text(human)
+    done = run(
+        "prepare",
+        *sorted((clips / "systems").iterdir()),
+        *("-r", clips / "references.json", "--human", tmp_path / "human.csv"),
+        *("-o", tmp_path / "own.jsonl"),
+    )
+    assert message in str(done.exception)
+    assert not (tmp_path / "own.jsonl").exists()
+
+
 def test_info():
     pytest.importorskip("reelscore_bertha")
     done = run("info")
@@ -51,6 +86,13 @@ def test_export(tmp_path):
     assert (tmp_path / "out" / "config.json").is_file()
 
 
+def test_evaluate_says_what_is_wrong(tmp_path):
+    done = run("evaluate", "--trecvid", tmp_path, "--html", tmp_path / "page.html")
+    assert done.exit_code != 0
+    assert str(tmp_path) in str(done.exception)
+    assert not (tmp_path / "page.html").exists()
+
+
 def test_train_says_what_is_wrong(tmp_path):
     judged = prepared(tmp_path)
     assert "Unknown recipe 'nothing'" in str(
@@ -62,3 +104,26 @@ def test_train_says_what_is_wrong(tmp_path):
     assert "nothing to learn in the stage 'judgments'" in str(
         run("train", judged, tmp_path / "run", "--recipe", "plain").exception
     )
+
+
+def test_evaluate_writes_a_report(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+
+    def year() -> Judged:
+        human = rng.normal(size=80)
+        scores = {
+            name: human + rng.normal(size=80) * noise
+            for noise, name in enumerate((*CLASSICAL, "sts", "bertha"), start=1)
+        }
+        return Judged(np.repeat(["a", "b", "c", "d"], 20), human, scores)
+
+    years = {each: year() for each in YEARS}
+    monkeypatch.setattr("reelscore.learned.agreement.features", lambda *_, **__: years)
+    page = tmp_path / "agreement.html"
+    found = CliRunner().invoke(cli, ["bertha", "evaluate", "--trecvid", "x", "--html", str(page)])
+    assert found.exit_code == 0, found.output
+    assert "Williams, captions" in found.output
+    text = page.read_text(encoding="utf-8")
+    assert "Agreement with people on TRECVid, MA" in text
+    mean = np.mean([each.caption_level("bleu_4") for each in years.values()])
+    assert f"{mean:.4f}" in text

@@ -50,14 +50,17 @@ def test_json(tmp_path: Path) -> None:
 
 
 def test_table_csv_latex(tmp_path: Path) -> None:
-    table, csv, tex = (tmp_path / name for name in ("t.csv", "s.csv", "s.tex"))
-    files = ["--table", str(table), "--csv", str(csv), "--latex", str(tex)]
+    table, csv, tex, md = (tmp_path / name for name in ("t.csv", "s.csv", "s.tex", "s.md"))
+    files = ["--table", str(table), "--csv", str(csv), "--latex", str(tex), "--markdown", str(md)]
     run("ours=" + SYSTEMS[0], SYSTEMS[1], *REFS, *files)
     read = ScoreTable.read(table)
     assert read.systems == ["ours", "verbose"]
     assert 0 < read["ours"]["soda_c"].items["v_kayak"] < 1
     assert "soda_c" in csv.read_text()
     assert tex.read_text().count("\\begin{tabular}") == 2
+    assert md.read_text().count("| system |") == 2
+    assert f"| ours | {read['ours']['soda_a'].score:.4f} |" in md.read_text().replace("**", "")
+    assert run(SYSTEMS[0], *REFS, "--markdown", "-").output.startswith("| system |")
 
 
 def test_intervals_and_baseline() -> None:

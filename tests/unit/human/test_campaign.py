@@ -103,6 +103,10 @@ def test_a_database_may_hold_several(where, clock):
         ({"settings": {"x": object()}}, "settings cannot be written as JSON"),
         ({"settings": {"x": "\ud800"}}, "settings cannot be written as JSON"),
         ({"name": "x\0"}, "NUL"),
+        ({"id": "dogs/2017"}, "stands in addresses and file names"),
+        ({"id": ".."}, "stands in addresses and file names"),
+        ({"id": "two words"}, "stands in addresses and file names"),
+        ({"id": "x" * 101}, "up to 100 letters"),
     ],
 )
 def test_a_campaign_that_cannot_be_is_not_made(tmp_path, change, said):
@@ -410,6 +414,18 @@ def test_rankings_and_comparisons_give_rows(make):
 # Abandoned HITs
 
 
+def test_only_who_holds_a_hit_can_keep_it(make, clock):
+    campaign = make(rating_hits(1, 1))
+    held = campaign.claim("r1")
+    clock.pass_(99)
+    assert not campaign.touch(held.id, "r2")
+    assert not campaign.touch(held.id + 1, "r1")
+    clock.pass_(2)
+    assert campaign.release_abandoned() == 1
+    assert not campaign.touch(held.id, "r1")  # too late
+    assert campaign.assignment(held.id).state == "abandoned"
+
+
 def test_an_abandoned_hit_returns_and_its_judgments_stay(make, clock):
     campaign = make(rating_hits(1, 2))
     gone = campaign.claim("r1")
@@ -443,6 +459,8 @@ def test_each_sign_of_the_rater_counts(make, clock):
         campaign.submit(held.id, "r1", task, {"adequacy": [1]})
     clock.pass_(99)
     campaign.claim("r1")
+    clock.pass_(99)
+    assert campaign.touch(held.id, "r1")
     clock.pass_(99)
     assert campaign.release_abandoned() == 0
     assert campaign.release_abandoned(now=clock.now + 2) == 1

@@ -33,7 +33,11 @@ def test_no_file(tmp_path):
 BAD = [
     (lambda c: [replace(each, score=None) for each in c], "No caption has a human score"),
     (lambda c: [replace(each, system="me") for each in c], "are by 'me'; expected two systems"),
-    (lambda c: [replace(each, score=0.5) for each in c], "All human scores of 'MA-g0' are 0.5"),
+    (lambda c: [replace(each, score=0.5) for each in c], r"All human scores of '.A-g0' are 0\.5"),
+    (
+        lambda c: [replace(each, item="g0/0") if each.group == "g0" else each for each in c],
+        "All judged captions of 'SA-g0' are of one item, 'g0/0'",
+    ),
     (lambda c: [replace(c[0], references=()), *c[1:]], "1 captions have no references"),
     (lambda c: [replace(c[1], score=float("nan")), *c[2:]], "1 human scores are no numbers"),
 ]

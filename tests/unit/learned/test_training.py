@@ -10,9 +10,13 @@ import pytest
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.learned.averaging import average, train_by_recipe
 from reelscore.learned.checkpoints import read_checkpoint
+from reelscore.learned.early_stopping import validation_split
+from reelscore.learned.lessons import lessons
+from reelscore.learned.predicting import predict_captions
 from reelscore.learned.recipes import Recipe, Stage, recipe_of
 from reelscore.learned.sentence_vectors import SentenceEncoder
-from reelscore.learned.training import predict_captions, train
+from reelscore.learned.stage_training import steps_of
+from reelscore.learned.training import train
 
 # same seed, same machine kind
 TOLERANCE = 1e-6
@@ -73,6 +77,31 @@ def test_resumed_is_uninterrupted(captions, tiny, embedding, tmp_path, step):
     assert again.steps == found.steps
 
 
+def test_resumed_between_stages_and_after_the_end(captions, tiny, embedding, tmp_path):
+    whole, found = trained(captions, tiny, embedding)
+    ends = []
+    for number, stage in enumerate(SHORT.stages):
+        rows = lessons(stage, captions, np.random.default_rng([7, number]), embedding=embedding)
+        ends.append(sum(ends[-1:]) + steps_of(stage, rows))
+    assert ends[-1] == found.steps
+    for number, end in enumerate(ends):
+        home = tmp_path / str(number)
+        interrupted = interrupt_at(end + 1 if end < found.steps else -1)
+        try:
+            trained(captions, tiny, embedding, folder=home, every=10**6, progress=interrupted)
+        except Interrupted:
+            assert read_checkpoint_step(home) == end
+        resumed, _ = trained(captions, tiny, embedding, folder=home, every=10**6)
+        assert np.abs(whole - resumed).max() <= TOLERANCE
+
+
+def read_checkpoint_step(folder):
+    from safetensors import safe_open
+
+    with safe_open(folder / "checkpoint.safetensors", "pt") as file:
+        return int(file.metadata()["step"])
+
+
 def test_a_checkpoint_of_another_training(captions, tiny, embedding, tmp_path):
     trained(captions, tiny, embedding, folder=tmp_path, every=3)
     with pytest.raises(DataError, match="of another training"):
@@ -101,11 +130,50 @@ def test_it_learns(captions, tiny):
     assert np.corrcoef(scores, [c.score for c in judged])[0, 1] > 0.7
 
 
+# learns too fast, so that later epochs are worse
+WILD = Recipe(
+    "wild",
+    (Stage("judgments", epochs=40, rate=3e-2, batch=16),),
+    validation=0.3,
+    patience=4,
+    max_length=32,
+)
+
+
 def test_early_stopping(captions, tiny):
     stage = Stage("judgments", epochs=40, rate=1e-7, batch=16)  # learns nothing: stops
     recipe = Recipe("still", (stage,), validation=0.2, patience=2, max_length=32)
     found = train(captions, recipe, encoder=tiny, device="cpu")
     assert 3 <= len(found.validation) < 40
+
+
+def test_early_stopping_returns_to_the_best_epoch(captions, tiny):
+    found = train(captions, WILD, encoder=tiny, device="cpu")
+    assert found.validation[-1] < max(found.validation) - 1e-3
+    _, kept = validation_split(captions, WILD, 0)
+    r = np.corrcoef(predict_captions(found.network, kept), [c.score for c in kept])[0, 1]
+    assert r == pytest.approx(max(found.validation), abs=1e-6)
+
+
+def test_early_stopping_resumed(captions, tiny, tmp_path):
+    whole = train(captions, WILD, encoder=tiny, device="cpu")
+    per_epoch = whole.steps // 40
+    best = int(np.argmax(whole.validation)) + 1
+    options = {"encoder": tiny, "device": "cpu", "folder": tmp_path, "every": 3}
+    with pytest.raises(Interrupted):  # after the best epoch, before the end
+        train(captions, WILD, **options, progress=interrupt_at(best * per_epoch + 4))
+    again = train(captions, WILD, **options)
+    assert again.validation == pytest.approx(whole.validation, abs=1e-6)
+    scores = [predict_captions(each.network, captions) for each in (whole, again)]
+    assert np.abs(scores[0] - scores[1]).max() <= TOLERANCE
+
+
+def test_each_stage_is_judged_by_itself(captions, tiny):
+    """The best epoch of the first stage must not end the second."""
+    still = Stage("judgments", epochs=3, rate=1e-9, batch=16)
+    recipe = replace(WILD, stages=(WILD.stages[0], still), patience=3)
+    found = train(captions, recipe, encoder=tiny, device="cpu")
+    assert len(found.validation) >= 3 + recipe.patience + 1
 
 
 def test_bad_data_before_training(captions, tiny):

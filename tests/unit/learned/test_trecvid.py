@@ -54,3 +54,22 @@ def test_agreement_with_people(captions, kept):
     assert np.mean(correlations(folders, kept, "bertha-own", "MA")["caption level"]) > 0.77
     assert np.mean(correlations(folders, kept, "bertha-blend", "MA")["caption level"]) > 0.80
     assert np.mean(correlations(folders, kept, "bertha", "SA")["caption level"]) > 0.38
+
+
+def test_a_blend_chosen_on_other_years(captions, kept):
+    """How much the best reference should count is not chosen on the year it is tested on."""
+    years = [str(year) for year in range(2016, 2021)]
+    weights = np.linspace(0, 1, 21)
+    table = []
+    for year in years:
+        rows = [c for c in captions if c.kind == "MA" and c.group == year]
+        automatic = np.array([not c.person for c in rows])
+        human = np.array([c.score for c in rows])[automatic]
+        mean, blend = (kept[f"{k}|MA-{year}"][automatic] for k in ("bertha", "bertha-blend"))
+        best = 3 * blend - 2 * mean
+        table.append([np.corrcoef((1 - w) * mean + w * best, human)[0, 1] for w in weights])
+    found = [
+        table[k][int(np.argmax(np.mean(np.delete(table, k, axis=0), axis=0)))]
+        for k in range(len(years))
+    ]
+    assert np.mean(found) == pytest.approx(0.802, abs=1e-3)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from reelscore.report.grid import Cell, Grid
@@ -93,12 +95,46 @@ SPECIAL = [
     ("^", "\\textasciicircum{}"),
     ("\\", "\\textbackslash{}"),
     ("±", "$\\pm$"),
+    ("<.001", "\\textless{}.001"),
+    ("a>b", "a\\textgreater{}b"),
+    ("meteor|alpha:0.9", "meteor\\textbar{}alpha:0.9"),
+    ('"x"', "\\textquotedbl{}x\\textquotedbl{}"),
+    ("run…", "run\\ldots{}"),
+    ("a\nb\tc", "a b c"),
+    ("犬", "犬"),
 ]
 
 
 @pytest.mark.parametrize(("text", "latex"), SPECIAL)
 def test_special_characters(text, latex):
     assert f"\n{latex} \\\\" in Grid(["x"], [[Cell(text)]]).to_latex()
+
+
+def test_latex_of_anything_is_balanced():
+    evil = "".join(map(chr, range(256))) + "{{}\\end{tabular}"
+    text = Grid([evil, "x"], [[Cell(evil, "*_", "±{"), Cell(evil, best=True)]]).to_latex()
+    plain = re.sub(r"\\[{}&%$#_]", "", text)  # what is escaped is text
+    depth = 0
+    for character in plain:
+        depth += {"{": 1, "}": -1}.get(character, 0)
+        assert depth >= 0
+    assert depth == 0
+    assert plain.count("$") % 2 == 0
+    assert not set("%#") & set(plain)
+    body = plain.split("\\midrule\n")[1].split("\n\\bottomrule")[0]
+    assert body.count("&") == 1
+    assert body.count("\\\\") == 1
+    assert text.count("\\end{tabular}") == 1
+
+
+def test_markdown_of_anything_is_one_row():
+    evil = "a|b\\c\nd<script>*e*`f`[g](h)"
+    text = Grid([evil, "x"], [[Cell(evil), Cell("1", "*", best=True)]]).to_markdown()
+    head, _, row = text.splitlines()
+    for line in (head, row):
+        assert len(re.findall(r"(?<!\\)\|", line)) == 3
+        assert not re.search(r"(?<!\\)[<`\[]", line)
+    assert row.endswith("| **1**\\* |")
 
 
 def test_latex_is_ascii():

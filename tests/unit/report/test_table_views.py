@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import sys
+from types import ModuleType
 
+import numpy as np
 import pytest
 
 from reelscore import examples, score, score_systems
 from reelscore.data.table import ScoreTable
+from reelscore.data.views import VIEWS, view
 from reelscore.errors import DataError, MissingExtraError, UnknownNameError
-from reelscore.report.table_plots import draw_table
+from reelscore.report.evidence import Evidence
+from reelscore.report.figure_folder import draw_table
+from reelscore.report.pair_tests import with_evidence
+from reelscore.report.plots import COLUMN_WIDTH
+from reelscore.report.table_plots import TablePlots
 from reelscore.report.training import TrainingLog
+from reelscore.report.violins import density
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +77,54 @@ def test_figures(clips, tmp_path, ending):
     starts = {"pdf": b"%PDF", "svg": b"<?xml", "png": b"\x89PNG"}
     assert len(made) == 9
     assert all(path.read_bytes().startswith(starts[ending]) for path in made)
+
+
+def test_wins_are_starred_where_tests_say_so(clips):
+    evidence = {each.metric: each for each in with_evidence(clips)[1]}
+    drawing = clips.plot.wins("cider")
+    panel = drawing.axes[0]
+    systems = [label.get_text() for label in panel.get_yticklabels()]
+    starred = {
+        (systems[round(text.get_position()[1])], systems[round(text.get_position()[0])])
+        for text in panel.texts
+        if text.get_text().endswith("*")
+    }
+    found = evidence["cider"]
+    sure = {(found.systems[i], found.systems[j]) for i, j in np.argwhere(found.wins)}
+    assert starred == sure
+    assert len(sure) == 6
+    assert "paired bootstrap" in drawing.get_supxlabel()
+    none = Evidence("cider", found.systems, found.p, np.zeros_like(found.wins), "a test")
+    plain = TablePlots(clips, [none]).wins("cider")
+    assert not any("*" in text.get_text() for text in plain.axes[0].texts)
+
+
+def test_figures_are_as_wide_as_a_column_and_nothing_is_cut_off(clips, tmp_path):
+    long = {"a system with a very long name indeed": clips["human"], "b": clips["weak"]}
+    for table in (clips, ScoreTable(long, sources=clips.sources)):
+        plots = TablePlots(table)
+        drawings = [plots.intervals("cider"), plots.distributions("cider"), plots.wins("cider")]
+        for drawing in [*drawings, plots.correlations(), plots.scatter("meteor", "cider")]:
+            drawing.draw_without_rendering()
+            assert drawing.get_figwidth() == COLUMN_WIDTH
+            inside = drawing.get_tightbbox()
+            assert inside.x0 >= -0.01
+            assert inside.x1 <= COLUMN_WIDTH + 0.01
+            assert inside.y0 >= -0.01
+            assert inside.y1 <= drawing.get_figheight() + 0.01
+
+
+def test_density_keeps_hills_where_they_are():
+    shape = density(np.array([0.0] * 50 + [0.5] * 20), 0.0, 1.0, bins=20)
+    assert shape.argmax() == 0  # many scores of 0 stay a hill at 0
+    assert shape[10] > shape[5]
+    assert shape[19] < 0.01
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_what_tables_are_seen_by_is_there(name):
+    assert callable(view(name))
+    assert view(name).__module__.startswith("reelscore.report")
 
 
 def test_figures_are_the_same_each_time(clips, tmp_path):
@@ -135,6 +191,21 @@ def test_training_log_needs_somewhere_to_go(monkeypatch, tmp_path):
         TrainingLog(references, "meteor", wandb=True)
     with pytest.raises(DataError, match="'clip99' has no references"):
         TrainingLog(references, "meteor", examples=["clip99"])
+
+
+def test_weights_and_biases(monkeypatch):
+    wandb = ModuleType("wandb")
+    wandb.run = Recorder()
+    wandb.Table = lambda columns, data: [columns, *data]
+    monkeypatch.setitem(sys.modules, "wandb", wandb)
+    systems, references = examples.clips()
+    log = TrainingLog(references, "meteor", wandb=True, examples=["clip02"])
+    scores = log(7, systems["weak"])
+    assert wandb.run.numbers[7, "captions/meteor"] == scores["meteor"].score
+    assert wandb.run.texts[0][1][:2] == ["clip02", systems["weak"]["clip02"]]
+    wandb.run = None
+    with pytest.raises(DataError, match=r"wandb\.init"):
+        TrainingLog(references, "meteor", wandb=True)
 
 
 def test_real_tensorboard(tmp_path):

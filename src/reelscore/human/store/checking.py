@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from reelscore.human.store.texts import check_name, check_text
 from reelscore.human.tasks import GENUINE, KINDS, Hit, Shown, Task
 
 _LONGEST_SETTINGS = 8 << 20
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 def check_terms(terms: Terms, systems: Sequence[str], settings: Mapping[str, Any]) -> None:
@@ -24,6 +26,11 @@ def check_terms(terms: Terms, systems: Sequence[str], settings: Mapping[str, Any
         DataError: If a name, number or time of it is none.
     """
     check_name(terms.id, "the campaign")
+    if not _ID.fullmatch(terms.id):
+        raise DataError(
+            f"The campaign's id is {terms.id[:100]!r}; expected up to 100 letters, digits and . _ "
+            "-, a letter or digit first: it stands in addresses and file names."
+        )
     check_text(terms.name, "the campaign's name")
     check_text(terms.layout, "the layout's name")
     for system in systems:

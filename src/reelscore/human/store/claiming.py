@@ -36,6 +36,7 @@ from reelscore.human.store.records import Assignment, Terms
 from reelscore.human.store.schema import assignment, shown, task
 
 ACTOR = "reelscore"  # what the log calls us
+_NOTICED = 0.05  # of the hold time; signs of a rater that come sooner are not written down
 
 
 def claim(database: Database, terms: Terms, rater: str, client: str, now: int) -> Assignment | None:
@@ -72,6 +73,19 @@ def release(connection: Connection, terms: Terms, now: int) -> int:
         .with_for_update(skip_locked=True)  # one that is locked is just being answered
     )
     return _abandon(connection, terms, overdue, now, f"not seen for {terms.hold:g} seconds")
+
+
+def touch(database: Database, terms: Terms, id: int, rater: str, now: int) -> bool:
+    """Note that a rater is still there; tell whether they hold the HIT."""
+    mine = {"campaign": terms.id, "id": id, "rater": rater, "state": "held"}
+    with database.reading() as connection:
+        active = connection.scalar(select(assignment.c.active).filter_by(**mine))
+    if active is None:
+        return False
+    if now - active > terms.hold * 1e6 * _NOTICED:
+        with database.writing() as connection:
+            connection.execute(update(assignment).filter_by(**mine).values(active=now))
+    return True
 
 
 def release_one(

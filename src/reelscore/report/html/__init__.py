@@ -10,10 +10,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
+from reelscore.data.table import ScoreTable
+from reelscore.report.evidence import Evidence
 from reelscore.report.html.building import report_of, with_people
-from reelscore.report.html.evidence import comparison_evidence, ranking_evidence, with_evidence
-from reelscore.report.html.model import Evidence, Report, Section
+from reelscore.report.html.model import Report, Section
 from reelscore.report.html.page import report_html, write_report
+from reelscore.report.pair_tests import comparison_evidence, ranking_evidence, with_evidence
 
 __all__ = [
     "Evidence",
@@ -26,4 +31,18 @@ __all__ = [
     "with_evidence",
     "with_people",
     "write_report",
+    "write_table_report",
 ]
+
+
+def write_table_report(
+    table: ScoreTable, path: str | Path, people: ScoreTable | None = None, **fields: Any
+) -> None:
+    """Write the usual report of a table; what `reelscore.ScoreTable.report` does.
+
+    >>> import tempfile
+    >>> from reelscore import examples, score_systems
+    >>> table = score_systems(*examples.clips(), "rouge_l")
+    >>> write_table_report(table, Path(tempfile.mkdtemp(), "report.html"), title="Mine")
+    """
+    write_report(path, report_of(table, people, **fields))

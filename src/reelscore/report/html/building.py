@@ -8,8 +8,8 @@ from typing import Any
 
 from reelscore.data.table import MetricResult, ScoreTable
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.report.html.evidence import with_evidence
 from reelscore.report.html.model import Report
+from reelscore.report.pair_tests import with_evidence
 
 
 def report_of(

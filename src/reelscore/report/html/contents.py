@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from reelscore._version import __version__
+from reelscore.report.evidence import Evidence
 from reelscore.report.grid import Grid
 from reelscore.report.html.explanations import add_explanations
-from reelscore.report.html.model import Evidence, Report
+from reelscore.report.html.model import Report, Section
 from reelscore.report.html.payload import Payload
 from reelscore.report.html.story_columns import add_stories
 from reelscore.report.html.texts import ItemTexts
@@ -42,21 +43,18 @@ def encoded(report: Report, *, explain: int = 100_000, progress: Progress | None
         # item by item, so that the scores of one caption's rivals lie side by side
         payload.numbers(f"score{k}", report.table.matrix(name, report.table.systems, items).T, "f4")
     head: dict[str, Any] = {
-        "title": report.title,
         "version": __version__,
-        "command": report.command,
-        "systems": report.table.systems,
-        "baseline": report.baseline,
-        "items": items,
+        "systems": [legible(name) for name in report.table.systems],
+        "baseline": None if report.baseline is None else legible(report.baseline),
+        "items": [legible(item) for item in items],
         "metrics": [_metric(report, name) for name in report.table.metrics],
-        "sections": [
-            {"title": each.title, "text": list(each.text), "grids": [_grid(g) for g in each.grids]}
-            for each in report.sections
-        ],
+        "sections": [_section(each, k) for k, each in enumerate(report.sections)],
         "video": report.video,
-        "videos": {item: report.videos[item] for item in items if item in report.videos},
+        "videos": {k: report.videos[item] for k, item in enumerate(items) if item in report.videos},
         "notes": [],
     }
+    if head["items"] != items:  # files are named by the ids as they are
+        head["ids"] = [item.encode(errors="replace").decode() for item in items]
     if report.captions or report.references:
         texts = ItemTexts.of(report, items)
         texts.add_to(payload)
@@ -73,7 +71,7 @@ def _metric(report: Report, name: str) -> dict[str, Any]:
     evidence = next((each for each in report.evidence if each.metric == name), None)
     better = "low" if name in LOWER_IS_BETTER else "high"
     return {
-        "name": name,
+        "name": legible(name),
         "human": name in report.human,
         "better": "neither" if name in NEITHER_IS_BETTER else better,
         "own": [None if each is None else _finite(each.score) for each in results],
@@ -113,6 +111,17 @@ def _tests(evidence: Evidence, report: Report) -> dict[str, Any]:
 
 def _finite(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
+
+
+def _section(section: Section, number: int) -> dict[str, Any]:
+    return {
+        "id": f"section-{number}",
+        "title": legible(section.title),
+        "text": [legible(text) for text in section.text],
+        "signatures": [legible(text) for text in section.signatures],
+        "grids": [_grid(grid) for grid in section.grids],
+        "lead": section.lead,
+    }
 
 
 def _grid(grid: Grid) -> dict[str, Any]:

@@ -207,7 +207,8 @@ def _find(keys: Keys, known: Keys) -> tuple[IntArray, IntArray]:
     order = np.argsort(known)
     if not len(order):
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    place = np.searchsorted(known, keys, sorter=order)
+    ordered = known[order]
+    place = np.searchsorted(ordered, keys)
     place[place == len(known)] = 0
-    there = np.flatnonzero(known[order[place]] == keys)
+    there = np.flatnonzero(ordered[place] == keys)
     return there, order[place[there]]

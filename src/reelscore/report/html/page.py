@@ -25,6 +25,7 @@ _SCRIPTS = (
     "decode",
     "elements",
     "numbers",
+    "paper",
     "leaderboard",
     "distributions",
     "wins",

@@ -27,7 +27,7 @@ def show_link(request: Request, site: Here, token: Token) -> Response:
     """Greet a rater; those whose browser has opened the link before go straight on."""
     rater = _invited(request, site, token)
     if rater.browser == digest(request.state.browser):
-        return begin(request, site, rater)
+        return begin(site, rater)
     if rater.browser:
         raise HTTPException(
             403,
@@ -43,7 +43,7 @@ def use_link(request: Request, site: Here, token: Token) -> Response:
     """Bind a link to the browser and begin."""
     rater = _invited(request, site, token)
     try:
-        return begin(request, site, raters.bind(site.database, rater.id, request.state.browser))
+        return begin(site, raters.bind(site.database, rater.id, request.state.browser))
     except RefusedError as error:
         raise HTTPException(403, str(error)) from None
 
@@ -96,9 +96,10 @@ def enter_from_mturk(
         return site.page(
             request, "judge/preview.html", pages=pages, parts=pages.instructions_for(protocol)
         )
-    if turkSubmitTo not in MTURK_HOSTS or not workerId.isalnum():
+    destination = turkSubmitTo.rstrip("/")  # it comes with a slash or without
+    if destination not in MTURK_HOSTS or not workerId.isalnum():
         raise HTTPException(400, "This address is not one that Mechanical Turk has made.")
-    visit = Visit("mturk", workerId, hitId, assignmentId, turkSubmitTo)
+    visit = Visit("mturk", workerId, hitId, assignmentId, destination)
     return _arrive(request, site, campaign, visit)
 
 
@@ -132,4 +133,4 @@ def _arrive(request: Request, site: Site, campaign: str, visit: Visit) -> Respon
         raise HTTPException(403, str(error)) from None
     if rater.consented is None:
         site.arrivals.note(address(request))
-    return begin(request, site, rater)
+    return begin(site, rater)

@@ -16,7 +16,7 @@ from reelscore.web.judge.working import go_on
 from reelscore.web.pages import ATTEMPTS
 from reelscore.web.site import FromOurForm
 
-router = APIRouter(prefix="/c/{campaign}")
+router = APIRouter()
 _decoder = msgspec.json.Decoder(dict[str, list[float]])
 
 

@@ -46,11 +46,11 @@ class Screen:
 def task_screen(session: Session, assignment: Assignment, place: int) -> Screen:
     """Show one task of an assignment."""
     task = assignment.tasks[place]
-    video = _video(session, task.item)
+    video = video_of(session, task.item)
     context = session.pages.contexts.get(task.item, "")
     ahead = ""
     if place + 1 < len(assignment.tasks):
-        ahead = _video(session, assignment.tasks[place + 1].item)
+        ahead = video_of(session, assignment.tasks[place + 1].item)
     return Screen(
         tuple(shown.text for shown in task.shown),
         video,
@@ -63,11 +63,12 @@ def task_screen(session: Session, assignment: Assignment, place: int) -> Screen:
 
 def practice_screen(session: Session, practice: Practice) -> Screen:
     """Show one task of the practice."""
-    video = _video(session, practice.item) if practice.item else ""
+    video = video_of(session, practice.item) if practice.item else ""
     return Screen(practice.captions, video, practice.context, session.campaign.protocol)
 
 
-def _video(session: Session, item: str) -> str:
+def video_of(session: Session, item: str) -> str:
+    """Give the address of an item's video; empty where there is none."""
     name = session.site.videos.name(session.campaign.id, item)
     if name:
         return f"{session.site.settings.prefix}{session.home}/media/{name}"

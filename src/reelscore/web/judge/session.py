@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 
 from reelscore.human.campaign import Campaign
 from reelscore.human.store.records import Assignment
-from reelscore.web.gate import sources
+from reelscore.web.gate import FRAME, sources
 from reelscore.web.pages import Pages, read_pages
 from reelscore.web.site import Here, Site
 from reelscore.web.store import raters
@@ -31,11 +31,12 @@ class Session:
     rater: Rater
     campaign: Campaign
     pages: Pages
+    key: str = ""
 
     @property
     def home(self) -> str:
-        """The path of the rater's pages."""
-        return f"/c/{self.campaign.id}"
+        """The path of the rater's pages; in a frame, the key in it stands for a cookie."""
+        return _home(self.campaign.id, self.key)
 
     def go(self, page: str) -> RedirectResponse:
         """Send the browser to another of these pages."""
@@ -71,12 +72,15 @@ class Session:
         return self.campaign.assignment(self.rater.assignment)
 
 
-def begin(request: Request, site: Site, rater: Rater) -> RedirectResponse:
-    """Let a browser be a rater's from now on."""
+def begin(site: Site, rater: Rater) -> RedirectResponse:
+    """Let a browser be a rater's from now on: by a cookie, or by a key where it is a frame."""
     page = "instructions" if rater.consented is None else "work"
-    response = site.go(f"/c/{rater.campaign}/{page}")
+    if rater.service == "mturk":
+        key = site.signer.sign("frame", [rater.id, rater.session])
+        return site.go(f"{_home(rater.campaign, key)}/{page}")
+    response = site.go(f"{_home(rater.campaign)}/{page}")
     value = site.signer.sign("rater", rater.id)
-    site.set_cookie(request, response, COOKIE, value, f"/c/{rater.campaign}", _AGE)
+    site.set_cookie(response, COOKIE, value, _home(rater.campaign), _AGE)
     return response
 
 
@@ -87,13 +91,29 @@ def current(request: Request, site: Here, campaign: str) -> Session:
         HTTPException: If the browser is no rater's in this campaign; status 403.
     """
     opened = site.campaigns.get(campaign)
-    id = site.signer.read("rater", request.cookies.get(COOKIE), age=_AGE)
-    rater = raters.find(site.database, id) if isinstance(id, int) else None
+    key = str(request.path_params.get("key", ""))
+    pages = read_pages(opened.settings)
+    allow(request, pages, embedded=bool(key and pages.mturk))
+    rater = _framed(site, key) if key else _remembered(site, request.cookies.get(COOKIE))
     if rater is None or rater.campaign != opened.id:
         raise HTTPException(403, "Open the link you were given once more, in this browser.")
-    pages = read_pages(opened.settings)
-    allow(request, pages, rater.service == "mturk")
-    return Session(site, rater, opened, pages)
+    return Session(site, rater, opened, pages, key)
+
+
+def _home(campaign: str, key: str = "") -> str:
+    return f"/c/{campaign}" + (FRAME.format(key=key) if key else "")
+
+
+def _remembered(site: Site, cookie: str | None) -> Rater | None:
+    id = site.signer.read("rater", cookie, age=_AGE)
+    return raters.find(site.database, id) if isinstance(id, int) else None
+
+
+def _framed(site: Site, key: str) -> Rater | None:
+    """Give the rater of a key, as long as the service has not begun another submission."""
+    known = site.signer.read("frame", key, age=_AGE)
+    rater = raters.find(site.database, known[0]) if isinstance(known, list) else None
+    return rater if rater is not None and rater.session == known[1] else None
 
 
 def allow(request: Request, pages: Pages, embedded: bool) -> None:

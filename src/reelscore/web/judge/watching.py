@@ -13,7 +13,7 @@ from reelscore.web.judge.working import next_place
 from reelscore.web.site import FromOurForm
 from reelscore.web.videos import TYPES
 
-router = APIRouter(prefix="/c/{campaign}")
+router = APIRouter()
 
 
 @router.get("/media/{name}")

@@ -1,8 +1,8 @@
-"""Tasks: one on a screen, answers kept once and for good, and the end with a code."""
+"""Tasks: one on a screen, and answers kept once and for good."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Path, Request
 from fastapi.responses import Response
@@ -11,20 +11,29 @@ from starlette.exceptions import HTTPException
 
 from reelscore.errors import DataError, RefusedError
 from reelscore.human.store.records import Assignment
-from reelscore.web.judge.screen import task_screen
+from reelscore.web.judge.screen import task_screen, video_of
 from reelscore.web.judge.session import Current, Session
 from reelscore.web.site import FromOurForm, FromOurScript
 from reelscore.web.store import raters
-from reelscore.web.store.assignments import find_task
+from reelscore.web.store.assignments import find_place
 
-router = APIRouter(prefix="/c/{campaign}")
+router = APIRouter()
 _LARGEST = 2**53
-_PROLIFIC = "https://app.prolific.com/submissions/complete?cc="
+_WATCHED = 0.9  # of the video; players skip a little at the end
+_REFUSALS = {
+    "unknown": "There is no such task.",
+    "answered": "This task has another answer already; answers are never changed.",
+    "closed": "The campaign takes no more answers.",
+    "taken": "This task was left too long, and somebody else has it now.",
+}
 Score = Annotated[float, Field(ge=-1e6, le=1e6)]
 
 
 class Answered(BaseModel):
-    """An answer as the page sends it; tasks are told by their place in the HIT."""
+    """An answer as the page sends it; tasks are told by their place in the HIT.
+
+    What was seen of the video is what the browser says, from 0 to 1; nobody can prove it.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -34,6 +43,7 @@ class Answered(BaseModel):
     started: Annotated[float, Field(ge=0, le=4e9)]
     submitted: Annotated[float, Field(ge=0, le=4e9)]
     client: Annotated[str, Field(pattern=r"^\d{1,5}x\d{1,5}$")] = "0x0"
+    seen: Annotated[float, Field(ge=0, le=1)] | None = None
 
 
 class Kept(BaseModel):
@@ -74,7 +84,7 @@ def take_more(request: Request, session: Current) -> Response:
     held = session.assignment()
     if held is not None and held.state == "held":
         return session.go("work")
-    if not _may_go_on(session):
+    if not may_go_on(session):
         return session.go("finish")
     held = _claim(session)
     return _nothing(request, session) if held is None else session.go(f"task/{next_place(held)}")
@@ -99,6 +109,7 @@ def show_task(
         )
     if number != next_place(held):
         return session.go(f"task/{next_place(held)}")
+    session.campaign.touch(held.id, held.rater)  # a rater at work keeps the HIT
     return session.site.page(
         request,
         "judge/task.html",
@@ -115,28 +126,34 @@ def show_task(
 @router.post("/answers", dependencies=[FromOurScript])
 def keep_answer(session: Current, sent: Answered) -> Kept:
     """Keep an answer; when this is acknowledged, it is on the disk."""
-    rater, task = find_task(session.site.database, session.campaign.id, sent.assignment, sent.task)
-    if rater != session.rater.rater:
-        raise HTTPException(403, "This task is not yours.")
-    if task is None:
+    site, campaign = session.site, session.campaign
+    place = find_place(site.database, campaign.id, sent.assignment, sent.task)
+    if place is None:
         raise HTTPException(404, "There is no such task.")
+    if place.rater != session.rater.rater:
+        raise HTTPException(403, "This task is not yours.")
     if session.step:
         raise HTTPException(403, "The instructions come first.")
     _check_ties(session, sent.answer)
-    now = session.site.settings.clock()
+    seen = _seen(session, place.item, sent.seen)
+    now = site.settings.clock()
     if sent.submitted < sent.started:
         raise DataError("The answer was sent before the task was shown.")
     # a page may have been open for long; it cannot have been shown later than now
     late = max(0.0, sent.submitted - now)
-    receipt = session.campaign.submit(
-        sent.assignment,
-        rater,
-        task,
-        sent.answer,
-        started=max(0.0, sent.started - late),
-        submitted=sent.submitted - late,
-        client=f"web {sent.client}",
-    )
+    try:
+        receipt = campaign.submit(
+            sent.assignment,
+            place.rater,
+            place.task,
+            sent.answer,
+            started=max(0.0, sent.started - late),
+            submitted=sent.submitted - late,
+            client=f"web {sent.client}{seen}",
+        )
+    except RefusedError as error:  # whose own words name tasks, which raters are not told
+        reason = error.reason
+        raise RefusedError(reason, _REFUSALS.get(reason, "The answer cannot be taken.")) from None
     after = "finish" if receipt.done else f"task/{sent.task + 1}"
     return Kept(remaining=receipt.remaining, done=receipt.done, new=receipt.new, next=after)
 
@@ -156,35 +173,6 @@ def give_back(request: Request, session: Current) -> Response:
     )
 
 
-@router.get("/finish")
-def show_finish(request: Request, session: Current) -> Response:
-    """Show the end: a code, and the way back to the crowd service."""
-    rater, pages, held = session.rater, session.pages, session.assignment()
-    if rater.passed is False:
-        code = pages.screen_out_code if rater.service == "prolific" else ""
-        return session.site.page(
-            request, "judge/screened_out.html", session=session, back=code and _PROLIFIC + code
-        )
-    if held is None or held.state != "done":
-        return session.go("")
-    code = completion_code(session, held)
-    context: dict[str, Any] = {
-        "session": session,
-        "code": code,
-        "back": _PROLIFIC + pages.prolific_code if rater.service == "prolific" else "",
-        "submit": f"{rater.destination}/mturk/externalSubmit" if rater.service == "mturk" else "",
-        "more": rater.service in ("link", "open") and _may_go_on(session),
-    }
-    return session.site.page(request, "judge/finish.html", **context)
-
-
-def completion_code(session: Session, assignment: Assignment) -> str:
-    """Give the code that proves a finished HIT; organisers see the same."""
-    if session.rater.service == "prolific":
-        return session.pages.prolific_code
-    return session.site.signer.code(session.campaign.id, assignment.rater, str(assignment.id))
-
-
 def _claim(session: Session) -> Assignment | None:
     try:
         held = session.campaign.claim(session.rater.rater, "web")
@@ -195,7 +183,8 @@ def _claim(session: Session) -> Assignment | None:
     return held
 
 
-def _may_go_on(session: Session) -> bool:
+def may_go_on(session: Session) -> bool:
+    """Tell whether a rater may do another HIT."""
     if session.rater.service in ("prolific", "mturk"):
         return False  # one HIT for each submission
     most = session.pages.hits_per_rater
@@ -216,6 +205,19 @@ def _nothing(request: Request, session: Session) -> Response:
         "closed": "The campaign is over. Thank you for your interest.",
     }.get(state, "There is nothing left to judge for you now. Come back by the same link later.")
     return session.site.message(request, 200, "No tasks now", text, f"{session.home}/work")
+
+
+def _seen(session: Session, item: str, share: float | None) -> str:
+    """Say what was seen of the video, for the judgment.
+
+    Raises:
+        DataError: If it was too little, and the organiser wants it watched.
+    """
+    if not video_of(session, item):
+        return ""
+    if session.pages.must_watch and (share or 0) < _WATCHED:
+        raise DataError("The video comes first: watch it to its end, then answer.")
+    return "" if share is None else f" seen {share:.0%}"
 
 
 def _check_ties(session: Session, answer: dict[str, list[float]]) -> None:

@@ -18,20 +18,28 @@ from reelscore.human.building import Design, make_hits
 from reelscore.human.campaign import Campaign
 from reelscore.human.plan import HitPlan
 from reelscore.human.protocol import PROTOCOLS
-from reelscore.web.organise.session import PATH, Owner
+from reelscore.web.organise.session import PATH, Desk, Owner
 from reelscore.web.site import FromOurForm
 
 router = APIRouter(prefix=PATH)
 _NEED_PEOPLE = ("direct-assessment", "adequacy-fluency", "against-reference")
 _PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"PK")
 _HUMAN = "human"
+_WORDS = {
+    "direct-assessment": "one caption, one slider from 0 to 100",
+    "adequacy-fluency": "one caption, two sliders from 0 to 100",
+    "ranking": "the captions of all systems in order, by four criteria",
+    "against-reference": "is a caption as helpful as the reference?",
+    "forced-choice": "which of two captions is better?",
+    "preference": "which of two captions is better, from -2 to 2",
+}
 Short = Annotated[str, Form(max_length=200)]
 
 
 @router.get("/new")
 def show_form(desk: Owner) -> Response:
     """Ask for the files and the protocol."""
-    return desk.page("new.html", protocols=PROTOCOLS.values(), error="", values={})
+    return _form(desk, {})
 
 
 @router.post("/new", dependencies=[FromOurForm])
@@ -56,11 +64,17 @@ def create(
             plan = _plan(Path(folder), design, systems, references or [])
         made = _store(desk.site.settings.database, name.strip(), design, plan, raters)
     except ReelscoreError as error:
-        given = {"name": name, "protocol": protocol, "layout": layout}
-        page = desk.page("new.html", protocols=PROTOCOLS.values(), error=str(error), values=given)
+        given = {"name": name, "protocol": protocol, "layout": layout, "hits": hits}
+        given |= {"per_hit": per_hit, "raters": raters, "seed": seed}
+        page = _form(desk, given, str(error))
         page.status_code = 422
         return page
     return desk.go(f"/c/{made}")
+
+
+def _form(desk: Desk, values: Mapping[str, object], error: str = "") -> Response:
+    protocols = PROTOCOLS.values()
+    return desk.page("new.html", protocols=protocols, words=_WORDS, error=error, values=values)
 
 
 def _plan(

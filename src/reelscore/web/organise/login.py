@@ -33,14 +33,14 @@ def check_login(request: Request, site: Here, name: Name, password: Password) ->
         site.failures.note(address(request))
         error = "The name or the password is wrong."
         return site.page(request, "organise/login.html", 401, error=error)
-    return log_in(request, site, account)
+    return log_in(site, account)
 
 
 @router.post("/logout", dependencies=[FromOurForm])
-def end_session(request: Request, desk: Organiser) -> Response:
+def end_session(desk: Organiser) -> Response:
     """End all sessions of the organiser."""
     accounts.end_sessions(desk.site.database, desk.account.id)
-    return log_out(request, desk.site)
+    return log_out(desk.site)
 
 
 @router.get("/setup/{token}", dependencies=[NotTooOften])
@@ -67,7 +67,7 @@ def set_up(
     except DataError as error:
         return site.page(request, "organise/setup.html", 422, token=token, error=str(error))
     site.setup.close()
-    return log_in(request, site, account)
+    return log_in(site, account)
 
 
 def _check_setup(request: Request, site: Site, token: str) -> None:
@@ -102,4 +102,4 @@ def change_password(request: Request, desk: Organiser, old: Password, new: Passw
     accounts.set_password(site.database, desk.account.id, new)
     account = accounts.find_account(site.database, desk.account.id)
     assert account is not None
-    return log_in(request, site, account)
+    return log_in(site, account)

@@ -11,6 +11,7 @@ from reelscore.web.pages import read_pages
 from reelscore.web.store.raters import list_raters
 
 router = APIRouter(prefix=PATH)
+_NEWEST = 1000  # of the log on a page
 
 
 @router.get("")
@@ -30,6 +31,15 @@ def show_campaign(desk: Organiser, campaign: str) -> Response:
 def show_live(desk: Organiser, campaign: str) -> Response:
     """Give the part of the page that changes while raters work."""
     return _page(desk, campaign, "live.html")
+
+
+@router.get("/c/{campaign}/log")
+def show_log(desk: Organiser, campaign: str) -> Response:
+    """Show who decided what, the newest first."""
+    found = desk.campaign(campaign)
+    events = found.events()
+    newest = events[::-1][:_NEWEST]
+    return desk.page("log.html", campaign=found, events=newest, more=len(events) - len(newest))
 
 
 def _page(desk: Desk, id: str, template: str) -> HTMLResponse:

@@ -33,9 +33,11 @@ class RaterRow:
     decision: str
 
     @property
-    def is_doubtful(self) -> bool:
-        """Whether the quality control speaks against the rater."""
-        return self.verdict in ("failed", "constant", "rejected", "excluded")
+    def mood(self) -> str:
+        """How the verdict looks: good, poor, or not known yet."""
+        if self.verdict in ("failed", "constant", "rejected", "excluded"):
+            return "poor"
+        return "good" if self.verdict == "passed" else "wait"
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from reelscore.report.agreement import p_value
 from reelscore.report.campaign_grids import results_grid
 from reelscore.report.campaign_html import campaign_html
 from reelscore.web.organise.session import PATH, Organiser, Owner
-from reelscore.web.organise.votes import vote_grids
+from reelscore.web.organise.votes import vote_table
 
 router = APIRouter(prefix=PATH + "/c/{campaign}")
 
@@ -45,7 +45,7 @@ def evaluated(campaign: Campaign) -> tuple[Results, list[Ranking]]:
 def show_results(desk: Organiser, campaign: str) -> Response:
     """Show scores, who beats whom, and notes; or why there are none yet."""
     found = desk.campaign(campaign)
-    context: dict[str, Any] = {"campaign": found, "error": "", "tables": [], "rankings": []}
+    context: dict[str, Any] = {"campaign": found, "error": "", "table": None, "rankings": []}
     try:
         if found.protocol.form == "rating":
             results, rankings = evaluated(found)
@@ -58,7 +58,7 @@ def show_results(desk: Organiser, campaign: str) -> Response:
                 "isnan": math.isnan,
             }
         else:
-            context["tables"] = list(vote_grids(found))
+            context["table"], context["notes"] = vote_table(found)
     except DataError as error:
         context["error"] = str(error)
     return desk.page("results.html", **context)

@@ -38,18 +38,18 @@ class Desk:
         return self.site.campaigns.get(id)
 
 
-def log_in(request: Request, site: Site, account: Account) -> Response:
+def log_in(site: Site, account: Account) -> Response:
     """Begin a session."""
     response = site.go(PATH)
     value = site.signer.sign("session", [account.id, account.sessions])
-    site.set_cookie(request, response, COOKIE, value, PATH, site.settings.session)
+    site.set_cookie(response, COOKIE, value, PATH, site.settings.session)
     return response
 
 
-def log_out(request: Request, site: Site) -> Response:
+def log_out(site: Site) -> Response:
     """End a session."""
     response = site.go(f"{PATH}/login")
-    site.set_cookie(request, response, COOKIE, "", PATH, 0)
+    site.set_cookie(response, COOKIE, "", PATH, 0)
     return response
 
 

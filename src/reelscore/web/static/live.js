@@ -1,9 +1,9 @@
-// Parts of a page that renew themselves, and buttons that ask first.
+// Parts of a page that renew themselves, questions before something final, and buttons that copy.
 
 for (const part of document.querySelectorAll("[data-refresh]")) {
   const renew = async () => {
-    // what somebody is just filling in stays
-    if (!document.hidden && !part.querySelector("details[open], form:focus-within")) {
+    // what somebody reads or uses just now stays
+    if (!document.hidden && !part.querySelector("details[open], :focus")) {
       try {
         const response = await fetch(part.dataset.refresh, { headers: { accept: "text/html" } });
         if (response.ok) part.innerHTML = await response.text(); // our own page, escaped there
@@ -18,3 +18,37 @@ document.addEventListener("submit", (event) => {
   const question = event.target.dataset.confirm;
   if (question && !confirm(question)) event.preventDefault();
 });
+
+const dialog = document.getElementById("decide");
+
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("button");
+  if (!button) return;
+  const { decide, close, copy, copyFrom } = button.dataset;
+  if (decide !== undefined) {
+    const form = dialog.querySelector("form");
+    form.reset();
+    form.elements.namedItem("rater").value = decide;
+    dialog.querySelector("[data-name]").textContent = decide;
+    dialog.showModal();
+    button.blur(); // or the table would wait for it
+  } else if (close !== undefined) {
+    dialog.close();
+  } else if (copy !== undefined || copyFrom !== undefined) {
+    await toClipboard(copy ?? document.getElementById(copyFrom).textContent);
+    button.textContent = "Copied";
+  }
+});
+
+async function toClipboard(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch { // over plain http scripts have no clipboard
+    const area = document.createElement("textarea");
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+}

@@ -1,7 +1,8 @@
 // Answers are kept in the browser until the server has acknowledged them. It keeps each once,
 // however often it is sent.
 
-import { answer } from "./task.js";
+import { lasting } from "./storage.js";
+import { answer, seen } from "./task.js";
 
 const form = document.getElementById("task");
 const banner = document.getElementById("banner");
@@ -9,29 +10,6 @@ const next = document.getElementById("next");
 const { send, campaign, assignment, task, proof, now } = form.dataset;
 const prefix = `reelscore:answer:${campaign}:${assignment}:`;
 const shown = performance.now();
-const memory = new Map(); // where the browser keeps nothing
-
-const store = {
-  set(key, value) {
-    memory.set(key, value);
-    try { localStorage.setItem(key, value); } catch { /* memory has it */ }
-  },
-  drop(key) {
-    memory.delete(key);
-    try { localStorage.removeItem(key); } catch { /* gone with the page */ }
-  },
-  waiting() {
-    const found = new Map(memory);
-    try {
-      for (let k = 0; k < localStorage.length; k++) {
-        const key = localStorage.key(k);
-        if (key.startsWith(prefix)) found.set(key, localStorage.getItem(key));
-      }
-    } catch { /* memory has it */ }
-    return found;
-  },
-};
-
 let busy = false;
 let pause = 1; // seconds before the next attempt
 
@@ -45,7 +23,7 @@ function say(text, kind = "") {
 async function flush() {
   if (busy) return;
   busy = true;
-  const waiting = store.waiting();
+  const waiting = lasting.all(prefix);
   let page = "work";
   try {
     for (const [key, body] of waiting) {
@@ -61,7 +39,7 @@ async function flush() {
         say(`${message} Your answer is kept in this browser.`, "unlike");
         return;
       }
-      store.drop(key);
+      lasting.drop(key);
       if (response.ok) page = (await response.json()).next;
       if (!response.ok) {
         const { message } = await response.json();
@@ -92,12 +70,12 @@ form.addEventListener("submit", (event) => {
   // The server's clock counts: those of phones and laptops may be hours off.
   const started = Number(now);
   const submitted = started + (performance.now() - shown) / 1000;
-  store.set(prefix + task, JSON.stringify({
+  lasting.set(prefix + task, JSON.stringify({
     assignment: Number(assignment), task: Number(task), answer: given, started, submitted,
-    client: `${innerWidth}x${innerHeight}`,
+    client: `${innerWidth}x${innerHeight}`, seen: seen(),
   }));
   flush();
 });
 
 addEventListener("online", flush);
-if (store.waiting().size > 0) flush();
+if (lasting.all(prefix).size > 0) flush();

@@ -1,5 +1,7 @@
 // One task: the slider without a preset value, the video that must be watched, the answer.
 
+import { lasting, passing } from "./storage.js";
+
 const form = document.getElementById("task");
 const video = document.getElementById("video");
 const next = document.getElementById("next");
@@ -8,7 +10,7 @@ const questions = document.getElementById("questions");
 const WATCHED = 0.9; // of the video; players skip a little at the end
 const place = `reelscore:watched:${location.pathname}:${form?.dataset.assignment ?? ""}`;
 
-let watched = !video?.hasAttribute("data-watch") || sessionStorage.getItem(place) === "yes";
+let watched = !video?.hasAttribute("data-watch") || passing.get(place) === "yes";
 if (form?.hasAttribute("data-missing")) watched = false;
 
 /** The answer so far: scores by criterion, or null while something is open. */
@@ -74,12 +76,19 @@ function slide(input) {
   });
 }
 
+/** The share of the video that was played, from 0 to 1; null where there is none. */
+export function seen() {
+  if (!video) return null;
+  if (passing.get(place) === "yes") return 1;
+  let played = 0;
+  for (let k = 0; k < video.played.length; k++) played += video.played.end(k) - video.played.start(k);
+  return Math.min(1, played / video.duration) || 0;
+}
+
 function watch() {
-  let seen = 0;
-  for (let k = 0; k < video.played.length; k++) seen += video.played.end(k) - video.played.start(k);
-  if (!watched && seen >= WATCHED * video.duration) {
+  if (passing.get(place) !== "yes" && seen() >= WATCHED) passing.set(place, "yes");
+  if (!watched && seen() === 1) {
     watched = true;
-    sessionStorage.setItem(place, "yes");
     show();
     questions.querySelector("input")?.focus({ preventScroll: true });
   }
@@ -94,10 +103,10 @@ function failed() {
 
 if (video) {
   const speed = document.getElementById("speed");
-  speed.value = localStorage.getItem("reelscore:speed") ?? "1";
+  speed.value = lasting.get("reelscore:speed") ?? "1";
   const setSpeed = () => { video.playbackRate = Number(speed.value) || 1; };
   speed.addEventListener("change", () => {
-    localStorage.setItem("reelscore:speed", speed.value);
+    lasting.set("reelscore:speed", speed.value);
     setSpeed();
   });
   video.addEventListener("loadedmetadata", setSpeed);

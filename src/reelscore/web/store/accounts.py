@@ -43,6 +43,14 @@ def add_account(database: Database, name: str, password: str, role: str) -> Acco
     Raises:
         DataError: If the name or the password cannot be, or the name is taken.
         UnknownNameError: If there is no such role.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from reelscore.web.database import open_database
+    >>> with TemporaryDirectory() as folder, open_database(f"{folder}/dogs.db") as database:
+    ...     add_account(database, "ada", "correct horse", "owner")
+    ...     check_account(database, "ada", "wrong horse") is None
+    Account(id=1, name='ada', role='owner', sessions=0)
+    True
     """
     if not _NAME.fullmatch(name):
         raise DataError(

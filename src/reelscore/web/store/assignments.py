@@ -64,21 +64,25 @@ def count_done(database: Database, campaign: str, rater: str) -> int:
         return connection.execute(found).scalar_one()
 
 
-def find_task(database: Database, campaign: str, id: int, place: int) -> tuple[str, str | None]:
-    """Tell who has an assignment, and the id of the task at a place in it, from 1.
+@dataclass(frozen=True)
+class Place:
+    """One task in the hands of a rater."""
 
-    Returns:
-        The rater, empty where nobody has such an assignment; the task, None where there is none.
-    """
-    at_place = (
-        select(task.c.id)
-        .where(task.c.hit == assignment.c.hit)
+    rater: str
+    task: str
+    item: str
+
+
+def find_place(database: Database, campaign: str, id: int, number: int) -> Place | None:
+    """Look up a task of an assignment by its number, from 1; None where there is none."""
+    found = (
+        select(assignment.c.rater, task.c.id, task.c.item)
+        .join(task, task.c.hit == assignment.c.hit)
+        .where(assignment.c.campaign == campaign, assignment.c.id == id)
         .order_by(task.c.position, task.c.key)
-        .offset(place - 1)
+        .offset(number - 1)
         .limit(1)
-        .scalar_subquery()
     )
-    found = select(assignment.c.rater, at_place).filter_by(campaign=campaign, id=id)
     with database.reading() as connection:
         row = connection.execute(found).one_or_none()
-        return ("", None) if row is None else (row[0], row[1])
+        return None if row is None else Place(*row)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 from sqlalchemy import Connection, insert, select, update
@@ -67,6 +67,13 @@ def invite(database: Database, campaign: str, names: Sequence[str], now: int) ->
 
     Raises:
         RefusedError: If a name is taken.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from reelscore.web.database import open_database
+    >>> with TemporaryDirectory() as folder, open_database(f"{folder}/dogs.db") as database:
+    ...     (token,) = invite(database, "dogs", ["anna"], now=1)
+    ...     find_link(database, token).rater, find_link(database, "a guess")
+    ('anna', None)
     """
     tokens = [new_token() for _ in names]
     with database.writing() as connection:
@@ -74,7 +81,7 @@ def invite(database: Database, campaign: str, names: Sequence[str], now: int) ->
         taken = set(connection.scalars(select(table.c.rater).filter_by(campaign=campaign)))
         rows = []
         for name, token in zip(names, tokens, strict=True):
-            chosen = name or _new_name()
+            chosen = name or new_name()
             if chosen in taken:
                 raise RefusedError("taken", f"There is a rater {chosen!r} already.")
             taken.add(chosen)
@@ -101,6 +108,16 @@ def bind(database: Database, id: int, browser: str) -> Rater:
 
     Raises:
         RefusedError: If it was used in another.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from reelscore.web.database import open_database
+    >>> with TemporaryDirectory() as folder, open_database(f"{folder}/dogs.db") as database:
+    ...     (token,) = invite(database, "dogs", ["anna"], now=1)
+    ...     anna = find_link(database, token)
+    ...     bound = bind(database, anna.id, "a laptop")
+    ...     bind(database, anna.id, "a phone")
+    Traceback (most recent call last):
+    reelscore.errors.RefusedError: This link was opened in another browser before and works ...
     """
     mine = digest(browser)
     with database.writing() as connection:
@@ -138,14 +155,16 @@ def welcome(database: Database, campaign: str, visit: Visit, browser: str, now: 
         known = {"campaign": campaign, "service": visit.service, "worker": visit.worker}
         found = _one(connection, **known)
         if found is None:
-            row = _row(campaign, _new_name(), visit.service, visit.worker, now)
+            row = _row(campaign, new_name(), visit.service, visit.worker, now)
             row |= {"study": visit.study, "session": visit.session, "browser": mine}
             connection.execute(insert(table).values(row | {"destination": visit.destination}))
             found = _one(connection, **known)
             assert found is not None
             return found
         is_same_session = bool(visit.session) and visit.session == found.session
-        if found.browser != mine and not is_same_session and not _is_free(connection, found):
+        # frames have no cookies to be known by, and a HIT may be returned there and another taken
+        is_known = visit.service == "mturk" or found.browser == mine or is_same_session
+        if not is_known and not _is_free(connection, found):
             raise RefusedError(
                 "taken",
                 "You have begun in another browser. Go back to it and open the link there.",
@@ -155,7 +174,7 @@ def welcome(database: Database, campaign: str, visit: Visit, browser: str, now: 
         if not is_same_session:
             values["assignment"] = None  # a new submission is new work
         connection.execute(update(table).filter_by(id=found.id).values(**values))
-        return found
+        return replace(found, **values)
 
 
 def note(database: Database, id: int, **values: Any) -> None:
@@ -200,5 +219,6 @@ def _row(campaign: str, name: str, service: Service, worker: str, now: int) -> d
     }
 
 
-def _new_name() -> str:
+def new_name() -> str:
+    """Make a name that tells nothing."""
     return f"r-{secrets.token_hex(5)}"

@@ -38,18 +38,23 @@ function drawAlignment(found, width) {
   const about = found.matches.map(({ start, length, otherStart, otherLength, kind }) =>
     `${found.ours.slice(start, start + length).join(" ")} = ` +
     `${found.theirs.slice(otherStart, otherStart + otherLength).join(" ")} (${kind})`).join("; ");
-  const drawing = wide <= width ? sideways(found, wide) : downwards(found);
+  const drawing = wide <= width ? sideways(found, wide) : downwards(found, width);
   return element("div", { class: "drawn" },
     picture(drawing.width, drawing.height, `Matched words: ${about || "none"}`, drawing.parts));
 }
 
+// Arabic, Hebrew and their like are read from the right.
+const fromRight = (words) => /^[^\p{L}]*[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u.test(words.join(" "));
+
 // Caption above, reference below.
 function sideways({ ours, theirs, matches }, width) {
   const place = (words) => {
+    const turned = fromRight(words);
     let x = 2;
     return words.map((word) => {
-      const span = { from: x, to: x + textWidth(word, WORD_FONT) };
-      x = span.to + 12;
+      const wide = textWidth(word, WORD_FONT);
+      const span = turned ? { from: width + 2 - x - wide, to: width + 2 - x } : { from: x, to: x + wide };
+      x += wide + 12;
       return span;
     });
   };
@@ -66,9 +71,10 @@ function sideways({ ours, theirs, matches }, width) {
 }
 
 // Where there is no room: caption on the left, reference on the right, a word in each line.
-function downwards({ ours, theirs, matches }) {
+function downwards({ ours, theirs, matches }, width) {
   const step = 24, widest = (list) => Math.max(0, ...list.map((word) => textWidth(word, WORD_FONT)));
-  const left = widest(ours) + 4, gap = 92, right = left + gap + 20;
+  const gap = Math.min(260, Math.max(92, width / 3)); // the broader, the less steep the lines
+  const left = widest(ours) + 4, right = left + gap + 20;
   const y = (k) => k * step + 18, parts = [];
   for (const { start, length, otherStart, otherLength, kind } of matches) {
     const one = [y(start) - 13, y(start + length - 1) + 4];

@@ -101,14 +101,14 @@ function bestOf(metric, scores) {
 
 // A player for what is a video by its name, else a link.
 function videoOf(report, item) {
-  const id = report.items[item];
-  const address = report.videos[id] ?? (report.video && report.video.replaceAll("{item}", encodeURIComponent(id)));
+  const id = report.ids?.[item] ?? report.items[item];
+  const address = report.videos[item] ?? (report.video && report.video.replaceAll("{item}", encodeURIComponent(id)));
   // Browsers look through white space in a scheme: so does this.
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec((address ?? "").replace(/[\s\u0000-\u001f]/g, ""));
   if (!address || (scheme && !/^(https?|file)$/i.test(scheme[1]))) return null;
   if (/\.(mp4|m4v|webm|ogv|ogg|mov|mkv)([?#]|$)/i.test(address)) {
     const preload = /^https?:/i.test(address) ? "none" : "metadata"; // nothing is loaded unasked
-    return element("video", { controls: true, preload, src: address, "aria-label": `Video of ${id}` });
+    return element("video", { controls: true, preload, src: address, "aria-label": `Video of ${report.items[item]}` });
   }
-  return element("p", {}, element("a", { href: address, rel: "noreferrer noopener", target: "_blank" }, `Watch ${id}`));
+  return element("p", {}, element("a", { href: address, rel: "noreferrer noopener", target: "_blank" }, `Watch ${report.items[item]}`));
 }

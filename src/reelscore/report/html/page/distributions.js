@@ -1,6 +1,6 @@
 // How the scores of each system are spread over the items.
 
-const BINS = 48;
+const BINS = 96;
 
 function distributions(report) {
   const plot = element("div", {});
@@ -31,6 +31,28 @@ function scoresOf(report, metric, system) {
   return Float64Array.from(found).sort();
 }
 
+// Counts in bins, smoothed by a bell of Silverman's width, which is folded back at the ends: few
+// items make no comb of spikes, and many at the lowest score stay a hill there.
+function density(sorted, low, high) {
+  const step = (high - low) / BINS, counts = new Float64Array(BINS);
+  for (const value of sorted) counts[Math.min(BINS - 1, Math.floor((value - low) / step))]++;
+  const mean = meanOf(sorted), deviation = Math.sqrt(meanOf(sorted.map((value) => (value - mean) ** 2)));
+  const middle = (quantile(sorted, 0.75) - quantile(sorted, 0.25)) / 1.34;
+  const spread = middle > 0 ? Math.min(deviation, middle) : deviation;
+  const width = Math.max(1, (0.9 * spread * sorted.length ** -0.2) / step), reach = Math.ceil(3 * width);
+  const found = new Float64Array(BINS);
+  counts.forEach((count, bin) => {
+    if (!count) return;
+    for (let away = -reach; away <= reach; away++) {
+      let at = bin + away;
+      if (at < 0) at = -1 - at;
+      if (at >= BINS) at = 2 * BINS - 1 - at;
+      if (at >= 0 && at < BINS) found[at] += count * Math.exp(-0.5 * (away / width) ** 2);
+    }
+  });
+  return found;
+}
+
 function ridges(report, metric, width) {
   const scores = report.systems.map((_, system) => scoresOf(report, metric, system));
   const there = report.systems.map((_, k) => k).filter((k) => scores[k].length);
@@ -45,16 +67,12 @@ function ridges(report, metric, width) {
   ]);
   there.forEach((k, row) => {
     const sorted = scores[k], base = row * step + 50;
-    const counts = new Float64Array(BINS);
-    for (const value of sorted) {
-      counts[Math.min(BINS - 1, Math.floor(((value - low) / (high - low)) * BINS))]++;
-    }
-    const top = Math.max(...counts);
-    const points = [...counts].map((count, bin) =>
-      `${x(low + ((bin + 0.5) / BINS) * (high - low)).toFixed(1)} ${(base - (count / top) * 30).toFixed(1)}`);
+    const heights = density(sorted, low, high), top = Math.max(...heights);
+    const y = (bin) => (base - (heights[bin] / top) * 30).toFixed(1);
+    const points = [...heights].map((_, bin) => `${x(low + ((bin + 0.5) / BINS) * (high - low)).toFixed(1)} ${y(bin)}`);
     const [first, middle, third] = [0.25, 0.5, 0.75].map((share) => x(quantile(sorted, share)));
     parts.push(
-      drawn("path", { class: "shape", d: `M${x(low)} ${base}L${points.join("L")}L${x(high)} ${base}Z` }),
+      drawn("path", { class: "shape", d: `M${x(low)} ${base}V${y(0)}L${points.join("L")}H${x(high)}V${base}Z` }),
       drawn("rect", { class: "shape", x: first, y: base + 1, width: Math.max(1, third - first), height: 6 }),
       drawn("line", { class: "stroke", x1: middle, x2: middle, y1: base, y2: base + 8 }),
       drawn("circle", { class: "dot", cx: x(meanOf(sorted)), cy: base + 4, r: 4 }),

@@ -1,5 +1,7 @@
 // The explorer: search, filter, sort, look.
 
+const FEW = 10; // items whose list needs no scrolling
+
 function explorer(report, lengths) {
   const index = new TextIndex(report);
   const [metric, metric2] = twoMetrics(report);
@@ -99,7 +101,7 @@ function explorer(report, lengths) {
   }
 
   const node = section("items", "Items", controls, say,
-    element("div", { class: "explorer" }, list.node, detail.node),
+    element("div", { class: report.count > FEW ? "explorer" : "explorer few" }, list.node, detail.node),
     element("p", { class: "key keys" }, "Keys, with the focus among the items: arrows, Page up and down, Home, End; / to search; j and k for the next and the previous item."));
 
   node.addEventListener("keydown", (event) => {

@@ -22,7 +22,16 @@ function enliven(report) {
     });
     body.append(...rows);
     rule(rows, metric);
+    show(heads[column]);
     if (metric) drawIntervals(report, column - 1, rows.map((row) => Number(row.dataset.system)));
+  }
+
+  // On a narrow screen the column that was sorted by comes into sight, beside the names.
+  function show(head) {
+    const region = table.parentElement, names = heads[0].offsetWidth;
+    const right = head.offsetLeft + head.offsetWidth, { scrollLeft, clientWidth } = region;
+    if (right > scrollLeft + clientWidth) region.scrollLeft = right - clientWidth;
+    else if (head.offsetLeft < scrollLeft + names) region.scrollLeft = head.offsetLeft - names;
   }
 
   // A line where a new group of systems begins: all above are better than all below.
@@ -46,27 +55,33 @@ function enliven(report) {
       },
     }, name));
   });
+  fitToPaper(table);
   const first = mainMetric(report);
   sort(first + 1, report.metrics[first].better !== "low");
 }
 
-// What the reader sees first: people's scores where there are any, else METEOR, else the last.
-function mainMetric(report) {
-  for (const wanted of [(m) => m.human, (m) => m.name === "meteor", (m) => m.name === "soda_c"]) {
-    const found = report.metrics.findIndex(wanted);
-    if (found >= 0) return found;
-  }
-  return report.metrics.length - 1;
+// What readers want to see first: people's scores, then metrics that are quoted much, then others;
+// those with tests before those without, and the last of a kind, as BLEU-4 after BLEU-1.
+const QUOTED = ["meteor", "soda_c", "cider", "anet_meteor"];
+
+function byInterest({ metrics }) {
+  const place = ({ human, evidence, name }) => {
+    if (human) return evidence ? 0 : 1;
+    if (QUOTED.includes(name)) return 2 + QUOTED.indexOf(name);
+    return 2 + QUOTED.length + (evidence ? 0 : 1);
+  };
+  const places = metrics.map(place);
+  return metrics.map((_, k) => k).sort((a, b) =>
+    places[a] - places[b] || (metrics[a].human ? a - b : b - a));
 }
+
+const mainMetric = (report) => byInterest(report)[0];
 
 // Two scores to be set against each other first: a metric, and people or another metric.
 function twoMetrics(report) {
-  const { metrics } = report;
-  const found = (wanted) => metrics.findIndex(wanted);
-  const main = mainMetric(report);
-  const one = metrics[main].human ? Math.max(0, found((m) => m.name === "meteor"), found((m) => !m.human)) : main;
-  const human = metrics.findIndex((m, k) => m.human && k !== one);
-  return [one, human >= 0 ? human : Math.max(0, metrics.findLastIndex((_, k) => k !== one))];
+  const order = byInterest(report);
+  const one = order.find((k) => !report.metrics[k].human) ?? order[0];
+  return [one, order.find((k) => k !== one) ?? one];
 }
 
 function legend(report, metric) {

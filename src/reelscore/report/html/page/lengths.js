@@ -22,7 +22,7 @@ function lengthPlot(report, lengths, unit, open) {
     const end = quantile(Float64Array.from(x).sort(), 0.998); // a few endless captions would hide the rest
     const inside = x.map((_, k) => k).filter((k) => x[k] <= end);
     const within = (column) => inside.map((k) => column[k]);
-    const about = `${name} against length of ${COUNT.format(x.length)} captions: Spearman ` +
+    const about = `${name} against length of ${COUNT.format(x.length)} ${report.stories ? "stories" : "captions"}: Spearman ` +
       `${Number.isNaN(value) ? "not defined" : value.toFixed(3)}`;
     const beyond = x.length - inside.length;
     say.textContent = `${about}. The line is the mean at each length (of 5 or more).` +

@@ -28,9 +28,15 @@ function gridTable(grid) {
     : element("td", { class: each.best ? "best" : null }, each.text, each.mark ? element("sup", {}, each.mark) : null,
       each.under ? element("small", {}, each.under) : null);
   return element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": grid.columns.join(", ") },
-    element("table", {},
+    fitToPaper(element("table", {},
       element("thead", {}, element("tr", {}, grid.columns.map((name) => element("th", { scope: "col" }, bdi(name))))),
-      element("tbody", {}, grid.rows.map((row) => element("tr", {}, row.map(cell))))));
+      element("tbody", {}, grid.rows.map((row) => element("tr", {}, row.map(cell)))))));
+}
+
+function furtherSection({ id, title, text, signatures, grids }) {
+  const node = section(id, title, text.map((each) => element("p", {}, each)), grids.map(gridTable),
+    signatures.map((each) => element("p", { class: "signature" }, each)));
+  return { node, draw() {} };
 }
 
 async function start() {
@@ -46,6 +52,7 @@ async function start() {
     items.open(item, system);
     document.getElementById("items").scrollIntoView();
   };
+  report.sections.filter((each) => each.lead).forEach((each) => parts.push(furtherSection(each)));
   if (report.count) {
     items = explorer(report, lengths);
     parts.push({ node: items.node, draw: items.redraw });
@@ -54,9 +61,7 @@ async function start() {
     if (report.metrics.length > 1) parts.push(metricPairs(report, open));
     if (lengths) parts.push(lengthPlot(report, lengths, report.stories ? "captions of the video" : "words", open));
   }
-  report.sections.forEach(({ title, text, grids }, k) => parts.push({
-    node: section(`section-${k}`, title, text.map((each) => element("p", {}, each)), grids.map(gridTable)), draw() {},
-  }));
+  report.sections.filter((each) => !each.lead).forEach((each) => parts.push(furtherSection(each)));
   more.replaceChildren(...parts.map((part) => part.node));
   const links = document.querySelector("#sections ul"), last = links.lastElementChild;
   for (const { node } of parts) {
@@ -64,10 +69,10 @@ async function start() {
   }
   document.getElementById("made-title").after(...report.notes.map((note) => element("p", {}, note)));
   items?.start();
-  parts.slice(1).forEach((part) => part.draw());
+  parts.filter((part) => part.node !== items?.node).forEach((part) => part.draw());
 
   function follow() {
-    const item = report.items.indexOf(wanted());
+    const name = wanted(), item = Math.max(report.items.indexOf(name), report.ids?.indexOf(name) ?? -1);
     if (item >= 0) open(item);
   }
   items?.open(0, undefined, { quiet: true });

@@ -7,6 +7,7 @@ function metricPairs(report, open) {
   const plot = element("div", { class: "plot" });
   const say = element("p", { class: "key", role: "status" });
   const known = new Map();
+  const texts = report.stories ? "stories" : "captions";
 
   function columns() {
     return report.metrics.map((metric, k) =>
@@ -26,7 +27,7 @@ function metricPairs(report, open) {
   function draw() {
     const values = columns();
     const names = report.metrics.map((metric) => metric.name);
-    table.replaceChildren(matrixTable(`Correlations of scores over ${state.level}`, names, (i, j) => {
+    table.replaceChildren(matrixTable(`Correlations of scores over ${state.level === "captions" ? texts : state.level}`, names, (i, j) => {
       if (i === j) return element("td", {});
       const value = coefficient(values, i, j);
       const chosen = (i === state.other && j === state.one) || (i === state.one && j === state.other);
@@ -52,10 +53,10 @@ function metricPairs(report, open) {
     }
     const names = [one, other].map((k) => report.metrics[k].name);
     const value = coefficient(values, one, other);
-    const about = `${names[0]} and ${names[1]} of ${COUNT.format(first.length)} ${state.level}: ` +
+    const about = `${names[0]} and ${names[1]} of ${COUNT.format(first.length)} ${state.level === "captions" ? texts : state.level}: ` +
       `${state.coefficient} ${Number.isNaN(value) ? "not defined" : value.toFixed(3)}`;
     const captions = state.level === "captions";
-    say.textContent = about + (captions ? ". A click on a dot opens its item." : ".");
+    say.replaceChildren(`${about}.`, captions ? element("span", { class: "screen" }, " A click on a dot opens its item.") : "");
     scatter(plot, { x: first, y: second, item: captions ? item : null, system,
                     xName: names[0], yName: names[1], about, open });
   }
@@ -64,7 +65,7 @@ function metricPairs(report, open) {
   return {
     node: section("metrics", "Score against score",
       element("div", { class: "controls" },
-        choice("Of", [["captions", report.captions ? "captions" : "items"], ["systems", "systems"]], state.level, set("level")),
+        choice("Of", [["captions", texts], ["systems", "systems"]], state.level, set("level")),
         choice("Coefficient", [["pearson", "Pearson"], ["spearman", "Spearman"]], state.coefficient, set("coefficient"))),
       say, element("div", { class: "side" }, table, plot)),
     draw,

@@ -29,7 +29,7 @@ function drawNgrams({ tokens, found }) {
     for (let k = start; k < start + order; k++) weights[k] += share / order;
   }
   const most = Math.max(...weights), top = found[0].share;
-  const line = element("p", { class: "tokens", "aria-hidden": "true" }, tokens.map((token, k) =>
+  const line = element("p", { class: "tokens", dir: "auto", "aria-hidden": "true" }, tokens.map((token, k) =>
     element("span", { class: weights[k] ? null : "none",
       style: weights[k] ? `border-bottom-width:${Math.max(1, Math.round((6 * weights[k]) / most))}px` : null }, token)));
   const rows = found.slice(0, MOST_NGRAMS).map(({ words: text, share }) => element("tr", {},

@@ -7,7 +7,7 @@ function scatter(plot, { x, y, item, system, line, xName, yName, about, open }) 
   const width = Math.min(560, plot.clientWidth || 560), height = Math.round(width * 0.72);
   const scale = window.devicePixelRatio || 1;
   const canvas = element("canvas", { width: width * scale, height: height * scale, role: "img",
-    "aria-label": about, style: `width:${width}px;height:${height}px` });
+    "aria-label": about, style: `width:${width}px;aspect-ratio:${width}/${height}` });
   const pen = canvas.getContext("2d");
   pen.scale(scale, scale);
   const [lowX, highX] = rangeOf(x), [lowY, highY] = rangeOf(y);

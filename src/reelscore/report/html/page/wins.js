@@ -16,7 +16,9 @@ function wins(report) {
       (i, j) => cell(metric, order[i], order[j], shares[i][j])));
     key.textContent = "Per cent of the items on which the system of the row scores better than that " +
       "of the column; ties count half." + (metric.evidence
-        ? ` Framed, bold and starred: significantly better, p < ${metric.evidence.level} (${metric.evidence.about}).`
+        ? ` Framed, bold and starred: significantly better, p < ${metric.evidence.level} (${metric.evidence.about}).` +
+          (order.some((i) => order.some((j) => i !== j && (metric.evidence.p[i][j] ?? null) === null))
+            ? " Not every pair was tested." : "")
         : "");
   }
 
@@ -45,11 +47,11 @@ function wins(report) {
 
 // A square table with the same names above and beside.
 function matrixTable(caption, names, cell) {
-  return element("table", { class: "matrix", "aria-label": caption },
+  return fitToPaper(element("table", { class: "matrix", "aria-label": caption },
     element("thead", {}, element("tr", {}, element("td", {}),
-      names.map((name) => element("th", { scope: "col" }, element("span", {}, name))))),
+      names.map((name) => element("th", { scope: "col" }, element("span", { title: name }, name))))),
     element("tbody", {}, names.map((name, i) => element("tr", {},
-      element("th", { scope: "row" }, bdi(name)), names.map((_, j) => cell(i, j))))));
+      element("th", { scope: "row" }, bdi(name)), names.map((_, j) => cell(i, j)))))));
 }
 
 // Blue above nothing, orange below; pale enough for the text on it.

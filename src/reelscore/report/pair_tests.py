@@ -1,4 +1,4 @@
-"""Tests of all pairs of systems, by every score, as reports show them."""
+"""Tests of all pairs of systems, by every score, as reports and figures show them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from reelscore.human.significance import Ranking, rank_systems
 from reelscore.metrics.base import mean_of_first, with_count
 from reelscore.metrics.comparison import Comparison
 from reelscore.metrics.scores import Scores
-from reelscore.report.html.model import Evidence
+from reelscore.report.evidence import Evidence
 from reelscore.report.leaderboard import LOWER_IS_BETTER, NEITHER_IS_BETTER
 from reelscore.stats.corrections import Correction, correct
 from reelscore.stats.resampling import FloatArray, bootstrap_scores, percentile_interval
 from reelscore.stats.resampling import Scores as ScoresOfSums
 
+_NAMES = {"bootstrap": "paired bootstrap", "randomization": "approximate randomization"}
 _MEAN = 1e-9  # how near a system's score must be to the mean of its items to be taken for it
 
 
@@ -95,18 +96,27 @@ def comparison_evidence(
     """
     place = {name: k for k, name in enumerate(table.systems)}
     matrices: dict[str, FloatArray] = {}
-    tests: dict[str, None] = {}
     for each in comparisons:
-        tests[each.signature] = None
         p = matrices.setdefault(each.metric, np.full((len(place), len(place)), np.nan))
         i, j = place[each.system], place[each.other]
         p[i, j] = p[j, i] = np.fmax(p[i, j], each.p_corrected)
-    about = " and ".join(tests)
+    about = _in_words(comparisons)
     found = []
     for name, p in matrices.items():
         own = np.array([table[system][name].score for system in table.systems])
         found.append(_evidence(name, table.systems, own, p, about, level))
     return found
+
+
+def _in_words(comparisons: Sequence[Comparison]) -> str:
+    """Say which tests were made: "paired bootstrap, 1,000 draws; correction: holm"."""
+    made: dict[str, None] = {}
+    corrections: dict[str, None] = {}
+    for signature in dict.fromkeys(each.signature for each in comparisons):
+        test, correction, draws, *_ = signature.split("|")
+        made[f"{_NAMES[test]}, {int(draws.removeprefix('draws:')):,} draws"] = None
+        corrections[correction] = None
+    return f"{' and '.join(made)}; correction: {', '.join(corrections)}"
 
 
 def ranking_evidence(ranking: Ranking) -> Evidence:

@@ -1,0 +1,22 @@
+"""What layers above make of a score table: data knows it by name, and it is loaded when used."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+VIEWS = {
+    "report": "reelscore.report.html:write_table_report",
+    "plot": "reelscore.report.table_plots:TablePlots",
+    "notebook": "reelscore.report.notebook:table_html",
+}
+
+
+def view(name: str) -> Any:
+    """Load a view of score tables: something to be called with a table.
+
+    >>> view("notebook").__name__
+    'table_html'
+    """
+    module, _, attribute = VIEWS[name].partition(":")
+    return getattr(import_module(module), attribute)

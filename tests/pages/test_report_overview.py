@@ -1,0 +1,118 @@
+"""The overview of a report, in Chromium: leaderboard, wins, distributions, correlations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from reading import names
+
+from reelscore.report.leaderboard import score_text
+
+
+def test_leaderboard_is_sorted_by_any_score(demo, opened):
+    page = opened(demo.path).page
+    table = demo.report.table
+    for name in table.metrics:
+        head = page.locator("#leaderboard").get_by_role("columnheader", name=name, exact=True)
+        head.get_by_role("button").click()
+        best_first = sorted(table.systems, key=lambda each: -table[each][name].score)
+        if head.get_attribute("aria-sort") == "ascending":  # it was sorted by this already
+            best_first.reverse()
+        scores = [table[each][name].score for each in best_first]
+        assert names(page) == best_first or len(set(scores)) < len(scores), name
+
+
+@pytest.mark.shared
+def test_leaderboard_has_the_tables_numbers(sa_2020, opened):
+    page = opened(sa_2020.path).page
+    table = sa_2020.report.table
+    for row in page.locator("#leaderboard tbody tr").all():
+        system = row.locator("bdi").inner_text()
+        shown = [cell.evaluate("cell => cell.firstChild.data") for cell in row.locator("td").all()]
+        assert shown == [score_text(table[system][name].score) for name in table.metrics]
+    assert page.locator("#leaderboard tr.edge").count() == 4  # five clusters by people's z
+
+
+@pytest.mark.shared
+def test_wins_say_how_often_a_system_is_better(sa_2020, opened):
+    page = opened(sa_2020.path).page
+    page.select_option("#wins select", label="meteor")
+    table = sa_2020.report.table
+    best, worst = "RUC_AIM3", "IMFD_IMPRESEE"
+    apart = table[best]["meteor"].items.array - table[worst]["meteor"].items.array
+    won = (apart > 0).mean() + (apart == 0).mean() / 2
+    cell = page.locator("#wins tbody tr", has_text=best).locator("td").last
+    assert cell.inner_text() == f"{round(won * 100)}*"
+    assert "p < .05" not in cell.get_attribute("title")
+    assert cell.get_attribute("title") == "p = .015"  # the smallest of 15 pairs, 1,000 resamples
+
+
+@pytest.mark.shared
+def test_correlation_with_people(sa_2020, opened):
+    page = opened(sa_2020.path).page
+    table = sa_2020.report.table
+    items = sa_2020.report.items
+    x, y = (table.matrix(name, table.systems, items).ravel() for name in ("meteor", "z"))
+    both = ~np.isnan(x) & ~np.isnan(y)
+    expected = np.corrcoef(x[both], y[both])[0, 1]
+    label = page.locator("#metrics [role=status]").inner_text()
+    assert f"meteor and z of {both.sum():,} captions: pearson {expected:.3f}" in label
+
+
+def test_distributions_and_lengths_show_every_system(demo, opened):
+    page = opened(demo.path).page
+    table = demo.report.table
+    page.select_option("#distributions select", label="cider")
+    picture = page.locator("#distributions svg")
+    assert picture.locator("path.shape").count() == len(table.systems)
+    for system in table.systems:
+        median = np.median(table[system]["cider"].items.array)
+        shown = picture.locator("text", has_text=f"{system} 15 items").text_content()
+        assert shown.endswith(f"median {score_text(median)}")
+    page.select_option("#length select >> nth=0", label="meteor")
+    assert "meteor against length of 60 captions" in page.locator("#length").inner_text()
+
+
+def test_the_sorted_column_is_in_sight(demo, opened):
+    page = opened(demo.path, width=390).page
+    head = page.locator("#leaderboard th[aria-sort]")
+    assert head.inner_text().startswith("judgments")
+    box = head.bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
+    page.locator("#leaderboard th button", has_text="bleu_1").evaluate("each => each.click()")
+    assert page.locator("#leaderboard th[aria-sort]").bounding_box()["x"] > 50  # beside the names
+
+
+def test_tests_against_a_baseline(compared, opened):
+    page = opened(compared.path).page
+    key = page.locator("#leaderboard-key").inner_text()
+    assert "* differs from weak, p < 0.05" in key
+    assert "paired bootstrap, 100 draws and approximate randomization, 200 draws" in key
+    evidence = next(each for each in compared.report.evidence if each.metric == "meteor")
+    for row in page.locator("#leaderboard tbody tr").all():
+        system = row.locator("bdi").inner_text()
+        place = evidence.systems.index(system)
+        differs = system != "weak" and np.nanmin(evidence.p[place]) < 0.05
+        column = compared.report.table.metrics.index("meteor")
+        assert row.locator("td").nth(column).locator("sup").count() == differs
+
+
+def test_agreement_stands_below_the_leaderboard(agreeing, opened):
+    page = opened(agreeing).page
+    headings = page.locator("h2").all_inner_texts()
+    assert headings[1] == "Agreement with people"
+    assert headings.index("Items") > headings.index("Which metric agrees better: williams")
+    assert page.locator(".signature", has_text="williams|pearson").count() == 1
+
+
+def test_how_it_was_made(agreeing, demo, opened):
+    page = opened(agreeing).page
+    made = page.locator("#made").inner_text()
+    assert "reelscore meta scores.json --human" in made
+    page = opened(demo.path).page
+    made = page.locator("#made").inner_text()
+    for row in demo.report.table.results.values():
+        for result in row.values():
+            assert result.signature in made
+    assert page.locator("#made .dim").inner_text().startswith("reelscore ")

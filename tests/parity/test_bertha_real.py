@@ -1,0 +1,31 @@
+"""``reelscore bertha evaluate`` on the real judgments."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from reelscore.cli.main import cli
+
+pytestmark = pytest.mark.shared
+
+
+def test_evaluate(shared, full, tmp_path):
+    if not full:
+        pytest.skip("scores 7,700 captions by six metrics: with --full")
+    pytest.importorskip("reelscore_bertha")
+    page, numbers = tmp_path / "agreement.html", tmp_path / "agreement.json"
+    command = ["bertha", "evaluate", "--trecvid", shared / "trecvid-vtt-ha"]
+    done = CliRunner().invoke(
+        cli, [*map(str, command), "--html", str(page), "--json", str(numbers)]
+    )
+    assert done.exit_code == 0, done.output
+    found = json.loads(numbers.read_text())["captions"]
+    assert found["meteor"] == pytest.approx([0.234, 0.409, 0.477, 0.520, 0.500], abs=1e-3)
+    assert sum(found["bertha"]) / 5 == pytest.approx(0.797, abs=1e-3)
+    assert "fusion|weights:classical" in found
+    assert "fusion|weights:learned" not in found
+    assert "MA, captions" in done.output
+    assert "Agreement with people on TRECVid, MA" in page.read_text()

@@ -1,0 +1,91 @@
+"""From judged captions to a model: what is refused before anything is trained or written."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from reelscore.errors import DataError, UnknownNameError
+from reelscore.learned.fitting import fit_model
+from reelscore.learned.recipes import Recipe, Stage, recipe_of
+
+SHORT = Recipe("short", (Stage("judgments", epochs=1, batch=16),), max_length=32)
+
+
+def fit(captions, tiny, folder, recipe=SHORT, **options):
+    def never(done, total):
+        raise AssertionError("training has begun")
+
+    options = {"progress": never, "encoder": tiny, "device": "cpu", **options}
+    return fit_model(captions, recipe, folder, **options)
+
+
+BAD = [
+    (lambda c: [replace(each, score=None) for each in c], "No caption has a human score"),
+    (lambda c: [replace(each, system="me") for each in c], "expected two systems or more"),
+    (lambda c: [replace(each, score=1.0) for each in c], "expected scores that differ"),
+    (lambda c: [replace(c[0], references=()), *c[1:]], "1 captions have no references"),
+    (lambda c: [replace(each, item="x") for each in c], "are of one item, 'x'"),
+    (lambda c: [replace(each, person=True) for each in c], "Only people's captions are judged"),
+]
+
+
+@pytest.mark.parametrize(("spoil", "message"), BAD)
+def test_bad_captions(captions, tiny, tmp_path, spoil, message):
+    with pytest.raises(DataError, match=message):
+        fit(spoil(captions), tiny, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_groups_that_cannot_be_held_out(captions, tiny, tmp_path):
+    with pytest.raises(UnknownNameError, match="Unknown group 'g9'"):
+        fit(captions, tiny, tmp_path / "run", held_out="g9")
+    alone = [c for c in captions if c.group == "g0"]
+    with pytest.raises(DataError, match="Without 'g0' and its texts no judged caption is left"):
+        fit(alone, tiny, tmp_path / "run", held_out="g0")
+    people = [replace(c, person=c.group == "g0") for c in captions]
+    with pytest.raises(DataError, match="'g0' has judged captions of 0 items by systems"):
+        fit(people, tiny, tmp_path / "run", held_out="g0")
+    unsure = [replace(c, score=0.5 if c.campaign == "MA-g1" else c.score) for c in captions]
+    with pytest.raises(DataError, match=r"All human scores of 'MA-g1' are 0\.5"):
+        fit(unsure, tiny, tmp_path / "run", held_out="g0")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_stage_without_judgments(captions, tiny, tmp_path):
+    """Not after the stages before it have taken hours."""
+    own = [replace(c, kind="") for c in captions]
+    with pytest.raises(DataError, match="of kind SA: the judgments are of kind ''"):
+        fit(own, tiny, tmp_path / "run", recipe_of("averaged"))
+    assert not (tmp_path / "run").exists()
+
+
+def test_too_little_kept_for_validation(captions, tiny, tmp_path):
+    with pytest.raises(DataError, match="0 judged captions are kept for validation"):
+        fit(captions, tiny, tmp_path / "run", replace(SHORT, validation=0.001))
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_folder_of_another_training(captions, tiny, tmp_path):
+    fit(captions, tiny, tmp_path, progress=None)
+    before = (tmp_path / "model" / "model.json").read_bytes()
+    others = [
+        (captions, replace(SHORT, members=2), {}, "recipe: "),
+        (captions, SHORT, {"seed": 1}, "seed: 0, not 1"),
+        (captions, SHORT, {"held_out": "g0"}, "held out: None, not g0"),
+        (captions[1:], SHORT, {}, "captions: "),
+    ]
+    for texts, recipe, options, message in others:
+        with pytest.raises(DataError, match=f"another training was begun here .{message}"):
+            fit(texts, tiny, tmp_path, recipe, **options)
+    (tmp_path / "training.json").write_text("{")
+    with pytest.raises(DataError, match=r"training.json: cannot be read"):
+        fit(captions, tiny, tmp_path)
+    assert (tmp_path / "model" / "model.json").read_bytes() == before
+
+
+def test_called_again_after_the_end(captions, tiny, tmp_path):
+    first = fit(captions, tiny, tmp_path, replace(SHORT, members=2), progress=None)
+    again = fit(captions, tiny, tmp_path, replace(SHORT, members=2), progress=None)
+    assert again == first
