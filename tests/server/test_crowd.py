@@ -114,11 +114,13 @@ def test_two_hundred_at_once(crowd, tmp_path, full):
 def test_killed_at_random(crowd, where, full):
     if "://" in where and not full:
         pytest.skip("on PostgreSQL with --full only")
-    made = crowd(40, "systems:3 humans:2 degraded_humans:2 distance:1 least_pairs:2")
+    made = crowd(
+        40 if full else 24, "systems:2 humans:2 degraded_humans:2 distance:1 least_pairs:2"
+    )
     rng, kills = random.Random(6), []
 
     async def work():
-        crowd = asyncio.create_task(rate_all(made.links, score_by_type(made.quality), 1.0))
+        crowd = asyncio.create_task(rate_all(made.links, score_by_type(made.quality), 0.7))
         stops = 8 if full else 3
         for stop in range(stops + 1):
             with made.serve() as process:
