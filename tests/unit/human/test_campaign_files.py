@@ -6,8 +6,10 @@ import csv
 import gzip
 import json
 import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -44,11 +46,20 @@ def fill(where):
     return campaign
 
 
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory):
+    """The file of such a campaign, and its exports: to be copied, not changed."""
+    folder = tmp_path_factory.mktemp("filled")
+    with fill(folder / "filled.db") as campaign:
+        campaign.export(folder / "all.jsonl")
+        campaign.export(folder / "folder")
+    return folder
+
+
 @pytest.fixture(params=["all.jsonl", "folder"])
-def exported(request, tmp_path):
-    with fill(tmp_path / "filled.db") as campaign:
-        campaign.export(tmp_path / request.param)
-    return tmp_path / request.param
+def exported(request, tmp_path, filled):
+    copy = shutil.copytree if request.param == "folder" else shutil.copy
+    return Path(copy(filled / request.param, tmp_path / request.param))
 
 
 def content(path):
@@ -57,14 +68,14 @@ def content(path):
     return {file.name: file.read_bytes() for file in sorted(path.iterdir())}
 
 
-def test_export_restore_export_is_the_same(exported, where, tmp_path):
+def test_export_restore_export_is_the_same(exported, filled, where, tmp_path):
     with Campaign.restore(where, exported, clock=Clock()) as campaign:
         again = tmp_path / f"again{exported.suffix}"
         campaign.export(again)
         assert list(content(again).values()) == list(content(exported).values())
         assert campaign.status().held == 1
         assert campaign.excluded() == {"gone"}
-    with Campaign.open(tmp_path / "filled.db") as first, Campaign.open(where) as second:
+    with Campaign.open(filled / "filled.db") as first, Campaign.open(where) as second:
         assert first == second
         assert list(first.hits()) == list(second.hits())
         assert list(first.rows()) == list(second.rows())
@@ -189,11 +200,12 @@ def spoil(path, kind, change):
         ("event", {"time": "now"}, "the time is 'now'"),
     ],
 )
-def test_a_spoilt_line_is_named_and_nothing_is_made(exported, tmp_path, kind, change, said):
+def test_a_spoilt_line_is_named_and_nothing_is_made(exported, filled, tmp_path, kind, change, said):
     spoil(exported, kind, change)
     refuses(tmp_path / "new.db", exported, said)
     # nor in a database that is there
-    with fill(tmp_path / "there.db") as there:
+    shutil.copy(filled / "filled.db", tmp_path / "there.db")
+    with Campaign.open(tmp_path / "there.db") as there:
         there.export(tmp_path / "before.jsonl")
         refuses(tmp_path / "there.db", exported, said, id="new")
         there.export(tmp_path / "after.jsonl")
