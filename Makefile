@@ -20,7 +20,7 @@ test: .venv/.dev ## set up what the tests need and run them
 	@tools/system_packages.sh postgresql
 	@tools/system_packages.sh chromium
 	@tools/system_packages.sh nginx
-	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $$(($$(nproc) + 1)) --dist loadfile
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
 
 check: .venv/.dev ## ruff, mypy --strict, clang-format
 	@$(BIN)/ruff check
