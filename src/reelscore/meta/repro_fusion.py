@@ -20,7 +20,8 @@ def fuse(
     """Fuse metrics by linear regression on four fifths of every folder, and test on the rest.
 
     As in the paper, metrics run from 0 to 1 (CIDEr is divided by 10), the target is people's
-    score scaled to 0–1 in each folder, and all folders train one regression.
+    score scaled to 0–1 in each folder, and all folders train one regression. BERTHA's scores of
+    training captions come from models that saw test captions of other years.
 
     Args:
         folders: The judged captions of each folder.
