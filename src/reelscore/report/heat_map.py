@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from reelscore.report.agreement import p_value
-from reelscore.report.plots import COLUMN_WIDTH, figure, save
+from reelscore.report.plots import COLUMN_WIDTH, figure, rule_squares, save
 from reelscore.stats.resampling import FloatArray
 
 _SHADES = ["#08306B", "#2171B5", "#4292C6", "#DEEBF7", "#F3F8FD", "#FFFFFF"]
@@ -57,13 +57,7 @@ def draw_p_matrix(
             )
         panel.set_xticks(range(count), names, rotation=45, ha="right")
         panel.set_yticks(range(count), names)
-        panel.set_xticks(np.arange(1, count) - 0.5, minor=True)
-        panel.set_yticks(np.arange(1, count) - 0.5, minor=True)
-        panel.tick_params(which="both", length=0)
-        panel.grid(visible=False)
-        panel.grid(visible=True, which="minor", color="white", linewidth=0.6)
-        panel.set_axisbelow(False)
-        panel.spines[:].set_visible(False)
+        rule_squares(panel, count, "white", 0.6)
         bar = drawing.colorbar(image, ax=panel, spacing="uniform", shrink=0.9)
         bar.set_ticks(steps[1:-1], labels=[f"{step:g}".removeprefix("0") for step in steps[1:-1]])
         panel.set_title(title)

@@ -14,6 +14,8 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from reelscore.data.writing import write_atomically
 from reelscore.errors import DataError, MissingExtraError
 
@@ -136,6 +138,23 @@ def save(drawing: Figure, path: str | Path) -> None:
     with matplotlib.rc_context(_STYLE):
         drawing.savefig(out, format=ending, metadata=dated[ending])
     write_atomically(path, out.getvalue())
+
+
+def rule_squares(panel: Axes, count: int, colour: str, width: float) -> None:
+    """Draw lines between the cells of a square matrix, and nothing around it.
+
+    >>> with figure() as (drawing, (panel,)):
+    ...     rule_squares(panel, 3, "white", 0.6)
+    ...     panel.get_xticks(minor=True).tolist()
+    [0.5, 1.5]
+    """
+    panel.set_xticks(np.arange(1, count) - 0.5, minor=True)
+    panel.set_yticks(np.arange(1, count) - 0.5, minor=True)
+    panel.tick_params(which="both", length=0)
+    panel.grid(visible=False)
+    panel.grid(visible=True, which="minor", color=colour, linewidth=width)
+    panel.set_axisbelow(False)
+    panel.spines[:].set_visible(False)
 
 
 def label_points(

@@ -13,7 +13,7 @@ from reelscore.data.table import ScoreTable
 from reelscore.report.evidence import Evidence
 from reelscore.report.leaderboard import LOWER_IS_BETTER
 from reelscore.report.lettering import cells, shortened
-from reelscore.report.plots import COLUMN_WIDTH, figure
+from reelscore.report.plots import COLUMN_WIDTH, figure, rule_squares
 from reelscore.stats.correlations import pearson
 from reelscore.stats.resampling import FloatArray
 
@@ -135,13 +135,7 @@ def draw_square(
             )
         panel.set_xticks(range(count), short, rotation=45, ha="right", rotation_mode="anchor")
         panel.set_yticks(range(count), short)
-        panel.set_xticks(np.arange(1, count) - 0.5, minor=True)
-        panel.set_yticks(np.arange(1, count) - 0.5, minor=True)
-        panel.tick_params(which="both", length=0)
-        panel.grid(visible=False)
-        panel.grid(visible=True, which="minor", color="#D0D0D0", linewidth=0.5)
-        panel.set_axisbelow(False)
-        panel.spines[:].set_visible(False)
+        rule_squares(panel, count, "#D0D0D0", 0.5)
         panel.set_title(title, loc="left")
         if lines:
             drawing.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=6.5)
