@@ -1,6 +1,7 @@
 // Runs work(begin, end) over [0, size) in blocks on several threads. Blocks are handed out in
 // order from one counter; results must depend on the index alone, so that the thread count
-// never shows in a number. The first exception of any thread is thrown to the caller.
+// never shows in a number. The first exception of any thread is thrown to the caller. Where the
+// system starts fewer threads than asked for, those that run do the work; the caller is one.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +9,8 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
+#include <new>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -38,7 +41,12 @@ void parallel_blocks(std::size_t size, std::size_t block, std::size_t threads, W
         }
     };
     std::vector<std::thread> pool;
-    for (std::size_t t = 1; t < threads; ++t) pool.emplace_back(run);
+    try {
+        pool.reserve(threads - 1);
+        while (pool.size() + 1 < threads) pool.emplace_back(run);
+    } catch (const std::system_error&) {  // a limit on threads, processes or memory
+    } catch (const std::bad_alloc&) {
+    }
     run();
     for (auto& thread : pool) thread.join();
     if (failure) std::rethrow_exception(failure);

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import random
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -110,6 +113,31 @@ def test_threads_change_no_bit(many, threads):
     assert numbers(score(*many, metrics, threads=threads)) == numbers(
         score(*many, metrics, threads=1)
     )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux enforces these limits")
+@pytest.mark.parametrize("started", [0, 2])
+def test_threads_that_cannot_start_change_no_bit(many, started, tmp_path):
+    # The stack of a thread is as large as ulimit says: the address space has no room for all.
+    gibibyte = 1024**2  # in the KiB that ulimit counts
+    stack, space = 4 * gibibyte, (4 * started + 2) * gibibyte
+    corpus, scores = tmp_path / "corpus.pickle", tmp_path / "scores.pickle"
+    corpus.write_bytes(pickle.dumps(many))
+    program = (
+        "import pickle, sys; from pathlib import Path; from reelscore import score\n"
+        "many = pickle.loads(Path(sys.argv[1]).read_bytes())\n"
+        "scores = score(*many, sys.argv[3], threads=8)\n"
+        "rows = {name: (one.score, one.items.to_dict()) for name, one in scores.items()}\n"
+        "Path(sys.argv[2]).write_bytes(pickle.dumps(rows))"
+    )
+    limited = f'ulimit -S -s {stack} && ulimit -S -v {space} && exec "$@"'
+    command = ["sh", "-c", limited, "sh", sys.executable, "-c", program]
+    subprocess.run(
+        [*command, corpus, scores, METRICS],
+        env=os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+        check=True,
+    )
+    assert pickle.loads(scores.read_bytes()) == numbers(score(*many, METRICS, threads=1))
 
 
 @pytest.mark.parametrize("size", [1, 7, 599, 600, 601])
