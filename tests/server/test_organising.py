@@ -267,7 +267,8 @@ def test_texts_by_the_form(app, owner):
     path, campaign = "/organise/c/dogs/pages", app.state.site.campaigns.get("dogs")
     contexts = {"contexts": {"clip03": "A dog sleeps."}}
     campaign.set_settings({"pages": contexts})
-    assert owner.press(path, must_watch="yes", ties="yes", **PRACTICE).status_code == 200
+    said = {"must_watch": "yes", "ties": "yes", "price": "0.99", **PRACTICE}
+    assert owner.press(path, **said).status_code == 200
     stored = campaign.settings["pages"]
     assert stored.pop("practice") == [
         {
@@ -278,7 +279,7 @@ def test_texts_by_the_form(app, owner):
             "context": "",
         }
     ]
-    assert stored == {"consent": "", **contexts}  # the rest is as usual
+    assert stored == {"consent": "", "price": 0.99, **contexts}  # the rest is as usual
     for bad in (
         {"practice_expected": "adequacy: much"},
         {"practice_expected": "fluency: 1 to 2"},
@@ -288,6 +289,8 @@ def test_texts_by_the_form(app, owner):
         {"question": "Why?", "choices": "* because\n* so"},
         {"video_url": "https://x/"},
         {"hits_per_rater": "-1"},
+        {"price": "-1"},
+        {"fee": "nan"},
         {"practice_item": ["a", "b"]},
         {"question": "Why?"},
     ):

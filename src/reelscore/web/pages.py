@@ -6,7 +6,7 @@ A campaign's settings hold it under ``pages``; everything has a default.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import quote, urlsplit
 
 import msgspec
@@ -16,6 +16,7 @@ from reelscore.human.protocol import Protocol
 from reelscore.web.practice import PRACTICE, Practice
 
 KEY = "pages"
+Amount = Annotated[float, msgspec.Meta(ge=0, le=1e6)]
 ATTEMPTS = 2  # at the comprehension check, as Prolific asks
 
 INSTRUCTIONS = {
@@ -62,6 +63,9 @@ class Pages(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
         screen_out_code: What Prolific is told of raters who fail the comprehension check.
         mturk: Whether Mechanical Turk's raters may enter.
         contact: Whom raters may ask.
+        price: What a rater is paid for a HIT; 0 where nobody is paid.
+        fee: The crowd service's share on top of that: 0.2 is 20 %.
+        currency: What both are counted in.
 
     >>> read_pages({"pages": {"numbers": True}}).numbers
     True
@@ -86,6 +90,9 @@ class Pages(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     screen_out_code: str = ""
     mturk: bool = False
     contact: str = ""
+    price: Amount = 0.0
+    fee: Amount = 0.2
+    currency: str = "USD"
 
     def practice_for(self, protocol: Protocol) -> tuple[Practice, ...]:
         """Give the practice tasks."""

@@ -16,6 +16,7 @@ from reelscore.web.practice import PRACTICE, Practice, Range
 Line = Annotated[str, Form(max_length=2000)]
 Text = Annotated[str, Form(max_length=50_000)]
 Tick = Annotated[bool, Form()]
+Amount = Annotated[float, Form(ge=0, le=1e6)]
 Texts = Annotated[tuple[Text, ...], Form(max_length=100)]
 _RIGHT = "*"  # before the right choice
 
@@ -46,6 +47,9 @@ class Fields:
     video_url: Line = ""
     prolific_code: Line = ""
     screen_out_code: Line = ""
+    price: Amount = 0.0
+    fee: Amount = 0.2
+    currency: Line = "USD"
     practice_captions: Texts = ()
     practice_item: Texts = ()
     practice_context: Texts = ()
@@ -82,7 +86,8 @@ class Fields:
             DataError: If a practice task or a question cannot be.
         """
         said: dict[str, Any] = {name: _plain(getattr(self, name)) for name in _SAME}
-        said["title"] = said["title"] or _USUAL.title
+        for name in ("title", "currency"):
+            said[name] = said[name] or getattr(_USUAL, name)
         said["instructions"] = _plain(self.instructions)
         if said["instructions"] == "\n\n".join(_USUAL.instructions_for(protocol)):
             said["instructions"] = ""
@@ -131,6 +136,9 @@ _SAME = (
     "video_url",
     "prolific_code",
     "screen_out_code",
+    "price",
+    "fee",
+    "currency",
 )
 
 
