@@ -6,7 +6,7 @@ import functools
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -199,7 +199,7 @@ def show(table: ScoreTable, grid: Grid) -> None:
 
 def show_origin(table: ScoreTable) -> None:
     """Print how the numbers of a table were made: its notes and signatures."""
-    show_notes({system: getattr(table[system], "notes", ()) for system in table.systems})
+    show_notes(table.notes)
     signatures = dict.fromkeys(
         result.signature for row in table.results.values() for result in row.values()
     )
@@ -207,12 +207,10 @@ def show_origin(table: ScoreTable) -> None:
         show_signature(signature)
 
 
-def show_notes(notes: Mapping[str, Sequence[str]]) -> None:
-    """Print what there is to say about each system."""
-    for system, lines in notes.items():
-        for line in lines:
-            text = f"{system}: {line}"
-            click.echo(textwrap.fill(text, terminal_width(), subsequent_indent="  "))
+def show_notes(notes: Sequence[str]) -> None:
+    """Print what there is to say about a table."""
+    for note in notes:
+        click.echo(textwrap.fill(note, terminal_width(), subsequent_indent="  "))
 
 
 def show_signature(signature: str) -> None:

@@ -24,7 +24,6 @@ from reelscore.cli.story_options import choices, given_of, preset_option, refs_o
 from reelscore.data.table import ScoreTable
 from reelscore.data.table import file_format as table_format
 from reelscore.metrics.comparison import Comparison, compare
-from reelscore.metrics.scores import Scores
 from reelscore.report.grid import Grid
 from reelscore.report.html import comparison_evidence
 from reelscore.report.leaderboard import Marks, leaderboard, leaderboard_csv
@@ -232,12 +231,7 @@ def _marks(found: Sequence[Comparison]) -> dict[tuple[str, str], str]:
 
 
 def _json(results: StoryResults, found: Sequence[Comparison]) -> str:
-    notes = {
-        name: list(scores.notes)
-        for name, scores in results.systems.items()
-        if isinstance(scores, Scores) and scores.notes
-    }
-    everything: dict[str, Any] = {**results.to_dict(), "notes": notes}
+    everything = results.to_dict()
     if found:
         everything["comparisons"] = [each.to_dict() for each in found]
     return msgspec.json.encode(everything).decode()

@@ -28,6 +28,7 @@ from reelscore.cli.story_options import (
     preset_option,
     refs_option,
 )
+from reelscore.data.table import system_notes
 from reelscore.report.studies import study_grids
 from reelscore.stories.presets import PRESETS
 from reelscore.stories.sampling import crowd as crowd_of
@@ -237,5 +238,5 @@ def _finish(study: Study, json_file: str | None, latex_file: str | None) -> None
     for title, grid in grids:
         click.echo(click.style(f"{title} (scores in percent)", bold=True))
         click.echo(grid.to_text(width, bold=sys.stdout.isatty()) + "\n")
-    show_notes(study.notes)
+    show_notes(system_notes(study.notes))
     show_signature(study.signature)

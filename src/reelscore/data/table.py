@@ -120,6 +120,12 @@ class Sources:
 class ScoreTable:
     """Results by system and metric.
 
+    Attributes:
+        results: The results of each system, by metric.
+        notes: What a reader of the numbers has to know, a sentence each; they are shown below the
+            table, and kept in its JSON form.
+        sources: What was scored.
+
     >>> result = MetricResult("meteor", 0.25, ItemScores.of({"v1": 0.25}), "meteor|tok:ptb")
     >>> table = ScoreTable({"mine": {"meteor": result}})
     >>> table.systems, table.metrics
@@ -167,12 +173,13 @@ class ScoreTable:
         return matrix
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the table as its JSON form has it."""
+        """Give the table as its JSON form has it: systems, and notes where there are some."""
         return {
             "systems": {
                 system: {name: result.to_dict() for name, result in row.items()}
                 for system, row in self.results.items()
-            }
+            },
+            **({"notes": list(self.notes)} if self.notes else {}),
         }
 
     def to_json(self) -> str:
@@ -245,6 +252,17 @@ class ScoreTable:
         from reelscore.data.table_files import read_table
 
         return read_table(path, repeats=repeats)
+
+
+def system_notes(notes: Mapping[str, Sequence[str]]) -> list[str]:
+    """Turn the notes of each system into notes of a table; a system without a name adds none.
+
+    >>> system_notes({"mine": ["1 item has no candidate: skipped."], "base": []})
+    ['mine: 1 item has no candidate: skipped.']
+    """
+    return [
+        f"{system}: {note}" if system else note for system, own in notes.items() for note in own
+    ]
 
 
 def file_format(path: str | Path) -> Literal["json", "csv"]:

@@ -107,6 +107,7 @@ class _Entry(msgspec.Struct):
 
 class _Stored(msgspec.Struct):
     systems: dict[str, dict[str, _Entry]]
+    notes: list[str] = []  # tables of older versions have none; msgspec copies the default
 
 
 class _BadRow(ValueError):
@@ -130,7 +131,7 @@ def _from_json(data: bytes) -> ScoreTable:
         }
         for system, row in stored.systems.items()
     }
-    return ScoreTable(results, _gap_notes(gaps))
+    return ScoreTable(results, [*stored.notes, *_gap_notes(gaps)])
 
 
 def _from_csv(text: str, name: str, repeats: Repeats) -> ScoreTable:

@@ -9,7 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from reelscore.data.table import ItemIndex, ItemScores, MetricResult, ScoreTable, Sources
+from reelscore.data.table import (
+    ItemIndex,
+    ItemScores,
+    MetricResult,
+    ScoreTable,
+    Sources,
+    system_notes,
+)
 from reelscore.errors import DataError
 from reelscore.metrics.base import FloatArray, Metric
 from reelscore.stats.resampling import bootstrap_scores, percentile_interval
@@ -76,7 +83,11 @@ class Scores(Mapping[str, MetricResult]):
         ['mine']
         """
         captions = dict(zip([system], self.sources.captions.values(), strict=False))
-        return ScoreTable({system: self}, sources=replace(self.sources, captions=captions))
+        return ScoreTable(
+            {system: self},
+            system_notes({system: self.notes}),
+            replace(self.sources, captions=captions),
+        )
 
     def report(self, path: str | Path, system: str = "system", **fields: Any) -> None:
         """Write a report, as `reelscore.ScoreTable.report` does.

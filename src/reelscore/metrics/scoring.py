@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from reelscore.data.pairing import Empty, Missing, Paired, lone_candidates, pair
-from reelscore.data.table import ScoreTable, Sources
+from reelscore.data.table import ScoreTable, Sources, system_notes
 from reelscore.errors import DataError
 from reelscore.metrics.base import Metric
 from reelscore.metrics.prepared import PreparedReferences, Progress
@@ -121,7 +121,9 @@ def score_systems(
         for name, statistics in zip(names, measured, strict=True):
             rows[name] = prepared.scores(statistics, notes=paired[name].notes())
     return ScoreTable(
-        {name: rows[name] for name in systems}, sources=Sources(systems, references or {})
+        {name: rows[name] for name in systems},
+        system_notes({name: rows[name].notes for name in systems}),
+        Sources(systems, references or {}),
     )
 
 

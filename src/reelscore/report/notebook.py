@@ -11,7 +11,7 @@ from reelscore.report.lettering import legible
 
 
 def table_html(table: ScoreTable) -> str:
-    """Give the leaderboard as HTML, with the signatures folded away below it.
+    """Give the leaderboard as HTML, with its notes, and the signatures folded away below it.
 
     >>> from reelscore import score_systems
     >>> page = table_html(score_systems({"<mine>": {"v1": "a man"}}, {"v1": ["a man"]}, "rouge_l"))
@@ -23,7 +23,8 @@ def table_html(table: ScoreTable) -> str:
     )
     lines = "<br>".join(escape(legible(each)) for each in signatures if each)
     details = f"<details><summary>signatures</summary><small>{lines}</small></details>"
-    return grid_html(leaderboard(table)) + (details if lines else "")
+    notes = "".join(f"<p>{escape(legible(note))}</p>" for note in table.notes)
+    return grid_html(leaderboard(table)) + notes + (details if lines else "")
 
 
 def grid_html(grid: Grid) -> str:

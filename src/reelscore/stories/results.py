@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
-from reelscore.data.table import ItemIndex, MetricResult, ScoreTable
+from reelscore.data.table import ItemIndex, MetricResult, ScoreTable, system_notes
 from reelscore.metrics.base import FloatArray, Metric, with_count
 from reelscore.metrics.scores import Measurement, Scores
 from reelscore.stories.soda import F1, PRECISION, RECALL, f1_of
@@ -218,11 +218,16 @@ class StoryResults:
     def table(self) -> ScoreTable:
         """The score table, for `reelscore.compare`, leaderboards and reports."""
         rows: dict[str, Mapping[str, MetricResult]] = dict(self.systems)
-        return ScoreTable(rows)
+        return ScoreTable(
+            rows, system_notes({name: scores.notes for name, scores in self.systems.items()})
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Give everything as plain data, ready for JSON."""
-        return {"systems": {name: scores.to_dict() for name, scores in self.systems.items()}}
+        return {
+            "systems": {name: scores.to_dict() for name, scores in self.systems.items()},
+            **({"notes": list(self.table.notes)} if self.table.notes else {}),
+        }
 
     def with_intervals(
         self, *, level: float = 0.95, resamples: int = 1000, seed: int = 12345

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reelscore import DataError, ScoreTable
+from reelscore import DataError, ScoreTable, score_systems
 
 
 @pytest.fixture
@@ -99,3 +99,18 @@ def test_errors_say_where(read, text, message):
     with pytest.raises(DataError, match=message) as found:
         read(text)
     assert "Expected CSV with the columns system, item, score" in str(found.value)
+
+
+def test_notes_stay_with_the_table(tmp_path):
+    """What a reader has to know about the numbers is still there when they are read back."""
+    references = {"v1": ["a man runs"], "v2": ["a dog"]}
+    table = score_systems({"mine": {"v1": "a man"}}, references, "rouge_l", missing="skip")
+    assert table.notes == ["mine: 1 item has no candidate: skipped."]
+    table.write(tmp_path / "table.json")
+    assert ScoreTable.read(tmp_path / "table.json").notes == table.notes
+    assert "mine: 1 item" in ScoreTable.read(tmp_path / "table.json")._repr_html_()
+
+
+def test_tables_without_notes_are_read(tmp_path):
+    (tmp_path / "old.json").write_text('{"systems": {"mine": {"meteor": {"score": 0.5}}}}')
+    assert ScoreTable.read(tmp_path / "old.json").notes == []

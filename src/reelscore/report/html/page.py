@@ -184,9 +184,6 @@ def _made(report: Report) -> Iterator[str]:
         yield f'<p>Command:</p><p class="signature">{_text(report.command)}</p>'
     for note in dict.fromkeys([*report.notes, *report.table.notes]):
         yield f"<p>{_text(note)}</p>"
-    for system, row in report.table.results.items():
-        for note in getattr(row, "notes", ()):
-            yield f"<p>{_text(system)}: {_text(note)}</p>"
     signatures = dict.fromkeys(
         result.signature
         for row in report.table.results.values()
