@@ -60,9 +60,14 @@ def in_order(captions):
     return sorted(captions, key=lambda each: (*each[0], each[1]))
 
 
-def soda(candidates, references, name, f=meteor):
+def published_f(candidate, reference):
+    """METEOR as published SODA numbers have it: arguments exchanged, ASCII alone."""
+    return meteor(_ascii(reference), _ascii(candidate))
+
+
+def soda(candidates, references, name, f=meteor, order=in_order):
     """Precision, recall, F1 of one video; captions are (segment, sentence)."""
-    ours, theirs = in_order(candidates), in_order(references)
+    ours, theirs = in_order(candidates), order(references)
     overlap = np.array([[iou(p[0], g[0]) for g in theirs] for p in ours])
     scores = np.array([[f(p[1], g[1]) for g in theirs] for p in ours])
     found = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -163,7 +164,8 @@ def score_command(
     if STDOUT not in targets:
         protocol = protocol_of(given.pop("preset", None), given)
         for name, grid in grids:
-            click.echo(click.style(_heading(name, protocol), bold=True))
+            heading = textwrap.fill(_heading(name, protocol), terminal_width())
+            click.echo(click.style(heading, bold=True))
             click.echo(grid.to_text(terminal_width(), bold=sys.stdout.isatty()) + "\n")
         if baseline is not None:
             click.echo(f"* differs from {baseline}, p < {_LEVEL:g} over videos (paired bootstrap")
@@ -192,9 +194,14 @@ def _heading(name: str, protocol: Protocol) -> str:
         return (
             f"ActivityNet scorer {protocol.variant}, IoU {at}, missing videos: {protocol.missing}"
         )
-    order = "" if protocol.meteor_order == "standard" else ", METEOR swapped"
+    unusual = {
+        ", METEOR swapped": protocol.meteor_order == "swapped",
+        ", references in file order": protocol.reference_order == "file",
+        ", ASCII alone": protocol.characters == "ascii",
+    }
+    chosen = "".join(text for text, is_chosen in unusual.items() if is_chosen)
     return (
-        f"SODA, f: {protocol.f}{order}, annotators: {protocol.annotators}, "
+        f"SODA, f: {protocol.f}{chosen}, annotators: {protocol.annotators}, "
         f"missing videos: {protocol.missing}"
     )
 

@@ -76,6 +76,14 @@ def _options(start: Protocol) -> dict[str, Decorator]:
             ["standard", "swapped"],
             "swapped: SODA gives METEOR the candidate as the reference.",
         ),
+        "reference_order": one_of(
+            "reference_order",
+            ["time", "file"],
+            "Order in which SODA matches the references.",
+        ),
+        "characters": one_of(
+            "characters", ["all", "ascii"], "ascii: SODA makes other characters blanks."
+        ),
         "variant": one_of(
             "variant",
             ["2018-11", "2017-fixed", "2017-original"],

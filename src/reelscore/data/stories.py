@@ -115,11 +115,16 @@ class Stories(Mapping[str, Story]):
         captions = sum(map(len, self.by_video.values()))
         return f"<{len(self)} stories, {captions} captions>"
 
-    def fingerprint(self) -> bytes:
-        """Four bytes that tell whether two sets of stories are the same, in any order."""
+    def fingerprint(self, *, in_file_order: bool = False) -> bytes:
+        """Four bytes that tell whether two sets of stories are the same.
+
+        Args:
+            in_file_order: Whether the order of captions in the file counts; that of videos
+                never does.
+        """
         digest = hashlib.blake2b(digest_size=4)
         for video in sorted(self):
-            story = self[video].in_time_order()
+            story = self[video] if in_file_order else self[video].in_time_order()
             digest.update("\0".join((video, *story.sentences)).encode())
             digest.update(np.ascontiguousarray(story.segments).data)
         return digest.digest()

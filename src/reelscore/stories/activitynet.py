@@ -13,7 +13,6 @@ official scorer puts videos in the order of a hash; here they keep the order of 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -25,7 +24,7 @@ from reelscore.stories.iou import IntArray, Overlaps
 from reelscore.stories.protocol import Protocol, Variant
 from reelscore.stories.sentences import looks_at_pairs_alone
 from reelscore.stories.soda import merged
-from reelscore.stories.texts import PAIRS_AT_ONCE, PairStatistics, TextPool
+from reelscore.stories.texts import PAIRS_AT_ONCE, PairStatistics, TextPool, ascii_alone
 from reelscore.text.packed import Packed, pack
 from reelscore.text.tokens import tokenize_packed
 from reelscore.text.words import CaptionBatch, Captions
@@ -37,7 +36,6 @@ NONSENSE: dict[Variant, str | None] = {
     "2017-fixed": "abc123!@#",
     "2017-original": None,
 }
-_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 def activitynet_scores(
@@ -116,9 +114,9 @@ class _Texts:
     def __init__(
         self, ours: Sequence[Story], theirs: Sequence[Story], nonsense: str | None
     ) -> None:
-        references = _ascii(theirs)
+        references = ascii_alone(_sentences(theirs))
         self.nonsense = None if nonsense is None else len(references)
-        self._candidates = pack(_ascii(ours))
+        self._candidates = pack(ascii_alone(_sentences(ours)))
         self._references = pack(references if nonsense is None else [*references, nonsense])
 
     def numbered(self, pairs: _Pairs, pool: TextPool, threads: int) -> tuple[IntArray, IntArray]:
@@ -134,12 +132,8 @@ class _Texts:
         return of(self._candidates, pairs.candidates), of(self._references, pairs.references)
 
 
-def _ascii(stories: Sequence[Story]) -> list[str]:
-    return [
-        sentence if sentence.isascii() else _BEYOND_ASCII.sub(" ", sentence)
-        for story in stories
-        for sentence in story.sentences
-    ]
+def _sentences(stories: Sequence[Story]) -> list[str]:
+    return [sentence for story in stories for sentence in story.sentences]
 
 
 def _summed(

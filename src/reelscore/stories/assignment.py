@@ -11,10 +11,10 @@ import numpy as np
 from reelscore.data.stories import FloatArray, Story
 from reelscore.stories.iou import iou
 from reelscore.stories.matching import match
+from reelscore.stories.protocol import Protocol
 from reelscore.stories.sentences import SentenceScore
 from reelscore.stories.soda import costs_of, f1_of
-from reelscore.stories.texts import PairStatistics, TextPool
-from reelscore.text.tokens import Tokenizer, tokenize
+from reelscore.stories.texts import PairStatistics, TextPool, soda_tokens
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class StoryMatching:
     Attributes:
         candidates: The system's story.
         references: The annotator's story.
-        matches: The matches, in time order.
+        matches: The matches, in the time order of the candidates.
         precision: Summed score over the number of candidates.
         recall: Summed score over the number of references.
         f1: Their harmonic mean.
@@ -57,64 +57,45 @@ class StoryMatching:
     f1: float
 
 
-def matching_of(
-    candidates: Story,
-    references: Story,
-    f: SentenceScore,
-    score: str = "soda_c",
-    *,
-    tiou: float = 0.0,
-    tokenizer: Tokenizer = "ptb",
-) -> StoryMatching:
-    """Match two stories as a SODA score does.
-
-    Args:
-        candidates: The system's story of a video.
-        references: An annotator's story of it.
-        f: The sentence score; see `reelscore.stories.StoryScorer.matchings` for the usual way.
-        score: ``soda_a``, ``soda_b`` or ``soda_c``.
-        tiou: The threshold of ``soda_a``.
-        tokenizer: The tokenizer of the sentences.
-
-    >>> from reelscore.stories.sentences import sentence_metric
-    >>> story = Story(np.array([[0.0, 5.0], [5.0, 9.0]]), ("a man runs", "he jumps"))
-    >>> f = SentenceScore(sentence_metric("meteor"), [], swapped=False, threads=1)
-    >>> found = matching_of(story, story, f)
-    >>> [(each.candidate, each.reference, each.f) for each in found.matches], found.f1
-    ([(0, 0, 1.0), (1, 1, 1.0)], 1.0)
-    """
-    pair = [(candidates, references)]
-    return matchings_of(pair, f, score, tiou=tiou, tokenizer=tokenizer)[0]
-
-
 def matchings_of(
     stories: Sequence[tuple[Story, Story]],
     f: SentenceScore,
     score: str = "soda_c",
     *,
+    protocol: Protocol,
     tiou: float = 0.0,
-    tokenizer: Tokenizer = "ptb",
     threads: int = 1,
 ) -> list[StoryMatching]:
-    """Match many stories at once, which is quicker than one by one; see `matching_of`.
+    """Match stories as a SODA score does; many at once are quicker than one by one.
 
     Args:
         stories: A system's story and an annotator's, of each video.
-        f: As in `matching_of`.
-        score: As there.
-        tiou: As there.
-        tokenizer: As there.
+        f: The sentence score; see `reelscore.stories.StoryScorer.matchings` for the usual way.
+        score: ``soda_a``, ``soda_b`` or ``soda_c``.
+        protocol: Says how sentences are tokenized, and in which order references are matched.
+        tiou: The threshold of ``soda_a``.
         threads: How many threads the sentence score may use.
+
+    >>> from reelscore.stories.sentences import sentence_metric
+    >>> story = Story(np.array([[0.0, 5.0], [5.0, 9.0]]), ("a man runs", "he jumps"))
+    >>> f = SentenceScore(sentence_metric("meteor"), [], swapped=False, threads=1)
+    >>> [found] = matchings_of([(story, story)], f, protocol=Protocol())
+    >>> [(each.candidate, each.reference, each.f) for each in found.matches], found.f1
+    ([(0, 0, 1.0), (1, 1, 1.0)], 1.0)
     """
     pool = TextPool()
-    orders = [(_order(ours), _order(theirs)) for ours, theirs in stories]
+    in_file_order = protocol.reference_order == "file"
+    orders = [
+        (_order(ours), range(len(theirs)) if in_file_order else _order(theirs))
+        for ours, theirs in stories
+    ]
     sentences = [
         story.sentences[k]
         for pair, both in zip(stories, orders, strict=True)
         for story, order in zip(pair, both, strict=True)
         for k in order
     ]
-    numbers = iter(pool.add(tokenize(sentences, tokenizer, threads=threads)))
+    numbers = iter(pool.add(soda_tokens(sentences, protocol, threads)))
     overlaps, pairs = [], []
     for (ours, theirs), (first, second) in zip(stories, orders, strict=True):
         overlap = iou(ours.segments[first], theirs.segments[second])

@@ -12,7 +12,7 @@ from reelscore.metrics.self_bleu import SelfBleu
 from reelscore.metrics.sent_bleu import smoothed_bleu
 from reelscore.stories.protocol import Protocol
 from reelscore.stories.sentences import SentenceScore, looks_at_pairs_alone, sentence_metric
-from reelscore.stories.texts import PairStatistics, TextPool
+from reelscore.stories.texts import PairStatistics, TextPool, soda_tokens
 from reelscore.text.packed import pack
 from reelscore.text.tokens import Tokenizer, tokenize
 from reelscore.text.words import Captions
@@ -47,7 +47,7 @@ def oracle_captions(
     references: list[str] = []
     if not looks_at_pairs_alone(metric):
         sentences = [sentence for story in truth for sentence in story.sentences]
-        references = tokenize(sentences, protocol.tokenizer, threads=threads)
+        references = soda_tokens(sentences, protocol, threads)
     reverse = protocol.meteor_order == "swapped"
     f = SentenceScore(metric, references, swapped=reverse, threads=threads)
     oracle: list[Sentences] = []
@@ -60,8 +60,7 @@ def oracle_captions(
         ours = story.in_time_order().sentences
         pool = TextPool()
         numbers = [
-            pool.add(tokenize(list(side), protocol.tokenizer, threads=threads))
-            for side in (ours, wanted.sentences)
+            pool.add(soda_tokens(side, protocol, threads)) for side in (ours, wanted.sentences)
         ]
         rows, columns = np.indices((len(ours), len(wanted))).reshape(2, -1)
         known = PairStatistics(metric, pool, threads)

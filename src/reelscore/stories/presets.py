@@ -3,6 +3,10 @@
 ``soda-paper``: both SODA papers treat the captions of the two annotators as one story, and
 compare with the ActivityNet scorer as fixed in November 2017.
 
+``soda-published``: SODA (c) as most papers print it. The tool behind those numbers, judged by its
+outputs, matches the references in the order of the file, puts blanks in place of characters that
+are not ASCII, and hands METEOR the two sentences in the other order.
+
 ``pdvc``: PDVC and the many systems that took over its evaluation score SODA (c) against each
 annotator and average, and still run the ActivityNet scorer with ``abc123!@#``. Videos that have no
 references are passed over in silence there, segments that end before they start overlap nothing.
@@ -23,6 +27,12 @@ _NO_LIMIT = 10**9
 
 PRESETS: dict[str, Protocol] = {
     "soda-paper": Protocol(annotators="merge", variant="2017-fixed", metrics=("meteor",)),
+    "soda-published": Protocol(
+        scores=("soda_c",),
+        meteor_order="swapped",
+        reference_order="file",
+        characters="ascii",
+    ),
     "pdvc": Protocol(
         scores=("soda_c", ACTIVITYNET),
         annotators="mean",

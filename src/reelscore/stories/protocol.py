@@ -20,6 +20,8 @@ from reelscore.text.tokens import Tokenizer
 Annotators = Literal["mean", "merge", "best"]
 Missing = Literal["zero", "skip"]
 MeteorOrder = Literal["standard", "swapped"]
+ReferenceOrder = Literal["time", "file"]
+Characters = Literal["all", "ascii"]
 Variant = Literal["2018-11", "2017-fixed", "2017-original"]
 Unknown = Literal["error", "skip"]
 
@@ -40,6 +42,10 @@ class Protocol:
         missing: A video without candidates counts ``zero``, or is left out (``skip``).
         meteor_order: ``standard``, or ``swapped``: the candidate is given to METEOR as the
             reference.
+        reference_order: SODA matches the references in the order of ``time``, as it does the
+            candidates, or in that of the ``file``.
+        characters: SODA's sentences keep ``all`` characters, or have a blank in place of each that
+            is not ``ascii``.
         variant: What the ActivityNet scorer does with a candidate that overlaps no reference:
             ``2018-11`` compares it with one nonsense word, ``2017-fixed`` with the string
             ``abc123!@#``, ``2017-original`` leaves it out.
@@ -63,6 +69,8 @@ class Protocol:
     annotators: Annotators = "mean"
     missing: Missing = "zero"
     meteor_order: MeteorOrder = "standard"
+    reference_order: ReferenceOrder = "time"
+    characters: Characters = "all"
     variant: Variant = "2018-11"
     tious: tuple[float, ...] = (0.3, 0.5, 0.7, 0.9)
     metrics: tuple[str, ...] = DEFAULT_METRICS
@@ -81,6 +89,8 @@ class Protocol:
         check_choice("annotators", self.annotators, get_args(Annotators))
         check_choice("missing", self.missing, get_args(Missing))
         check_choice("meteor_order", self.meteor_order, get_args(MeteorOrder))
+        check_choice("reference_order", self.reference_order, get_args(ReferenceOrder))
+        check_choice("characters", self.characters, get_args(Characters))
         check_choice("variant", self.variant, get_args(Variant))
         check_choice("unknown", self.unknown, get_args(Unknown))
         check_choice("beyond", self.beyond, get_args(OutsideTimes))

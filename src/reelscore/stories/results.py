@@ -41,6 +41,8 @@ class _Soda(VideoScores):
 
     f: str
     meteor_order: str
+    reference_order: str
+    characters: str
     annotators: str
 
     @property

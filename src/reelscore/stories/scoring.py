@@ -22,12 +22,12 @@ from reelscore.stories.activitynet import activitynet_scores
 from reelscore.stories.assignment import StoryMatching, matchings_of
 from reelscore.stories.pairing import PairedStories, pair_stories
 from reelscore.stories.presets import preset as preset_of
-from reelscore.stories.protocol import ACTIVITYNET, SODA_SCORES, Protocol
+from reelscore.stories.protocol import ACTIVITYNET, SODA_SCORES, Protocol, ReferenceOrder
 from reelscore.stories.results import ByThreshold, StoryResults, StoryScores, measurement
 from reelscore.stories.sentences import SentenceScore, looks_at_pairs_alone, sentence_metric
 from reelscore.stories.soda import merged, soda_scores
-from reelscore.stories.texts import PAIRS_AT_ONCE, PairStatistics, TextPool
-from reelscore.text.tokens import thread_count, tokenize
+from reelscore.stories.texts import PAIRS_AT_ONCE, PairStatistics, TextPool, soda_tokens
+from reelscore.text.tokens import thread_count
 
 StoriesLike = Stories | Mapping[str, Any] | PathLike
 Progress = Callable[[int, int], None]
@@ -157,7 +157,7 @@ class StoryScorer:
             ]
         return SentenceScore(
             metric,
-            tokenize(sentences, protocol.tokenizer, threads=self._threads),
+            soda_tokens(sentences, protocol, self._threads),
             swapped=protocol.meteor_order == "swapped",
             threads=self._threads,
         )
@@ -238,7 +238,7 @@ class StoryScorer:
                 self._f,
                 score,
                 tiou=tiou,
-                tokenizer=self._protocol.tokenizer,
+                protocol=self._protocol,
                 threads=self._threads,
             )
         )
@@ -278,6 +278,8 @@ class StoryScorer:
         choices = (
             kinds.spelled(self._f.metric),
             self._protocol.meteor_order,
+            self._protocol.reference_order,
+            self._protocol.characters,
             self._protocol.annotators,
         )
         if name == "soda_a":
@@ -303,7 +305,7 @@ class StoryScorer:
             "tok": protocol.tokenizer,
             "videos": videos,
             "refs": len(self._annotators),
-            "data": _fingerprint(self._annotators),
+            "data": _fingerprint(self._annotators, protocol.reference_order),
             "missing": protocol.missing,
             "unknown": protocol.unknown,
             "beyond": protocol.beyond,
@@ -385,7 +387,9 @@ def _listed(tious: tuple[float, ...]) -> str:
     return "/".join(f"{tiou:g}" for tiou in tious)
 
 
-def _fingerprint(annotators: list[Stories]) -> str:
-    """Eight hex digits, the same whatever the order of the annotators."""
-    each = sorted(stories.fingerprint() for stories in annotators)
-    return hashlib.blake2b(b"".join(each), digest_size=4).hexdigest()
+def _fingerprint(annotators: list[Stories], order: ReferenceOrder) -> str:
+    """Eight hex digits, the same whatever the order of the annotators, unless the order counts."""
+    parts = [stories.fingerprint(in_file_order=order == "file") for stories in annotators]
+    if order == "time":
+        parts.sort()
+    return hashlib.blake2b(b"".join(parts), digest_size=4).hexdigest()

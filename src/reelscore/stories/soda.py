@@ -19,8 +19,7 @@ from reelscore.metrics.base import FloatArray
 from reelscore.stories.iou import IntArray, Overlaps
 from reelscore.stories.protocol import Annotators, Protocol
 from reelscore.stories.sentences import SentenceScore
-from reelscore.stories.texts import PAIRS_AT_ONCE, PairStatistics, TextPool
-from reelscore.text.tokens import tokenize
+from reelscore.stories.texts import PAIRS_AT_ONCE, PairStatistics, TextPool, soda_tokens
 
 PRECISION, RECALL, F1 = range(3)
 
@@ -56,7 +55,7 @@ def soda_scores(
         for annotator in [merged(truth)] if protocol.annotators == "merge" else truth:
             owners.append(video)
             ours.append(ordered)
-            theirs.append(annotator.in_time_order())
+            theirs.append(reference_story(annotator, protocol))
     matcher = _Matcher(protocol, f, pool, known, threads)
     sums = matcher.sums(ours, theirs)
     counts = [np.array([len(story) for story in side], dtype=np.float64) for side in (ours, theirs)]
@@ -81,6 +80,16 @@ def merged(truth: Sequence[Story]) -> Story:
         tuple(sentence for story in truth for sentence in story.sentences),
         truth[0].duration,
     )
+
+
+def reference_story(annotator: Story, protocol: Protocol) -> Story:
+    """Put the references in the order in which they are matched.
+
+    >>> story = Story(np.array([[5.0, 9.0], [0.0, 5.0]]), ("he runs", "a man stands"))
+    >>> reference_story(story, Protocol(reference_order="file")).sentences
+    ('he runs', 'a man stands')
+    """
+    return annotator if protocol.reference_order == "file" else annotator.in_time_order()
 
 
 def costs_of(name: str, iou: FloatArray, f: FloatArray, tiou: float) -> FloatArray:
@@ -111,7 +120,7 @@ class _Matcher:
         known: PairStatistics,
         threads: int,
     ) -> None:
-        self._tokenizer = protocol.tokenizer
+        self._protocol = protocol
         self._f = f
         self._pool = pool
         self._known = known
@@ -185,7 +194,7 @@ class _Matcher:
 
     def _texts(self, stories: Sequence[Story]) -> IntArray:
         sentences = [sentence for story in stories for sentence in story.sentences]
-        return self._pool.add(tokenize(sentences, self._tokenizer, threads=self._threads))
+        return self._pool.add(soda_tokens(sentences, self._protocol, self._threads))
 
 
 def _last_sums(state: _State, theirs: Sequence[Story]) -> dict[_Key, FloatArray]:

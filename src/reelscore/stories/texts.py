@@ -2,16 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from reelscore.metrics.base import FloatArray, Metric
 from reelscore.stories.iou import IntArray
+from reelscore.stories.protocol import Protocol
 from reelscore.text.packed import Packed, pack
+from reelscore.text.tokens import tokenize
 from reelscore.text.words import CaptionBatch, Captions
 
 PAIRS_AT_ONCE = 200_000  # pairs whose statistics are held in memory together
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
+
+
+def ascii_alone(sentences: Iterable[str]) -> list[str]:
+    """Put a blank in place of every character that is not ASCII.
+
+    >>> ascii_alone(["a café", "a bar"])
+    ['a caf ', 'a bar']
+    """
+    return [s if s.isascii() else _BEYOND_ASCII.sub(" ", s) for s in sentences]
+
+
+def soda_tokens(sentences: Sequence[str], protocol: Protocol, threads: int = 1) -> list[str]:
+    """Tokenize sentences as SODA does by a protocol; each comes back as tokens and blanks.
+
+    >>> soda_tokens(["A café."], Protocol()), soda_tokens(["A café."], Protocol(characters="ascii"))
+    (['a café'], ['a caf'])
+    """
+    kept = ascii_alone(sentences) if protocol.characters == "ascii" else sentences
+    return tokenize(kept, protocol.tokenizer, threads=threads)
 
 
 class TextPool:

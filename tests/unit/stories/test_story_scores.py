@@ -11,7 +11,7 @@ from reelscore import DataError, UnknownNameError, compare, examples, stories
 from reelscore import score as score_captions
 from reelscore.stories import texts
 from reelscore.stories.activitynet import NONSENSE
-from story_twins import TIOUS, activitynet, iou, meteor, soda
+from story_twins import TIOUS, activitynet, iou, meteor, published_f, soda
 
 SYSTEMS, ANNOTATORS = examples.stories()
 
@@ -59,6 +59,58 @@ def test_swapped_meteor() -> None:
             OURS["concise"][video], THEIRS[0][video], "soda_c", lambda p, g: meteor(g, p)
         )
         assert results["soda_c"].items[video] == pytest.approx(expected[2], abs=1e-12)
+
+
+# References that are not in time order, with characters that are not ASCII.
+UNORDERED = {
+    "v1": {
+        "timestamps": [[6, 12], [0, 7], [11, 20]],
+        "sentences": ["a waiter serves the café", "a naïve man opens the door", "he runs home"],
+    }
+}
+CANDIDATES = {
+    "v1": [
+        {"timestamp": [10, 19], "sentence": "a man runs"},
+        {"timestamp": [0, 6], "sentence": "the naïve man opens a big door slowly"},
+        {"timestamp": [5, 12], "sentence": "a waiter in the café"},
+    ]
+}
+PUBLISHED = {"meteor_order": "swapped", "reference_order": "file", "characters": "ascii"}
+
+
+def test_soda_as_published() -> None:
+    found = stories.score(CANDIDATES, UNORDERED, preset="soda-published")
+    ours, theirs = (
+        [(each["timestamp"], each["sentence"]) for each in CANDIDATES["v1"]],
+        captions_of(UNORDERED)["v1"],
+    )
+    expected = soda(ours, theirs, "soda_c", published_f, order=list)
+    parts = [found[f"soda_c{end}"].score for end in ("_precision", "_recall", "")]
+    assert parts == pytest.approx(expected, abs=1e-12)
+    assert "meteor_order:swapped|reference_order:file|characters:ascii" in found["soda_c"].signature
+    assert found.to_dict() == stories.score(CANDIDATES, UNORDERED, "soda_c", **PUBLISHED).to_dict()
+    # Each of the three choices moves this number by itself; the default has none of them.
+    numbers = {found["soda_c"].score}
+    for choice in ({}, *({name: value} for name, value in PUBLISHED.items())):
+        numbers.add(stories.score(CANDIDATES, UNORDERED, "soda_c", **choice)["soda_c"].score)
+    assert len(numbers) == 5
+    scorer = stories.StoryScorer([stories.stories_of(UNORDERED)], stories.preset("soda-published"))
+    [shown] = scorer.matchings(stories.stories_of(CANDIDATES), "v1")
+    assert (shown.precision, shown.recall, shown.f1) == pytest.approx(parts)
+
+
+def test_signatures_tell_orders_of_the_file_apart() -> None:
+    row = UNORDERED["v1"]
+    turned = {"v1": {name: values[::-1] for name, values in row.items()}}
+
+    def signatures(**choices: Any) -> set[str]:
+        return {
+            stories.score(CANDIDATES, truth, "soda_c", **choices)["soda_c"].signature
+            for truth in (UNORDERED, turned)
+        }
+
+    assert len(signatures()) == 1
+    assert len(signatures(reference_order="file")) == 2
 
 
 @pytest.mark.parametrize("f", ["rouge_l", "bleu_2", "sent_bleu", "cider"])
