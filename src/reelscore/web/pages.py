@@ -60,7 +60,13 @@ class Pages(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
         hits_per_rater: How many HITs a rater may do; 0 for any number.
         open: Whether anybody with the campaign's own link may take part.
         prolific_code: The completion code of the study; Prolific's raters may enter if it is set.
-        screen_out_code: What Prolific is told of raters who fail the comprehension check.
+        screen_out_code: What Prolific is told of raters who fail the comprehension check,
+        no_consent_code: of those who do not agree,
+        no_work_code: of those for whom there is no HIT,
+        timed_out_code: of those who stayed away until others had taken their HIT,
+        partial_code: of those who give an unfinished HIT back,
+        stopped_code: of those who were not done when the campaign was paused or closed, or they
+            were excluded.
         mturk: Whether Mechanical Turk's raters may enter.
         contact: Whom raters may ask.
         price: What a rater is paid for a HIT; 0 where nobody is paid.
@@ -88,6 +94,11 @@ class Pages(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     open: bool = False
     prolific_code: str = ""
     screen_out_code: str = ""
+    no_consent_code: str = ""
+    no_work_code: str = ""
+    timed_out_code: str = ""
+    partial_code: str = ""
+    stopped_code: str = ""
     mturk: bool = False
     contact: str = ""
     price: Amount = 0.0

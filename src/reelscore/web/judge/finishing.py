@@ -8,11 +8,11 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from reelscore.human.store.records import Assignment
+from reelscore.web.judge.ends import completion, external_submit, show_end
 from reelscore.web.judge.session import Current, Session
 from reelscore.web.judge.working import may_go_on
 
 router = APIRouter()
-_PROLIFIC = "https://app.prolific.com/submissions/complete?cc="
 
 
 @router.get("/finish")
@@ -20,18 +20,15 @@ def show_finish(request: Request, session: Current) -> Response:
     """Show the end: a code, and the way back to the crowd service."""
     rater, pages, held = session.rater, session.pages, session.assignment()
     if rater.passed is False:
-        code = pages.screen_out_code if rater.service == "prolific" else ""
-        return session.site.page(
-            request, "judge/screened_out.html", session=session, back=code and _PROLIFIC + code
-        )
+        return show_end(request, session, "screened_out")
     if held is None or held.state != "done":
         return session.go("")
     code = completion_code(session, held)
     context: dict[str, Any] = {
         "session": session,
         "code": code,
-        "back": _PROLIFIC + pages.prolific_code if rater.service == "prolific" else "",
-        "submit": f"{rater.destination}/mturk/externalSubmit" if rater.service == "mturk" else "",
+        "back": completion(pages.prolific_code) if rater.service == "prolific" else "",
+        "submit": external_submit(rater.destination) if rater.service == "mturk" else "",
         "more": rater.service in ("link", "open") and may_go_on(session),
     }
     return session.site.page(request, "judge/finish.html", **context)

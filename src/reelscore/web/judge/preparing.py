@@ -10,6 +10,7 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from reelscore.human.protocol import Protocol
+from reelscore.web.judge.ends import show_end
 from reelscore.web.judge.screen import practice_screen
 from reelscore.web.judge.session import Current, Session
 from reelscore.web.judge.working import go_on
@@ -37,6 +38,14 @@ def consent(request: Request, session: Current) -> Response:
     if session.rater.consented is None:
         session = session.noting(consented=session.site.now)
     return go_on(request, session)
+
+
+@router.post("/decline", dependencies=[FromOurForm])
+def decline(request: Request, session: Current) -> Response:
+    """Let a rater go who does not agree; nothing is noted."""
+    if session.rater.consented is not None:
+        return session.go("work")
+    return show_end(request, session, "declined")
 
 
 @router.get("/practice")

@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 
 from reelscore.errors import DataError, RefusedError
 from reelscore.human.store.records import Assignment
+from reelscore.web.judge.ends import show_end
 from reelscore.web.judge.screen import task_screen, video_of
 from reelscore.web.judge.session import Current, Session
 from reelscore.web.site import FromOurForm, FromOurScript
@@ -26,6 +27,16 @@ _REFUSALS = {
     "closed": "The campaign takes no more answers.",
     "taken": "This task was left too long, and somebody else has it now.",
 }
+_NO_WORK = {
+    "draft": "The campaign has not begun.",
+    "paused": "The campaign pauses.",
+    "closed": "The campaign is over. Thank you for your interest.",
+}
+_STOPPED = {
+    "paused": "The campaign pauses, and your tasks were given to the pool.",
+    "closed": "The campaign was closed before you were done.",
+}
+_EXCLUDED = "There is no more work for you in this campaign."
 Score = Annotated[float, Field(ge=-1e6, le=1e6)]
 
 
@@ -69,11 +80,7 @@ def go_on(request: Request, session: Session) -> Response:
     held = session.assignment()
     if held is not None and held.state == "done":
         return session.go("finish")
-    if held is None or held.state == "abandoned":
-        held = _claim(session)
-        if held is None:
-            return _nothing(request, session)
-    return session.go(f"task/{next_place(held)}")
+    return _take(request, session)
 
 
 @router.post("/work", dependencies=[FromOurForm])
@@ -86,8 +93,7 @@ def take_more(request: Request, session: Current) -> Response:
         return session.go("work")
     if not may_go_on(session):
         return session.go("finish")
-    held = _claim(session)
-    return _nothing(request, session) if held is None else session.go(f"task/{next_place(held)}")
+    return _take(request, session)
 
 
 @router.get("/task/{number}")
@@ -96,7 +102,7 @@ def show_task(
 ) -> Response:
     """Show one task."""
     held = session.assignment()
-    if session.step or held is None or held.state == "abandoned":
+    if session.step or held is None or held.state == "abandoned" or _is_over(session, held):
         return session.go("work")
     if held.state == "done" and number > len(held.tasks):
         return session.go("finish")
@@ -164,23 +170,28 @@ def give_back(request: Request, session: Current) -> Response:
     held = session.assignment()
     if held is not None and held.state == "held":
         session.campaign.release(held.id, actor=session.rater.rater, reason="given back")
-    return session.site.message(
-        request,
-        200,
-        "Given back",
-        "Thank you. Your answers so far are kept, and somebody else will do the rest. You may "
-        "close this page.",
-    )
+    return show_end(request, session, "partial")
 
 
-def _claim(session: Session) -> Assignment | None:
+def _take(request: Request, session: Session) -> Response:
+    """Give a rater the HIT held, or the next one; where there is none, show the way home."""
     try:
         held = session.campaign.claim(session.rater.rater, "web")
-    except RefusedError as error:
-        raise HTTPException(403, "There is no more work for you in this campaign.") from error
-    if held is not None:
-        raters.note(session.site.database, session.rater.id, assignment=held.id)
-    return held
+    except RefusedError:
+        return show_end(request, session, "stopped", _EXCLUDED, 403)
+    if held is None:
+        return _nothing(request, session)
+    if _is_over(session, held):
+        return show_end(request, session, "stopped", _STOPPED["closed"])
+    raters.note(session.site.database, session.rater.id, assignment=held.id)
+    return session.go(f"task/{next_place(held)}")
+
+
+def _is_over(session: Session, held: Assignment) -> bool:
+    """Tell whether a HIT that is not done takes no more answers from this rater."""
+    return held.state == "held" and (
+        session.campaign.state == "closed" or session.rater.rater in session.campaign.excluded()
+    )
 
 
 def may_go_on(session: Session) -> bool:
@@ -198,13 +209,12 @@ def next_place(held: Assignment) -> int:
 
 
 def _nothing(request: Request, session: Session) -> Response:
-    state = session.campaign.state
-    text = {
-        "draft": "The campaign has not begun. Come back by the same link later.",
-        "paused": "The campaign pauses. Come back by the same link later.",
-        "closed": "The campaign is over. Thank you for your interest.",
-    }.get(state, "There is nothing left to judge for you now. Come back by the same link later.")
-    return session.site.message(request, 200, "No tasks now", text, f"{session.home}/work")
+    state, taken = session.campaign.state, session.assignment()
+    if taken is None or taken.state == "done":
+        return show_end(request, session, "no_work", _NO_WORK.get(state, ""))
+    if state == "open":
+        return show_end(request, session, "timed_out")
+    return show_end(request, session, "stopped", _STOPPED.get(state, ""))
 
 
 def _seen(session: Session, item: str, share: float | None) -> str:

@@ -47,6 +47,11 @@ class Fields:
     video_url: Line = ""
     prolific_code: Line = ""
     screen_out_code: Line = ""
+    no_consent_code: Line = ""
+    no_work_code: Line = ""
+    timed_out_code: Line = ""
+    partial_code: Line = ""
+    stopped_code: Line = ""
     price: Amount = 0.0
     fee: Amount = 0.2
     currency: Line = "USD"
@@ -136,6 +141,11 @@ _SAME = (
     "video_url",
     "prolific_code",
     "screen_out_code",
+    "no_consent_code",
+    "no_work_code",
+    "timed_out_code",
+    "partial_code",
+    "stopped_code",
     "price",
     "fee",
     "currency",

@@ -193,9 +193,9 @@ def list_raters(database: Database, campaign: str) -> Sequence[Rater]:
 
 
 def _is_free(connection: Connection, rater: Rater) -> bool:
-    """Tell whether a rater has finished what they began."""
+    """Tell whether a rater has nothing under way that a stranger could take over."""
     state = connection.scalar(select(assignment.c.state).filter_by(id=rater.assignment))
-    return state == "done"
+    return state != "held"
 
 
 def _one(connection: Connection, **known: Any) -> Rater | None:

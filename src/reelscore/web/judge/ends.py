@@ -1,0 +1,125 @@
+"""The ways a rater's part can end, and the way home from each.
+
+Prolific is told of an end by a code, Mechanical Turk by a form; without a code, or without answers
+to submit, raters are asked to return what they accepted. Those who came by a link may go.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import quote
+
+from fastapi import Request
+from fastapi.responses import Response
+
+from reelscore.web.judge.session import Session
+
+Name = Literal["declined", "screened_out", "no_work", "timed_out", "partial", "stopped"]
+PROLIFIC = "https://app.prolific.com/"
+
+
+@dataclass(frozen=True)
+class End:
+    """One way to end before a HIT is done.
+
+    Attributes:
+        heading: What the page says first.
+        text: What has happened.
+        code: The field of the campaign's pages that holds Prolific's code for it.
+        again: What a rater may do instead of leaving; empty for nothing.
+    """
+
+    heading: str
+    text: str
+    code: str
+    again: str = ""
+
+
+ENDS: dict[Name, End] = {
+    "declined": End(
+        "You take no part",
+        "You did not agree, so nothing is asked of you. Thank you for your time.",
+        "no_consent_code",
+        "Read the instructions again",
+    ),
+    "screened_out": End(
+        "Thank you for your time",
+        "The answers about the instructions were not right twice, so we cannot let you take part. "
+        "Nothing you did counts against you.",
+        "screen_out_code",
+    ),
+    "no_work": End(
+        "No tasks now",
+        "There is nothing left to judge for you now.",
+        "no_work_code",
+        "Try again",
+    ),
+    "timed_out": End(
+        "Your place was taken",
+        "Your tasks were left too long: somebody else has them now, and there are no others for "
+        "you.",
+        "timed_out_code",
+        "Try again",
+    ),
+    "partial": End(
+        "Given back",
+        "Somebody else will do the rest.",
+        "partial_code",
+        "Go on with the tasks after all",
+    ),
+    "stopped": End(
+        "The work has stopped",
+        "The organiser has ended it before you were done. Nothing you did counts against you.",
+        "stopped_code",
+        "Try again",
+    ),
+}
+
+
+def show_end(
+    request: Request, session: Session, name: Name, text: str = "", status: int = 200
+) -> Response:
+    """Show an end, with the way home.
+
+    Args:
+        request: The request.
+        session: The rater.
+        name: Which end.
+        text: What has happened, where it is more than the usual.
+        status: The status of the response.
+    """
+    end, rater, taken = ENDS[name], session.rater, session.assignment()
+    answers = len(taken.answered) if taken is not None and taken.state != "done" else 0
+    code = getattr(session.pages, end.code) if rater.service == "prolific" else ""
+    return session.site.page(
+        request,
+        "judge/end.html",
+        status,
+        session=session,
+        end=end,
+        name=name,
+        text=text or end.text,
+        answers=answers,
+        code=code,
+        home=completion(code) if code else PROLIFIC,
+        submit=external_submit(rater.destination) if rater.service == "mturk" and answers else "",
+    )
+
+
+def completion(code: str) -> str:
+    """Give the address that ends a submission on Prolific.
+
+    >>> completion("C1A2")
+    'https://app.prolific.com/submissions/complete?cc=C1A2'
+    """
+    return f"{PROLIFIC}submissions/complete?cc={quote(code, safe='')}"
+
+
+def external_submit(destination: str) -> str:
+    """Give the address that ends an assignment on Mechanical Turk.
+
+    >>> external_submit("https://www.mturk.com")
+    'https://www.mturk.com/mturk/externalSubmit'
+    """
+    return f"{destination}/mturk/externalSubmit"
