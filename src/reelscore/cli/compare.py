@@ -127,7 +127,9 @@ def _marks(
     for each in found:
         key = (each.metric, each.system, each.other)
         p_values[key] = max(p_values.get(key, 0.0), each.p_corrected)
-    differences = {(each.metric, each.system, each.other): each.difference for each in found}
+    differences = {
+        (each.metric, each.system, each.other): (each.difference, each.better) for each in found
+    }
     marks: dict[tuple[str, str], str] = {}
     for (metric, system, other), p in p_values.items():
         if p >= level:
@@ -135,8 +137,11 @@ def _marks(
         if not letters:
             marks[system, metric] = "*"
             continue
+        difference, direction = differences[metric, system, other]
+        if direction == "neither":
+            continue
         better, worse = system, other
-        if differences[metric, system, other] < 0:
+        if (difference < 0) != (direction == "low"):
             better, worse = other, system
         marks[better, metric] = "".join(sorted(marks.get((better, metric), "") + letters[worse]))
     return marks

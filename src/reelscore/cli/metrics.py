@@ -10,6 +10,7 @@ import textwrap
 import click
 
 from reelscore.cli.options import terminal_width
+from reelscore.metrics.base import Metric
 from reelscore.metrics.registry import metric_class, metric_names
 
 
@@ -32,8 +33,21 @@ def command(names: tuple[str, ...]) -> None:
         click.echo(click.style(name, bold=True) + heading.removeprefix(name))
         parameters = [f"{f.name}={f.default!r}" for f in dataclasses.fields(metric)]
         click.echo(_wrapped("    " + (", ".join(parameters) or "no parameters"), "    "))
+        for scale, outputs in _scales(metric).items():
+            click.echo(_wrapped(f"    {', '.join(outputs)}: {scale}", "      "))
         if names:
             click.echo("".join(f"\n{_wrapped(each, '')}\n" for each in paragraphs))
+
+
+def _scales(metric: type[Metric]) -> dict[str, list[str]]:
+    """The outputs of a metric with its defaults, by how they are to be read."""
+    if any(f.default is dataclasses.MISSING for f in dataclasses.fields(metric)):
+        return {str(metric.output_scale): [metric.name]}
+    found: dict[str, list[str]] = {}
+    made = metric()
+    for output, scale in zip(made.outputs, made.output_scales, strict=True):
+        found.setdefault(str(scale), []).append(output)
+    return found
 
 
 def _wrapped(text: str, indent: str) -> str:

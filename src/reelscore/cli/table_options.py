@@ -10,10 +10,12 @@ import click
 
 from reelscore.cli.options import read_systems
 from reelscore.data import read_references
+from reelscore.data.scales import HIGHER
 from reelscore.data.table import MetricResult, ScoreTable, Sources
 from reelscore.data.table_files import Repeats
 from reelscore.errors import UnknownNameError
 from reelscore.meta.cells import merge_tables
+from reelscore.metrics.registry import declared_scale
 
 tables_argument = click.argument("tables", nargs=-1, required=True, metavar="TABLE...")
 captions_option = click.option(
@@ -41,7 +43,10 @@ def read_named(argument: str) -> ScoreTable:
     several = len(table.metrics) > 1
 
     def renamed(result: MetricResult) -> MetricResult:
-        return replace(result, metric=f"{name}.{result.metric}" if several else name)
+        if several:
+            return replace(result, metric=f"{name}.{result.metric}")
+        unsaid = not result.signature and result.scale == HIGHER
+        return replace(result, metric=name, scale=declared_scale(name) if unsaid else result.scale)
 
     return ScoreTable(
         {

@@ -16,6 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from reelscore.data.scales import HIGHER, Scale
 from reelscore.data.views import view
 from reelscore.errors import DataError, UnknownNameError
 
@@ -76,6 +77,7 @@ class MetricResult:
         items: The number for each item, in input order.
         signature: How the numbers were made, enough to make them again.
         interval: A confidence interval of the score, where one was asked for.
+        scale: How to read the score: which way is better, and its range.
 
     >>> result = MetricResult("meteor", 0.25, ItemScores.of({"v1": 0.25}), "meteor|tok:ptb")
     >>> print(result)
@@ -87,6 +89,7 @@ class MetricResult:
     items: ItemScores
     signature: str
     interval: tuple[float, float] | None = None
+    scale: Scale = HIGHER
 
     def __str__(self) -> str:
         between = "" if self.interval is None else " [{:.4f}, {:.4f}]".format(*self.interval)
@@ -99,6 +102,7 @@ class MetricResult:
             "score": self.score,
             "interval": None if self.interval is None else list(self.interval),
             "signature": self.signature,
+            "scale": self.scale.to_dict(),
             "items": self.items.to_dict(),
         }
 
@@ -153,6 +157,18 @@ class ScoreTable:
     def metrics(self) -> list[str]:
         """The metrics any system has, in order of appearance."""
         return list(dict.fromkeys(name for row in self.results.values() for name in row))
+
+    def scale(self, metric: str) -> Scale:
+        """How to read a metric's scores.
+
+        >>> from reelscore import score_systems
+        >>> score_systems({"mine": {"v1": "a man"}}, metrics="self_bleu").scale("self_bleu").better
+        'low'
+        """
+        for row in self.results.values():
+            if metric in row:
+                return row[metric].scale
+        raise UnknownNameError.of("score", metric, self.metrics)
 
     def matrix(
         self, metric: str, systems: Sequence[str], items: Sequence[str]

@@ -6,13 +6,17 @@ import csv
 import io
 import math
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 import numpy as np
 
+from reelscore.data.scales import Better, Scale
 from reelscore.data.table import ItemScores, MetricResult, ScoreTable, file_format
+from reelscore.data.views import view
 from reelscore.data.writing import write_atomically
 from reelscore.errors import DataError
 
@@ -25,7 +29,10 @@ def json_text(table: ScoreTable) -> str:
 
 
 def csv_text(table: ScoreTable) -> str:
-    """Give a table as CSV text; the row with an empty item is the system's own score."""
+    """Give a table as CSV text; the row with an empty item is the system's own score.
+
+    Where higher is not better by all scores, a column ``better`` says so.
+    """
     out = io.StringIO()
     # csv leaves a lone CR unquoted, and then reads it as the end of a line.
     names = [*table.systems, *table.metrics, *_items(table)]
@@ -33,13 +40,15 @@ def csv_text(table: ScoreTable) -> str:
         writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL)
     else:
         writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(_COLUMNS)
+    directed = any(r.scale.better != "high" for row in table.results.values() for r in row.values())
+    writer.writerow([*_COLUMNS, *([_BETTER] if directed else [])])
     for system, row in table.results.items():
         for name, result in row.items():
-            writer.writerow([system, "", name, repr(float(result.score))])
+            better = [result.scale.better] if directed else []
+            writer.writerow([system, "", name, repr(float(result.score)), *better])
             values = result.items.array.tolist()
             writer.writerows(
-                [system, item, name, repr(value)]
+                [system, item, name, repr(value), *better]
                 for item, value in zip(result.items, values, strict=True)
             )
     return out.getvalue()
@@ -59,7 +68,9 @@ def read_table(path: str | Path, *, repeats: Repeats = "error") -> ScoreTable:
 
     A CSV file needs the columns system and score, in any order, and has as a rule a column item;
     commas, semicolons or tabs separate them. Without a column metric, the file's name is the
-    metric's. What was read but not used, or left out, is in the table's notes.
+    metric's. A column better says whether a ``high`` or a ``low`` score is better, or ``neither``;
+    without it, a known metric's own declaration counts, and higher is better otherwise. What was
+    read but not used, or left out, is in the table's notes.
 
     Args:
         path: A .csv or .json file.
@@ -95,7 +106,17 @@ def read_table(path: str | Path, *, repeats: Repeats = "error") -> ScoreTable:
 
 
 _COLUMNS = ["system", "item", "metric", "score"]
+_BETTER = "better"
 _NO_SCORE = {"", "-", "na", "n/a", "nan", "none", "null"}
+
+
+class _Scale(msgspec.Struct):
+    better: Better = "high"
+    range: tuple[float | None, float | None] = (None, None)
+    mean: bool | None = None
+
+    def read(self) -> Scale:
+        return Scale(self.better, *self.range, self.mean)
 
 
 class _Entry(msgspec.Struct):
@@ -103,6 +124,7 @@ class _Entry(msgspec.Struct):
     signature: str = ""
     interval: tuple[float, float] | None = None
     items: dict[str, float | None] = {}  # msgspec copies the default
+    scale: _Scale | None = None
 
 
 class _Stored(msgspec.Struct):
@@ -116,6 +138,7 @@ class _BadRow(ValueError):
 
 def _from_json(data: bytes) -> ScoreTable:
     stored = msgspec.json.decode(data, type=_Stored)
+    declared = cache(view("declared scale"))
     gaps = 0
 
     def items(entry: _Entry) -> ItemScores:
@@ -126,7 +149,14 @@ def _from_json(data: bytes) -> ScoreTable:
 
     results = {
         system: {
-            name: MetricResult(name, entry.score, items(entry), entry.signature, entry.interval)
+            name: MetricResult(
+                name,
+                entry.score,
+                items(entry),
+                entry.signature,
+                entry.interval,
+                declared(name, entry.signature) if entry.scale is None else entry.scale.read(),
+            )
             for name, entry in row.items()
         }
         for system, row in stored.systems.items()
@@ -140,6 +170,7 @@ def _from_csv(text: str, name: str, repeats: Repeats) -> ScoreTable:
     header = [cell.strip().lower() for cell in next(lines, [])]
     place = _places(header)
     found: dict[str, dict[str, dict[str, float]]] = {}
+    better: dict[str, Better | None] = {}
     again: dict[tuple[str, str, str], int] = {}
     gaps = 0
     for row in lines:
@@ -157,6 +188,8 @@ def _from_csv(text: str, name: str, repeats: Repeats) -> ScoreTable:
         if number is None:
             gaps += 1
             continue
+        if _BETTER in header:
+            _set_better(better, metric, row[header.index(_BETTER)], lines.line_num)
         scores = found.setdefault(system, {}).setdefault(metric, {})
         if item not in scores:
             scores[item] = number
@@ -167,9 +200,15 @@ def _from_csv(text: str, name: str, repeats: Repeats) -> ScoreTable:
             scores[item] += (number - scores[item]) / count
     if not found:
         raise _BadRow("it has no score")
+    scales: dict[str, Scale] = {}
+    for name in dict.fromkeys(metric for row in found.values() for metric in row):
+        scale: Scale = view("declared scale")(name)
+        scales[name] = replace(scale, better=better.get(name) or scale.better)
     results = {
         system: {
-            name: MetricResult(name, _system_score(scores), ItemScores.of(scores), "")
+            name: MetricResult(
+                name, _system_score(scores), ItemScores.of(scores), "", scale=scales[name]
+            )
             for name, scores in row.items()
         }
         for system, row in found.items()
@@ -178,9 +217,19 @@ def _from_csv(text: str, name: str, repeats: Repeats) -> ScoreTable:
     if again:
         are = "score is the mean" if len(again) == 1 else "scores are means"
         notes.append(f"{len(again):,} {are} of several rows ({sum(again.values()):,} rows in all).")
-    if unused := [cell or "(no name)" for cell in header if cell not in _COLUMNS]:
+    if unused := [cell or "(no name)" for cell in header if cell not in (*_COLUMNS, _BETTER)]:
         notes.append(f"Columns not used: {', '.join(unused)}.")
     return ScoreTable(results, notes)
+
+
+def _set_better(better: dict[str, Better | None], metric: str, cell: str, line: int) -> None:
+    """Note what a row says of its metric's direction; rows must not contradict each other."""
+    text = cell.strip().lower()
+    said = next((each for each in get_args(Better) if each == text), None)
+    if text and said is None:
+        raise _BadRow(f"line {line} has {cell!r} in the column better, not high, low or neither")
+    if better.setdefault(metric, said) != said:
+        raise _BadRow(f"line {line} has {cell!r} in the column better, a line before has not")
 
 
 def _delimiter(text: str) -> str:

@@ -1,4 +1,4 @@
-"""What layers above make of a score table: data knows it by name, and it is loaded when used."""
+"""What layers above know of score tables: data knows it by name, and it is loaded when used."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ VIEWS = {
     "report": "reelscore.report.html:write_table_report",
     "plot": "reelscore.report.table_plots:TablePlots",
     "notebook": "reelscore.report.notebook:table_html",
+    "declared scale": "reelscore.metrics.registry:declared_scale",
 }
 
 
 def view(name: str) -> Any:
-    """Load a view of score tables: something to be called with a table.
+    """Load what layers above know of score tables: something to be called.
 
     >>> view("notebook").__name__
     'table_html'

@@ -181,7 +181,7 @@ def metric_accuracy(table: ScoreTable, metric: str, preference: Preference) -> M
 
     Args:
         table: Scores of the two systems for all videos that people compared.
-        metric: The metric; higher is better.
+        metric: The metric.
         preference: What people prefer.
 
     Raises:
@@ -203,7 +203,8 @@ def metric_accuracy(table: ScoreTable, metric: str, preference: Preference) -> M
             f"{len(lacking)} videos have no {metric} of both systems (first: {lacking[0]!r}); "
             "score all that people compared."
         )
-    apart = dict(zip(items, (first - second).tolist(), strict=True))
+    gain = table.scale(metric).sign * (first - second)
+    apart = dict(zip(items, gain.tolist(), strict=True))
     decided = [item for item, mean in preference.items.items() if mean != 0]
     if not decided:
         raise DataError("People prefer neither system in any video; there is nothing to measure.")

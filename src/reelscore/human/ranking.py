@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from reelscore.data.scales import Scale
 from reelscore.data.table import ItemIndex, ItemScores, MetricResult, ScoreTable
 from reelscore.errors import DataError
 from reelscore.human.judgments import FloatArray, IntArray, Judgments
@@ -158,7 +159,11 @@ def score_rankings(judgments: Judgments, *, correction: Correction = "holm") -> 
         for system, column in zip(systems, means.T, strict=True):
             scores = ItemScores(items, column)
             results[system][f"rank_{name}"] = MetricResult(
-                f"rank_{name}", float(column.mean()), scores, signature
+                f"rank_{name}",
+                float(column.mean()),
+                scores,
+                signature,
+                scale=Scale("low", 1, len(systems), mean=True),
             )
     return RankingResults(criteria, ScoreTable(results, ("Mean ranks: 1 is best, lower better.",)))
 

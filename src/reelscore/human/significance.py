@@ -84,7 +84,7 @@ def rank_systems(
         metric: Which of them; z is fairer than raw.
         level: A p below it is a win.
         matched: Compare two systems on the items both have, as Appraise does, instead of on all
-            their own; a win then also needs the higher mean on these items.
+            their own; a win then also needs the better mean on these items.
         systems: Which to rank; all.
 
     Raises:
@@ -102,7 +102,8 @@ def rank_systems(
     chosen = [name for name in systems or table.systems if metric in table[name]]
     if not chosen:
         raise DataError(f"No system has {metric!r}; the table has {', '.join(table.metrics)}.")
-    order = sorted(chosen, key=lambda name: -table[name][metric].score)
+    sign = table.scale(metric).sign
+    order = sorted(chosen, key=lambda name: -sign * table[name][metric].score)
     p = np.full((len(order), len(order)), np.nan)
     for i, one in enumerate(order):
         for j, other in enumerate(order):
@@ -122,12 +123,13 @@ def rank_systems(
 
 def _p(table: ScoreTable, metric: str, one: str, other: str, matched: bool) -> float:
     first, second = table[one][metric].items, table[other][metric].items
+    sign = table.scale(metric).sign
     if not matched:
-        return rank_sum(first.array, second.array, alternative="greater").p
+        return rank_sum(sign * first.array, sign * second.array, alternative="greater").p
     shared = [item for item in first if item in second.index.position]
     if not shared:
         raise DataError(f"{one!r} and {other!r} share no item; compare them unmatched.")
-    pair = table.matrix(metric, [one, other], shared)
+    pair = sign * table.matrix(metric, [one, other], shared)
     if pair[0].mean() <= pair[1].mean():
         return 1.0
     return rank_sum(pair[0], pair[1], alternative="greater").p

@@ -19,6 +19,7 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from reelscore.data.scales import Scale
 from reelscore.errors import UnknownNameError
 from reelscore.learned.bert import Dtype
 from reelscore.learned.model_files import SHIPPED, cached_info
@@ -27,7 +28,7 @@ from reelscore.learned.references import Several, check_several, over_references
 from reelscore.metrics.base import FloatArray, Metric, mean_of_first, with_count
 from reelscore.text.words import CaptionBatch, Captions
 
-Scale = Literal["z", "percent"]
+Units = Literal["z", "percent"]
 
 # What a caption without a word gets, below any that people judged; the network has never seen one.
 _NOTHING = -2.0
@@ -54,18 +55,24 @@ class Bertha(Metric):
 
     model: str = SHIPPED
     references: Several = "mean"
-    scale: Scale = "z"
+    scale: Units = "z"
     dtype: Dtype = "int8"
     name: ClassVar[str] = "bertha"
 
     def __post_init__(self) -> None:
         check_several(self.name, self.references)
         for value, what, known in (
-            (self.scale, "scale", get_args(Scale)),
+            (self.scale, "scale", get_args(Units)),
             (self.dtype, "dtype", get_args(Dtype)),
         ):
             if value not in known:
                 raise UnknownNameError.of(f"{what} of bertha", value, known)
+
+    @property
+    def output_scales(self) -> tuple[Scale, ...]:
+        """Standard scores have no bounds, percentages have."""
+        least, most = (0, 100) if self.scale == "percent" else (None, None)
+        return (Scale("high", least, most, mean=True),)
 
     def signature(self, **context: object) -> str:
         """As of every metric; with the revision of the weights, and the text as it is."""

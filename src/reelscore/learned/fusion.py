@@ -19,6 +19,7 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from reelscore.data.scales import Scale
 from reelscore.data.writing import write_atomically
 from reelscore.errors import DataError
 from reelscore.metrics.base import FloatArray, Metric, mean_of_first, with_count
@@ -61,6 +62,7 @@ class Fusion(Metric):
 
     weights: str = "classical"
     name: ClassVar[str] = "fusion"
+    output_scale: ClassVar[Scale] = Scale("high", mean=True)
 
     def files(self) -> dict[str, str]:
         """The file of coefficients, where it is not a shipped one."""

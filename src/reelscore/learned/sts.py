@@ -15,6 +15,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from reelscore.data.scales import Scale
 from reelscore.learned.encoders import DEFAULT_ENCODER, encoder_folder
 from reelscore.learned.references import Several, check_several, over_references
 from reelscore.learned.sentence_vectors import SentenceEncoder
@@ -45,6 +46,7 @@ class Sts(Metric):
     model: str = DEFAULT_ENCODER
     references: Several = "mean"
     name: ClassVar[str] = "sts"
+    output_scale: ClassVar[Scale] = Scale("high", -1, 1, mean=True)
 
     def __post_init__(self) -> None:
         check_several(self.name, self.references)

@@ -24,9 +24,10 @@ class Cells:
     Attributes:
         systems: The systems that people and some metric scored.
         items: The items that people judged and some metric scored.
-        human: The human scores, systems × items; NaN where there is none.
+        human: The human scores, systems × items, higher is better; NaN where there is none.
         metrics: The same for each metric.
         notes: What was left out, and of how much.
+        turned: Scores by which lower is better; here they stand with the opposite sign.
     """
 
     systems: Sequence[str]
@@ -34,6 +35,7 @@ class Cells:
     human: FloatArray
     metrics: Mapping[str, FloatArray]
     notes: Sequence[str] = field(default=())
+    turned: Sequence[str] = field(default=())
 
     def pair(self, metric: str) -> tuple[FloatArray, FloatArray]:
         """Give human and metric scores of the captions that have both; NaN elsewhere.
@@ -122,6 +124,13 @@ def bring_together(
     notes = [*human.notes, *metrics.notes]
     notes += _left_out("judged", "no score", [s for s in judged if s not in systems])
     notes += _left_out("scored", "no judgment", [s for s in metrics.systems if s not in systems])
+    turned = [m for m in metrics.metrics if metrics.scale(m).better == "low"]
+    turned += [name] if human.scale(name).better == "low" else []
+    notes += [
+        f"{score}: lower is better, so its sign is turned round: a positive correlation is "
+        "agreement with people."
+        for score in turned
+    ]
     if system_scores == "own" or not any(map(_has_items, (human, metrics))):
         return Cells(
             systems,
@@ -129,6 +138,7 @@ def bring_together(
             _own_scores(human, name, systems),
             {metric: _own_scores(metrics, metric, systems) for metric in metrics.metrics},
             notes,
+            turned,
         )
     for what, table in (("human", human), ("metric", metrics)):
         if not _has_items(table):
@@ -154,6 +164,7 @@ def bring_together(
         _scores(human, name, systems, items),
         {metric: _scores(metrics, metric, systems, items) for metric in metrics.metrics},
         notes,
+        turned,
     )
     notes += _gaps(cells)
     return cells
@@ -177,14 +188,14 @@ def _has_items(table: ScoreTable) -> bool:
 def _scores(
     table: ScoreTable, metric: str, systems: Sequence[str], items: Sequence[str]
 ) -> FloatArray:
-    return _finite(table.matrix(metric, systems, items), metric)
+    return _finite(table.scale(metric).sign * table.matrix(metric, systems, items), metric)
 
 
 def _own_scores(table: ScoreTable, metric: str, systems: Sequence[str]) -> FloatArray:
     scores = [
         table[system][metric].score if metric in table[system] else np.nan for system in systems
     ]
-    return _finite(np.array(scores, dtype=np.float64)[:, None], metric)
+    return _finite(table.scale(metric).sign * np.array(scores, dtype=np.float64)[:, None], metric)
 
 
 def _finite(scores: FloatArray, name: str) -> FloatArray:

@@ -49,7 +49,7 @@ def between_systems(
     if len(chosen) < 2:
         raise DataError("There is one system; systems differ where there are two.")
     items = _items(table, metric, chosen)
-    scores = table.matrix(metric, chosen, items)
+    scores = table.scale(metric).sign * table.matrix(metric, chosen, items)
     several = (~np.isnan(scores)).sum(axis=0) > 1
     high = np.where(np.isnan(scores), -np.inf, scores).argmax(axis=0)
     low = np.where(np.isnan(scores), np.inf, scores).argmin(axis=0)
@@ -73,7 +73,7 @@ def between_scores(
 ) -> list[Contrast]:
     """Find the captions that two scores rank most differently.
 
-    Ranks are over all captions that have both scores, as shares from 0 (lowest) to 1.
+    Ranks are over all captions that have both scores, as shares from 0 (worst) to 1.
 
     Args:
         table: The scores.
@@ -95,7 +95,10 @@ def between_scores(
     chosen = systems or [n for n in table.systems if metric in table[n] and other in table[n]]
     chosen = _known(table, metric, _known(table, other, chosen))
     items = _items(table, metric, chosen)
-    first, second = (table.matrix(name, chosen, items).ravel() for name in (metric, other))
+    first, second = (
+        table.scale(name).sign * table.matrix(name, chosen, items).ravel()
+        for name in (metric, other)
+    )
     both = np.flatnonzero(~np.isnan(first) & ~np.isnan(second))
     if len(both) < 2:
         raise DataError(f"Fewer than two captions have both {metric} and {other}.")

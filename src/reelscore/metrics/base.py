@@ -16,6 +16,7 @@ from urllib.parse import quote, unquote
 import numpy as np
 from numpy.typing import NDArray
 
+from reelscore.data.scales import Scale
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.text.words import CaptionBatch, Captions
 
@@ -31,16 +32,24 @@ class Metric(ABC):
         needs_references: False for metrics of the candidates alone.
         independent: False where a caption's statistics depend on the system's other captions;
             such a metric is computed over all captions at once and has no resampling interval.
+        output_scale: Which way is better, the range, and whether items together score the mean of
+            their scores. It travels with the scores, and all that rank systems go by it.
     """
 
     name: ClassVar[str]
     needs_references: ClassVar[bool] = True
     independent: ClassVar[bool] = True
+    output_scale: ClassVar[Scale] = Scale()
 
     @property
     def outputs(self) -> tuple[str, ...]:
         """Names of the scores this metric gives; most give one, under their own name."""
         return (self.name,)
+
+    @property
+    def output_scales(self) -> tuple[Scale, ...]:
+        """How to read each of the outputs; all alike unless a metric says otherwise."""
+        return (self.output_scale,) * len(self.outputs)
 
     def files(self) -> dict[str, str]:
         """Files the scores depend on, by parameter; their fingerprints enter the signature."""

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from reelscore import _native
+from reelscore.data.scales import Scale
 from reelscore.metrics.base import FloatArray, Metric, check_range
 from reelscore.text.words import CaptionBatch
 
@@ -39,6 +40,7 @@ class Bleu(Metric):
 
     n: int = 4
     name: ClassVar[str] = "bleu"
+    output_scale: ClassVar[Scale] = Scale("high", 0, 1, mean=False)
 
     def __post_init__(self) -> None:
         check_range(self, "n", 1, 9)

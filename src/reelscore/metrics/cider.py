@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore import _native
+from reelscore.data.scales import Scale
 from reelscore.errors import UnknownNameError
 from reelscore.metrics.base import FloatArray, Metric, check_range, with_count
 from reelscore.text.packed import pack
@@ -60,6 +61,7 @@ class Cider(Metric):
     variant: Variant = "d"
     frequencies: str | None = None
     name: ClassVar[str] = "cider"
+    output_scale: ClassVar[Scale] = Scale("high", 0, 10, mean=True)
 
     def __post_init__(self) -> None:
         check_range(self, "n", 1, 9)

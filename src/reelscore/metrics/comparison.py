@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal, get_args
 
+from reelscore.data.scales import Better
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.metrics.base import FloatArray
@@ -31,6 +32,7 @@ class Comparison:
         p: The p-value, two-sided.
         p_corrected: The p-value corrected for the number of comparisons by this metric and test.
         signature: How p was made.
+        better: Whether a ``high`` or a ``low`` score is better by this metric, or ``neither``.
     """
 
     metric: str
@@ -41,6 +43,7 @@ class Comparison:
     p: float
     p_corrected: float
     signature: str
+    better: Better = "high"
 
     def to_dict(self) -> dict[str, Any]:
         """Give the comparison as plain data."""
@@ -108,7 +111,15 @@ def compare(
                     signature = f"{test}|{correction}|draws:{draws}|seed:{seed}"
                     tested.setdefault(output, []).append(
                         Comparison(
-                            output, system, other, difference, test, float(p), 1.0, signature
+                            output,
+                            system,
+                            other,
+                            difference,
+                            test,
+                            float(p),
+                            1.0,
+                            signature,
+                            table.scale(output).better,
                         )
                     )
                 done += 1
@@ -146,7 +157,7 @@ def _check_same_items(one: str, first: Measurement, other: str, second: Measurem
         raise DataError(
             f"{one} and {other} were scored on different items "
             f"({len(first.index.items)} and {len(second.index.items)}); a paired test needs the "
-            'same. Mend the files, or pass missing="zero".'
+            'same. Fix the files, or pass missing="zero".'
         )
 
 

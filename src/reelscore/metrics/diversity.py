@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore.data import read_references
+from reelscore.data.scales import Scale
 from reelscore.errors import UnknownNameError
 from reelscore.metrics.base import FloatArray, Metric, with_count
 from reelscore.text.packed import pack
@@ -56,6 +57,14 @@ class Diversity(Metric):
         """The scores' names; ``novel`` only with training captions."""
         names = ("length", "vocabulary", "distinct_1", "distinct_2", "unique")
         return names if self.training is None else (*names, "novel")
+
+    @property
+    def output_scales(self) -> tuple[Scale, ...]:
+        """Counts, and shares from 0 to 1; more is not better in itself."""
+        counts = ("length", "vocabulary")
+        return tuple(
+            Scale("neither", 0, None if name in counts else 1, mean=False) for name in self.outputs
+        )
 
     def files(self) -> dict[str, str]:
         """The training captions, where they are given."""

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from reelscore import _native
+from reelscore.data.scales import Scale
 from reelscore.metrics.base import FloatArray, Metric, check_range
 from reelscore.text.language import language_index
 from reelscore.text.packed import Packed, pack
@@ -75,6 +76,7 @@ class Meteor(Metric):
     gamma: float = 0.6
     delta: float = 0.75
     name: ClassVar[str] = "meteor"
+    output_scale: ClassVar[Scale] = Scale("high", 0, 1, mean=False)
 
     def __post_init__(self) -> None:
         for parameter in ("alpha", "gamma", "delta"):

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from importlib import import_module
 
-from reelscore.errors import DataError, UnknownNameError
+from reelscore.data.scales import Scale
+from reelscore.errors import DataError, ReelscoreError, UnknownNameError
 from reelscore.metrics.base import Metric
 
 _BUILT_IN = {
@@ -76,6 +77,30 @@ def parse(signature: str) -> Metric:
             raise DataError(f"{signature!r}: {key!r} is given twice; give it once.")
         parameters[key] = value
     return metric_class(name).from_parameters(parameters)
+
+
+def declared_scale(name: str, signature: str = "") -> Scale:
+    """How a metric declares that a score is to be read; for tables that do not say it themselves.
+
+    Args:
+        name: The score's name, such as ``bleu_4``.
+        signature: How it was made, where that is known.
+
+    >>> declared_scale("self_bleu").better, declared_scale("length", "diversity|v:0.1.0").better
+    ('low', 'neither')
+    >>> declared_scale("adequacy")
+    Scale(better='high', least=None, most=None, mean=None)
+    """
+    head = signature.partition("|")[0]
+    plugins = [each for each in (head, name) if each in _plugins()]
+    for candidate in plugins or ([head] if head in _BUILT_IN else _BUILT_IN):
+        try:
+            metric = parse(signature) if candidate == head else metric_class(candidate)()
+        except (ReelscoreError, ImportError, TypeError):
+            continue  # it cannot be loaded here, or needs parameters that are not known
+        if name in metric.outputs:
+            return metric.output_scales[metric.outputs.index(name)]
+    return Scale()
 
 
 def resolve(metrics: str | Metric | Iterable[str | Metric]) -> list[Metric]:

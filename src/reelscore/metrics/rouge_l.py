@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from reelscore import _native
+from reelscore.data.scales import Scale
 from reelscore.metrics.base import FloatArray, Metric, check_range, mean_of_first, with_count
 from reelscore.text.words import CaptionBatch
 
@@ -34,6 +35,7 @@ class RougeL(Metric):
 
     beta: float = 1.2
     name: ClassVar[str] = "rouge_l"
+    output_scale: ClassVar[Scale] = Scale("high", 0, 1, mean=True)
 
     def __post_init__(self) -> None:
         check_range(self, "beta", 0, 1e6)

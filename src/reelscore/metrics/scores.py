@@ -35,9 +35,10 @@ class Measurement:
         """Aggregate into one result per output of the metric."""
         corpus = self.metric.aggregate(self.statistics)
         items = self.metric.scores(self.statistics)
-        for k, name in enumerate(self.metric.outputs):
+        outputs = zip(self.metric.outputs, self.metric.output_scales, strict=True)
+        for k, (name, scale) in enumerate(outputs):
             scores = ItemScores(self.index, np.ascontiguousarray(items[:, k]))
-            yield MetricResult(name, float(corpus[k]), scores, self.signature)
+            yield MetricResult(name, float(corpus[k]), scores, self.signature, scale=scale)
 
 
 class Scores(Mapping[str, MetricResult]):

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from reelscore import _native
+from reelscore.data.scales import Scale
 from reelscore.metrics.base import FloatArray, Metric, check_range, mean_of_first, with_count
 from reelscore.metrics.sent_bleu import smoothed_bleu
 from reelscore.text.words import CaptionBatch
@@ -36,6 +37,7 @@ class SelfBleu(Metric):
 
     n: int = 4
     name: ClassVar[str] = "self_bleu"
+    output_scale: ClassVar[Scale] = Scale("low", 0, 1, mean=False)
     needs_references: ClassVar[bool] = False
     independent: ClassVar[bool] = False
 

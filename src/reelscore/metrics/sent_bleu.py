@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
+from reelscore.data.scales import Scale
 from reelscore.errors import UnknownNameError
 from reelscore.metrics.base import FloatArray, Metric, check_range, mean_of_first, with_count
 from reelscore.metrics.bleu import ngram_counts
@@ -43,6 +44,7 @@ class SentBleu(Metric):
     smoothing: Literal["exp", "floor", "add-k"] = "exp"
     value: float | None = None
     name: ClassVar[str] = "sent_bleu"
+    output_scale: ClassVar[Scale] = Scale("high", 0, 100, mean=True)
 
     def __post_init__(self) -> None:
         check_range(self, "n", 1, 9)

@@ -58,6 +58,7 @@ def draw_scatter(found: MetaEvaluation, metric: str, path: str | Path) -> None:
     True
     """
     human, scores = found.cells.pair(metric)
+    axis = f"−{metric}" if metric in found.cells.turned else metric
     x, y = mean_known(scores), mean_known(human)
     shown = ~np.isnan(x)
     systems = [name for name, there in zip(found.cells.systems, shown, strict=True) if there]
@@ -79,7 +80,7 @@ def draw_scatter(found: MetaEvaluation, metric: str, path: str | Path) -> None:
         panels[-1].plot(x, y, "o", color=BLUE)
         panels[-1].margins(0.12)
         for panel, what in zip(panels, ["captions", "systems"][-len(panels) :], strict=True):
-            panel.set_xlabel(f"{metric}, {what}" if captions else metric)
+            panel.set_xlabel(f"{axis}, {what}" if captions else axis)
             panel.set_ylabel("human score")
         panels[0].set_title(_title(found, metric), loc="left")
         if systems:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from reelscore.data.table import ScoreTable
 from reelscore.report.evidence import Evidence
-from reelscore.report.leaderboard import NEITHER_IS_BETTER
 from reelscore.report.pair_tests import with_evidence
 from reelscore.report.table_plots import TablePlots
 
@@ -51,7 +50,7 @@ def draw_table(
     made = []
     Path(folder).mkdir(parents=True, exist_ok=True)
     for metric in table.metrics:
-        if metric in NEITHER_IS_BETTER:
+        if not table.scale(metric).ranks:
             continue
         has_items = any(len(row[metric].items) for row in table.results.values() if metric in row)
         for kind, draw in kinds.items():

@@ -185,6 +185,7 @@ _LATEX = {
     "±": r"$\pm$",
     "–": "--",
     "…": r"\ldots{}",
+    "↓": r"$\downarrow$",
     # in LaTeX's oldest fonts these stand for other characters
     "<": r"\textless{}",
     ">": r"\textgreater{}",

@@ -9,12 +9,6 @@ from collections.abc import Mapping
 from reelscore.data.table import MetricResult, ScoreTable
 from reelscore.report.grid import Cell, Grid
 
-# Less is better for these; the best is then the lowest. Lengths and counts have no best.
-LOWER_IS_BETTER = frozenset({"self_bleu"})
-NEITHER_IS_BETTER = frozenset(
-    {"length", "vocabulary", "distinct_1", "distinct_2", "unique", "novel"}
-)
-
 ABSENT = "–"  # stands where a system has no such score
 
 Marks = Mapping[tuple[str, str], str]
@@ -34,6 +28,8 @@ def leaderboard(table: ScoreTable, marks: Marks | None = None) -> Grid:
     system  rouge_l
     one      0.5571
     two      0.3144
+
+    An arrow stands behind the names of scores where lower is better.
     """
     metrics = table.metrics
     best = {name: _best(table, name) for name in metrics} if len(table.systems) > 1 else {}
@@ -45,7 +41,7 @@ def leaderboard(table: ScoreTable, marks: Marks | None = None) -> Grid:
             mark = (marks or {}).get((system, name), "")
             row.append(_cell(result, mark, best.get(name)))
         rows.append(row)
-    return Grid(["system", *metrics], rows)
+    return Grid(["system", *_headings(table)], rows)
 
 
 def lettered(grid: Grid, letters: Mapping[str, str]) -> Grid:
@@ -76,7 +72,7 @@ def item_rows(table: ScoreTable) -> Grid:
         for item in dict.fromkeys(item for scores in columns for item in scores):
             numbers = [Cell(score_text(s[item]) if item in s else ABSENT) for s in columns]
             rows.append([Cell(system), Cell(item), *numbers])
-    return Grid(["system", "item", *metrics], rows, names=2)
+    return Grid(["system", "item", *_headings(table)], rows, names=2)
 
 
 def leaderboard_csv(table: ScoreTable, marks: Marks | None = None, *, items: bool = False) -> str:
@@ -129,9 +125,12 @@ def leaderboard_csv(table: ScoreTable, marks: Marks | None = None, *, items: boo
 
 def _best(table: ScoreTable, name: str) -> str | None:
     scores = [table[system][name].score for system in table.systems if name in table[system]]
-    if name in NEITHER_IS_BETTER or not scores:
-        return None
-    return score_text(min(scores) if name in LOWER_IS_BETTER else max(scores))
+    best = table.scale(name).best(scores)
+    return None if best is None else score_text(best)
+
+
+def _headings(table: ScoreTable) -> list[str]:
+    return [table.scale(name).heading(name) for name in table.metrics]
 
 
 def _cell(result: MetricResult | None, mark: str, best: str | None) -> Cell:

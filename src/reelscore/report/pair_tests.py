@@ -15,7 +15,6 @@ from reelscore.metrics.base import mean_of_first, with_count
 from reelscore.metrics.comparison import Comparison
 from reelscore.metrics.scores import Scores
 from reelscore.report.evidence import Evidence
-from reelscore.report.leaderboard import LOWER_IS_BETTER, NEITHER_IS_BETTER
 from reelscore.stats.corrections import Correction, correct
 from reelscore.stats.resampling import FloatArray, bootstrap_scores, percentile_interval
 from reelscore.stats.resampling import Scores as ScoresOfSums
@@ -64,11 +63,11 @@ def with_evidence(
             samples = drawn[:, :, k]
             for system, low, high in zip(systems, *percentile_interval(samples), strict=True):
                 intervals[system, name] = (float(low), float(high))
-            if len(systems) > 1 and name not in NEITHER_IS_BETTER:
+            if len(systems) > 1 and table.scale(name).ranks:
                 own = np.array([table[system][name].score for system in systems])
                 p = _paired(samples, own, correction)
                 about = f"paired bootstrap, {resamples:,} resamples, correction: {correction}"
-                found.append(_evidence(name, systems, own, p, about, level))
+                found.append(_evidence(table, name, systems, own, p, about, level))
     if len(table.systems) > 1:
         found += [ranking_evidence(rank_systems(table, name, level=level)) for name in human]
     rows = {
@@ -104,7 +103,7 @@ def comparison_evidence(
     found = []
     for name, p in matrices.items():
         own = np.array([table[system][name].score for system in table.systems])
-        found.append(_evidence(name, table.systems, own, p, about, level))
+        found.append(_evidence(table, name, table.systems, own, p, about, level))
     return found
 
 
@@ -138,10 +137,17 @@ def ranking_evidence(ranking: Ranking) -> Evidence:
 
 
 def _evidence(
-    name: str, systems: Sequence[str], own: FloatArray, p: FloatArray, about: str, level: float
+    table: ScoreTable,
+    name: str,
+    systems: Sequence[str],
+    own: FloatArray,
+    p: FloatArray,
+    about: str,
+    level: float,
 ) -> Evidence:
-    better = own[:, None] < own if name in LOWER_IS_BETTER else own[:, None] > own
-    return Evidence(name, systems, p, (p < level) & better, about, level)
+    scale = table.scale(name)
+    better = scale.sign * (own[:, None] - own) > 0
+    return Evidence(name, systems, p, scale.ranks & (p < level) & better, about, level)
 
 
 class _Group(NamedTuple):
@@ -193,7 +199,7 @@ def _groups(table: ScoreTable, human: Sequence[str]) -> list[_Group]:
 
 def _is_mean(result: MetricResult) -> bool:
     scores = result.items.array
-    if len(scores) < 2 or not np.isfinite(scores).all():
+    if result.scale.mean is False or len(scores) < 2 or not np.isfinite(scores).all():
         return False
     return bool(abs(scores.mean() - result.score) <= _MEAN * max(1.0, abs(result.score)))
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from reelscore.data.table import ScoreTable
 from reelscore.report.evidence import Evidence
-from reelscore.report.leaderboard import LOWER_IS_BETTER
 from reelscore.report.lettering import cells, shortened
 from reelscore.report.plots import COLUMN_WIDTH, figure, rule_squares
 from reelscore.stats.correlations import pearson
@@ -37,9 +36,7 @@ def win_shares(table: ScoreTable, metric: str, systems: Sequence[str]) -> FloatA
     [[nan, 1.0], [0.0, nan]]
     """
     items = list(dict.fromkeys(item for name in systems for item in table[name][metric].items))
-    scores = table.matrix(metric, systems, items)
-    if metric in LOWER_IS_BETTER:
-        scores = -scores
+    scores = table.scale(metric).sign * table.matrix(metric, systems, items)
     shares = np.full((len(systems), len(systems)), np.nan)
     for i in range(len(systems)):
         for j in range(len(systems)):

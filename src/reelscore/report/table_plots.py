@@ -12,7 +12,6 @@ import numpy as np
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.report.evidence import Evidence
-from reelscore.report.leaderboard import LOWER_IS_BETTER, NEITHER_IS_BETTER
 from reelscore.report.lettering import shortened
 from reelscore.report.pair_tests import with_evidence
 from reelscore.report.plots import BLUE, GREY, RED, figure, save
@@ -65,7 +64,7 @@ class TablePlots:
                     panel.plot(result.interval, [row, row], "-|", color=GREY, markersize=5)
                 panel.plot(result.score, row, "o", color=BLUE)
             _names_beside(panel, systems)
-            panel.set_xlabel(metric)
+            panel.set_xlabel(self.table.scale(metric).heading(metric))
             return _finished(drawing, path)
 
     def distributions(self, metric: str, path: str | Path | None = None) -> Figure:
@@ -80,7 +79,7 @@ class TablePlots:
             for row, system in enumerate(systems):
                 draw_violin(panel, row, self._scores(system, metric))
             _names_beside(panel, systems)
-            panel.set_xlabel(f"{metric} of the items")
+            panel.set_xlabel(f"{self.table.scale(metric).heading(metric)} of the items")
             return _finished(drawing, path)
 
     def wins(self, metric: str, path: str | Path | None = None) -> Figure:
@@ -170,12 +169,12 @@ class TablePlots:
         if metric not in self.table.metrics:
             raise UnknownNameError.of("score", metric, self.table.metrics)
         systems = [name for name in self.table.systems if metric in self.table[name]]
-        sign = 1 if metric in LOWER_IS_BETTER else -1
-        return sorted(systems, key=lambda name: sign * self.table[name][metric].score)
+        sign = self.table.scale(metric).sign
+        return sorted(systems, key=lambda name: -sign * self.table[name][metric].score)
 
     def _tests(self, metric: str) -> Evidence | None:
         found = self.evidence
-        if not found and metric not in NEITHER_IS_BETTER:
+        if not found and self.table.scale(metric).ranks:
             found = with_evidence(self.table)[1]
         return next((each for each in found if each.metric == metric), None)
 

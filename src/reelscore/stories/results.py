@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
+from reelscore.data.scales import Scale
 from reelscore.data.table import ItemIndex, MetricResult, ScoreTable, system_notes
 from reelscore.metrics.base import FloatArray, Metric, with_count
 from reelscore.metrics.scores import Measurement, Scores
@@ -24,6 +25,8 @@ class VideoScores(Metric):
     As metrics they carry parameters, signature and aggregation, so that intervals, tests and
     tables treat stories like captions; the statistics come from `reelscore.stories.score`.
     """
+
+    output_scale: ClassVar[Scale] = Scale("high", 0, mean=True)
 
     def statistics(self, batch: CaptionBatch, prepared: Any) -> NoReturn:
         """Stories have segments, which a batch of captions has not."""
@@ -89,6 +92,14 @@ class ActivityNet(VideoScores):
         """Outputs of the sentence metrics, precision, recall and their F1."""
         names = [name for metric in self.metrics for name in metric.outputs]
         return tuple(PREFIX + name for name in (*names, "precision", "recall", "f1"))
+
+    @property
+    def output_scales(self) -> tuple[Scale, ...]:
+        """As the sentence metrics have it; F1 is not the mean of the videos' F1."""
+        *means, f1 = super().output_scales
+        outputs = (scale for metric in self.metrics for scale in metric.output_scales)
+        sentences = (replace(scale, mean=True) for scale in outputs)
+        return (*sentences, *means[-2:], replace(f1, mean=False))
 
     def scores(self, totals: FloatArray) -> FloatArray:
         """Means over videos; F1 of the mean precision and the mean recall."""

@@ -24,7 +24,12 @@ from reelscore.stories.pairing import PairedStories, pair_stories
 from reelscore.stories.presets import preset as preset_of
 from reelscore.stories.protocol import ACTIVITYNET, SODA_SCORES, Protocol, ReferenceOrder
 from reelscore.stories.results import ByThreshold, StoryResults, StoryScores, measurement
-from reelscore.stories.sentences import SentenceScore, looks_at_pairs_alone, sentence_metric
+from reelscore.stories.sentences import (
+    SentenceScore,
+    check_higher_is_better,
+    looks_at_pairs_alone,
+    sentence_metric,
+)
 from reelscore.stories.soda import merged, soda_scores
 from reelscore.stories.texts import PAIRS_AT_ONCE, PairStatistics, TextPool, soda_tokens
 from reelscore.text.tokens import thread_count
@@ -140,6 +145,8 @@ class StoryScorer:
         self._protocol = protocol
         self._threads = thread_count(threads)
         self._metrics = resolve(protocol.metrics) if ACTIVITYNET in protocol.scores else []
+        for metric in self._metrics:
+            check_higher_is_better(metric)
         self._f: SentenceScore | None = None
         if protocol.soda_scores:
             self._f = self._sentence_score()

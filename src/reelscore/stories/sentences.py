@@ -33,7 +33,21 @@ def sentence_metric(name: str) -> Metric:
     metric = parse(f"bleu|n:{order[1]}" if order else name)
     if not metric.needs_references or not metric.independent:
         raise DataError(f"f is {name!r}, which does not compare a sentence with a reference.")
+    check_higher_is_better(metric)
     return metric
+
+
+def check_higher_is_better(metric: Metric) -> None:
+    """Refuse a metric that stories cannot use: what is not matched scores 0, as the worst.
+
+    Raises:
+        DataError: If lower scores are better, or neither.
+    """
+    if any(scale.better != "high" for scale in metric.output_scales):
+        raise DataError(
+            f"{metric.name} cannot score stories: what has no match scores 0, which must be the "
+            "worst, and by this metric higher is not better."
+        )
 
 
 def looks_at_pairs_alone(metric: Metric) -> bool:

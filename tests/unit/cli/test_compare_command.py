@@ -49,7 +49,8 @@ def test_files(run, folder):
     assert list(stored) == ["systems", "comparisons"]
     assert len(stored["comparisons"]) == 3 * 2
     assert set(stored["comparisons"][0]) == {
-        *("metric", "system", "other", "difference", "test", "p", "p_corrected", "signature")
+        *("metric", "system", "other", "difference", "test", "p", "p_corrected", "signature"),
+        "better",
     }
     assert "$^{*}$" in (folder / "c.tex").read_text()
     assert "*" in (folder / "c.csv").read_text()

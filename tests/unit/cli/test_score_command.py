@@ -37,7 +37,7 @@ def test_json(run, folder):
     for scores in stored["systems"].values():
         assert list(scores) == FOUR
         for name, entry in scores.items():
-            assert set(entry) == {"score", "interval", "signature", "items"}
+            assert set(entry) == {"score", "interval", "signature", "scale", "items"}
             assert isinstance(entry["score"], float)
             assert entry["interval"] is None
             assert list(entry["items"]) == ["1", "2"]

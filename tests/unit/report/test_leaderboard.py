@@ -9,11 +9,19 @@ import pytest
 
 from reelscore import MetricResult, ScoreTable
 from reelscore.data.table import ItemScores
+from reelscore.metrics.registry import declared_scale
 from reelscore.report.leaderboard import item_rows, leaderboard, leaderboard_csv
 
 
 def result(name, score, items=None, interval=None):
-    return MetricResult(name, score, ItemScores.of(items or {"v1": score}), name, interval)
+    return MetricResult(
+        name,
+        score,
+        ItemScores.of(items or {"v1": score}),
+        name,
+        interval,
+        declared_scale(name),
+    )
 
 
 def table(**systems):
@@ -40,7 +48,7 @@ def test_best():
     )
     assert found["one", "meteor"].best
     assert not found["two", "meteor"].best
-    assert found["two", "self_bleu"].best  # less is better
+    assert found["two", "self_bleu ↓"].best  # less is better
     assert not found["one", "length"].best  # neither is
     assert not found["two", "length"].best
 

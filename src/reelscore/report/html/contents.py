@@ -15,7 +15,6 @@ from reelscore.report.html.model import Report, Section
 from reelscore.report.html.payload import Payload
 from reelscore.report.html.story_columns import add_stories
 from reelscore.report.html.texts import ItemTexts
-from reelscore.report.leaderboard import LOWER_IS_BETTER, NEITHER_IS_BETTER
 from reelscore.report.lettering import legible
 
 Progress = Callable[[int, int], None]
@@ -69,11 +68,10 @@ def _metric(report: Report, name: str) -> dict[str, Any]:
     table = report.table
     results = [table[system].get(name) for system in table.systems]
     evidence = next((each for each in report.evidence if each.metric == name), None)
-    better = "low" if name in LOWER_IS_BETTER else "high"
     return {
         "name": legible(name),
         "human": name in report.human,
-        "better": "neither" if name in NEITHER_IS_BETTER else better,
+        "better": table.scale(name).better,
         "own": [None if each is None else _finite(each.score) for each in results],
         "intervals": [
             None if each is None or each.interval is None else [*map(_finite, each.interval)]
@@ -99,7 +97,7 @@ def _tests(evidence: Evidence, report: Report) -> dict[str, Any]:
     clusters: dict[str, int] = {}
     if report.baseline is None:
         scores = {name: table[name][evidence.metric].score for name in evidence.systems}
-        clusters = evidence.clusters(scores, lower=evidence.metric in LOWER_IS_BETTER)
+        clusters = evidence.clusters(scores, lower=table.scale(evidence.metric).better == "low")
     return {
         "about": evidence.about,
         "level": evidence.level,
