@@ -19,6 +19,7 @@ from reelscore.human.store.times import microseconds
 from reelscore.report.lettering import legible
 from reelscore.web.campaigns import Campaigns
 from reelscore.web.gate import self_cookie
+from reelscore.web.organise.figures import span
 from reelscore.web.organise.rater_table import Trust
 from reelscore.web.security import Attempts, Signer, new_token
 from reelscore.web.settings import Settings
@@ -178,7 +179,7 @@ def _templates(prefix: str) -> Environment:
         return f"{prefix}/static/{name}?{versions[name]}"
 
     templates.globals |= {"url": lambda path: prefix + path, "static": static}
-    templates.filters |= {"legible": legible, "clock": _clock}
+    templates.filters |= {"legible": legible, "clock": _clock, "span": span}
     return templates
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, Response
 
+from reelscore.human.costs import Costs
+from reelscore.web.organise.figures import figures
 from reelscore.web.organise.rater_table import rater_rows
 from reelscore.web.organise.session import PATH, Desk, Organiser
 from reelscore.web.pages import read_pages
+from reelscore.web.store.assignments import count_tasks, list_taken
 from reelscore.web.store.raters import list_raters
 
 router = APIRouter(prefix=PATH)
@@ -44,15 +47,31 @@ def show_log(desk: Organiser, campaign: str) -> Response:
 
 def _page(desk: Desk, id: str, template: str) -> HTMLResponse:
     campaign = desk.campaign(id)
-    people = list_raters(desk.site.database, id)
+    site, status, pages = desk.site, campaign.status(), read_pages(campaign.settings)
+    people = list_raters(site.database, id)
+    taken = list_taken(site.database, id)
+    findings = site.trust.of(campaign, status)
+    rows = rater_rows(campaign, findings, taken)
+    paid = sum(row.done for row in rows if row.decision != "reject")
+    now = site.settings.clock()
     return desk.page(
         template,
         campaign=campaign,
-        status=campaign.status(),
-        rows=rater_rows(campaign, desk.site.trust),
-        pages=read_pages(campaign.settings),
+        status=status,
+        rows=rows,
+        pages=pages,
+        now=now,
+        figures=figures(
+            status,
+            Costs(paid, pages.price, pages.fee, len(campaign.systems), pages.currency),
+            tasks=count_tasks(site.database, id),
+            begun=sum(each.answers for each in taken if each.state == "held"),
+            answer_times=findings.answer_times,
+            agreed=findings.agreed,
+            now=now,
+        ),
         people={each.rater: each for each in people},
         invited=sum(each.service == "link" for each in people),
         begun=sum(each.service == "link" and bool(each.browser) for each in people),
-        address=desk.site.settings.url.rstrip("/"),
+        address=site.settings.url.rstrip("/"),
     )

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 
 from reelscore.human.campaign import Campaign
+from reelscore.human.judgments import FloatArray, Judgments
 from reelscore.human.pace import Pace, pace
-from reelscore.human.quality import Quality, RaterQuality, check_quality
+from reelscore.human.quality import Control, Quality, RaterQuality, check_quality
+from reelscore.human.store.records import Status
 from reelscore.report.agreement import p_value
-from reelscore.web.store.assignments import Taken, list_taken
+from reelscore.web.organise.figures import Agreed, agreed, answer_times
+from reelscore.web.store.assignments import Taken
+
+_STEPS = 200  # a campaign at work is looked at anew when it has grown by this part
+_POOR = ("failed", "constant", "rejected", "excluded")
 
 
 @dataclass(frozen=True)
@@ -31,46 +37,83 @@ class RaterRow:
     seconds: str
     flags: str
     decision: str
+    seen: float
 
     @property
     def mood(self) -> str:
         """How the verdict looks: good, poor, or not known yet."""
-        if self.verdict in ("failed", "constant", "rejected", "excluded"):
+        if self.verdict in _POOR:
             return "poor"
         return "good" if self.verdict == "passed" else "wait"
 
 
 @dataclass(frozen=True)
-class Trust:
-    """What the judgments so far say of the raters; computed anew when there are new ones."""
+class Findings:
+    """What the judgments so far say.
 
-    _known: dict[str, tuple[object, Quality | None, Mapping[str, Pace]]] = field(
-        default_factory=dict
-    )
+    Attributes:
+        verdicts: On each rater; for ratings only.
+        paces: How fast each rater works.
+        answer_times: When tasks were answered, in order.
+        agreed: How far the raters agree who are not left out.
+    """
+
+    verdicts: Mapping[str, RaterQuality]
+    paces: Mapping[str, Pace]
+    answer_times: FloatArray
+    agreed: Sequence[Agreed]
+
+    @classmethod
+    def of(cls, campaign: Campaign, judgments: Judgments, excluded: Collection[str]) -> Findings:
+        """Look at all judgments of a campaign."""
+        quality = Quality(Control(), ())
+        if campaign.protocol.form == "rating":
+            humans = campaign.settings.get("humans", [])
+            quality = check_quality(judgments, humans=humans, excluded=excluded)
+        verdicts = {rater.rater: rater for rater in quality.raters}
+        left_out = {name for name, rater in verdicts.items() if rater.verdict in _POOR}
+        counting = judgments.by(set(judgments.rater.names) - left_out - set(excluded))
+        return cls(
+            verdicts,
+            pace(judgments),
+            answer_times(judgments),
+            agreed(counting, campaign.protocol),
+        )
+
+
+@dataclass(frozen=True)
+class Trust:
+    """What the judgments of each campaign say, kept until there are new ones.
+
+    Looking at all of a large campaign takes a while, and pages ask every few seconds: while a HIT
+    is under way, only so many new judgments that they could change something are a reason to.
+    """
+
+    _known: dict[str, tuple[object, Findings]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
-    def of(self, campaign: Campaign) -> tuple[Quality | None, Mapping[str, Pace]]:
-        """Give the verdicts, for ratings only, and the pace."""
+    def of(self, campaign: Campaign, status: Status) -> Findings:
+        """Give what the judgments say.
+
+        Args:
+            campaign: The campaign.
+            status: Where it stands.
+        """
         excluded = campaign.excluded()
-        version = (campaign.status().judgments, excluded)
+        step = max(1, status.judgments // _STEPS)
+        version = (status.judgments // step, step, status.done, excluded)
         with self._lock:  # several organisers may look at once; one computes
             known = self._known.get(campaign.id)
             if known is None or known[0] != version:
-                judgments = campaign.judgments()
-                quality = None
-                if campaign.protocol.form == "rating":
-                    humans = campaign.settings.get("humans", [])
-                    quality = check_quality(judgments, humans=humans, excluded=excluded)
-                known = (version, quality, pace(judgments))
+                known = (version, Findings.of(campaign, campaign.judgments(), excluded))
                 self._known[campaign.id] = known
-            return known[1], known[2]
+            return known[1]
 
 
-def rater_rows(campaign: Campaign, trust: Trust) -> Sequence[RaterRow]:
-    """Set out a row for each rater who has taken a HIT, those at work first."""
-    quality, speeds = trust.of(campaign)
-    verdicts = {each.rater: each for each in quality.raters} if quality else {}
-    taken = list_taken(campaign.database, campaign.id)
+def rater_rows(
+    campaign: Campaign, findings: Findings, taken: Sequence[Taken]
+) -> Sequence[RaterRow]:
+    """Set out a row for each rater who has taken a HIT, those seen last first."""
     done = Counter(each.rater for each in taken if each.state == "done")
     held = {each.rater: each for each in taken if each.state == "held"}
     answers: Counter[str] = Counter()
@@ -81,15 +124,17 @@ def rater_rows(campaign: Campaign, trust: Trust) -> Sequence[RaterRow]:
         for event in campaign.events()
         if event.what in ("pay", "reject", "exclude", "readmit")
     }
+    seen = {each.rater: each.active for each in reversed(taken)}  # the newest come first
     return [
         _row(
             rater,
             done[rater],
             held.get(rater),
             answers[rater],
-            verdicts.get(rater),
-            speeds.get(rater),
+            findings.verdicts.get(rater),
+            findings.paces.get(rater),
             decisions.get(rater, ""),
+            seen[rater],
         )
         for rater in dict.fromkeys(each.rater for each in taken)
     ]
@@ -103,10 +148,11 @@ def _row(
     quality: RaterQuality | None,
     speed: Pace | None,
     decision: str,
+    seen: float,
 ) -> RaterRow:
     seconds = _number(speed.mean if speed else math.nan)
     if quality is None:
-        return RaterRow(rater, done, held, answers, "", "", "", "", "", seconds, "", decision)
+        return RaterRow(rater, done, held, answers, "", "", "", "", "", seconds, "", decision, seen)
     return RaterRow(
         rater,
         done,
@@ -120,6 +166,7 @@ def _row(
         seconds,
         " ".join(quality.flags),
         decision,
+        seen,
     )
 
 

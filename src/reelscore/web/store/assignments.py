@@ -64,6 +64,13 @@ def count_done(database: Database, campaign: str, rater: str) -> int:
         return connection.execute(found).scalar_one()
 
 
+def count_tasks(database: Database, campaign: str) -> int:
+    """Count the tasks of all HITs, each once however many raters it needs."""
+    tasks = select(func.count()).select_from(task).filter_by(campaign=campaign)
+    with database.reading() as connection:
+        return connection.execute(tasks).scalar_one()
+
+
 @dataclass(frozen=True)
 class Place:
     """One task in the hands of a rater."""
