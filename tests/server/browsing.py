@@ -24,6 +24,8 @@ def watch(page):
 
 
 def slide(page, value, number=0):
+    """Click a slider; it opens when the script of the page is ready."""
+    page.wait_for_selector("#questions:not([disabled])")
     box = page.locator("input[type=range]").nth(number).bounding_box()
     page.mouse.click(box["x"] + box["width"] * value / 100, box["y"] + box["height"] / 2)
 

@@ -16,8 +16,7 @@ from reelscore.web.example_videos import draw_videos
 @pytest.fixture
 def page(chromium) -> Iterator[object]:
     """A page of a new visitor; errors in its console, such as refused scripts, fail the test."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(15_000)
+    context = _visitor(chromium)
     page, said = context.new_page(), []
     page.on("console", lambda message: message.type == "error" and said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
@@ -26,6 +25,21 @@ def page(chromium) -> Iterator[object]:
     # what tests bring about on purpose: no connection, and a form that is refused
     meant = ("ERR_INTERNET_DISCONNECTED", "status of 422")
     assert [text for text in said if not any(each in text for each in meant)] == []
+
+
+@pytest.fixture
+def quiet_page(chromium) -> Iterator[object]:
+    """A page of a new visitor, for tests in which requests fail: its console is not read."""
+    context = _visitor(chromium)
+    yield context.new_page()
+    context.close()
+
+
+def _visitor(chromium):
+    context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    # only for what never comes: a busy machine may take long, and no test is about speed
+    context.set_default_timeout(120_000)
+    return context
 
 
 @pytest.fixture

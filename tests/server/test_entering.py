@@ -33,6 +33,11 @@ def test_a_link_may_move_when_an_organiser_says_so(app):
     organiser.log_in()
     organiser.press("/organise/c/dogs/raters/unbind", rater="r1")
     assert second.press(link).url.path == "/c/dogs/instructions"
+    for page in ("", "work", "instructions", "task/1"):
+        assert first.get(f"/c/dogs/{page}").status_code == 403, page
+    assert first.press("/c/dogs/instructions").status_code == 403
+    assert first.answer(1).status_code == 403
+    assert second.press("/c/dogs/instructions").url.path == "/c/dogs/task/1"
 
 
 def test_guessing_links_is_slow(app):

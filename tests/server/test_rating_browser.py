@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -9,6 +10,7 @@ from browsing import at_task, begin, faults, is_within, press, slide, watch
 from serving import serve, small_campaign
 
 from reelscore.web.demo_campaign import demo_settings
+from reelscore.web.store import raters
 
 
 @pytest.fixture
@@ -103,7 +105,7 @@ def test_offline_and_online_again(served, page):
     slide(page, 40)
     page.context.set_offline(True)
     page.click("#next")
-    page.wait_for_selector("text=Your answer is kept and will be sent")
+    page.wait_for_selector("text=Your answer is kept in this browser and will be sent again")
     assert scores(served) == []
     page.context.set_offline(False)
     at_task(page, 2)
@@ -146,6 +148,135 @@ def test_acknowledged_but_not_heard(served, page):
     at_task(page, 2)
     assert heard == [1]
     assert scores(served) == pytest.approx([50], abs=3)
+
+
+PORTAL = "<!doctype html><title>Airport Wi-Fi</title><h1>Welcome! Accept our terms.</h1>"
+STRANGERS = {
+    "a captive portal": {"status": 200, "content_type": "text/html", "body": PORTAL},
+    "a login page elsewhere": {"status": 302, "headers": {"location": "/organise/login"}},
+    "JSON of somebody else": {"status": 200, "content_type": "application/json", "body": "{}"},
+    "another answer's": {"status": 200, "json": {"assignment": 1, "task": 2, "next": "finish"}},
+    "a proxy": {"status": 404, "content_type": "text/html", "body": "<h1>nginx</h1>"},
+}
+
+
+@pytest.mark.parametrize("stranger", STRANGERS)
+def test_only_the_servers_own_acknowledgment_counts(served, quiet_page, stranger):
+    page = quiet_page
+    begin(page, served.invite("dogs")[0])
+    at_task(page, 1)
+    watch(page)
+    slide(page, 50)
+    page.route("**/answers", lambda route: route.fulfill(**STRANGERS[stranger]), times=1)
+    page.click("#next")
+    page.wait_for_selector("text=Your answer is kept in this browser")
+    assert len(page.evaluate("Object.keys(localStorage).filter(k => k.includes(':answer:'))")) == 1
+    at_task(page, 2)  # sent again by itself
+    assert page.evaluate("Object.keys(localStorage).filter(k => k.includes(':answer:'))") == []
+    assert scores(served) == pytest.approx([50], abs=3)
+
+
+def test_an_answer_that_cannot_be_stays_until_another_takes_its_place(served, page):
+    begin(page, served.invite("dogs")[0])
+    at_task(page, 1)
+    watch(page)
+    slide(page, 50)
+
+    def spoil(route):
+        sent = route.request.post_data_json
+        route.continue_(post_data=json.dumps({**sent, "seen": 0.1}))
+
+    page.route("**/answers", spoil, times=1)
+    page.click("#next")
+    page.wait_for_selector("text=watch it to its end")
+    slide(page, 80)  # the questions are open again
+    page.click("#next")
+    at_task(page, 2)
+    assert scores(served) == pytest.approx([80], abs=3)
+
+
+def test_a_moved_link_ends_the_old_session_and_keeps_its_answer(served, quiet_page, chromium):
+    page = quiet_page
+    link = served.invite("dogs", "anna")[0]
+    begin(page, link)
+    at_task(page, 1)
+    watch(page)
+    slide(page, 50)
+    raters.unbind(served.site.database, "dogs", "anna")
+    page.click("#next")
+    page.wait_for_selector("text=Open the link you were given once more")
+    page.wait_for_selector("text=Your answer is kept in this browser")
+    assert scores(served) == []
+    page.goto(link)  # the next browser may be the old one
+    press(page, "Begin")
+    at_task(page, 2)
+    assert scores(served) == pytest.approx([50], abs=3)
+
+
+def delay(page):
+    """Hold the scripts back; the function returned lets them come."""
+    held, is_open = [], []
+    page.route(
+        "**/static/*.js*",
+        lambda route: route.continue_() if is_open else held.append(route),
+    )
+
+    def let_go():
+        is_open.append(True)
+        for route in held:
+            route.continue_()
+
+    return let_go
+
+
+@pytest.fixture
+def practising(tmp_path, page):
+    """The practice page of a rater, whose scripts have not come yet."""
+    small_campaign(tmp_path / "dogs.db", pages={"practice": None})
+    with serve(str(tmp_path / "dogs.db")) as served:
+        page.goto(served.invite("dogs")[0])
+        press(page, "Begin")
+        page.check("input[name=agree]")
+        let_go = delay(page)
+        page.get_by_role("button", name="Go on").click(no_wait_after=True)
+        page.wait_for_selector("#next")
+        yield page, let_go
+
+
+def test_questions_open_when_the_script_is_ready(practising):
+    page, let_go = practising
+    assert "questions open in a moment" in page.inner_text("#hint")
+    box = page.locator("input[type=range]").bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 0.95, box["y"] + box["height"] / 2)
+    page.mouse.down()  # too early: nothing moves
+    let_go()
+    page.wait_for_selector("#questions:not([disabled])")
+    page.mouse.up()
+    assert page.input_value("input[type=range]") == "50"
+    assert page.locator("#next").is_disabled()  # half a press is no answer
+    assert page.inner_text("#hint") == ""
+    slide(page, 95)
+    press(page, "Check my answer")
+    assert page.inner_text("section.notice h2") == "Just so"
+
+
+def test_what_was_set_before_the_script_ran_counts(practising):
+    page, let_go = practising
+    page.eval_on_selector("input[type=range]", "slider => { slider.value = 95; }")
+    let_go()
+    page.wait_for_selector("#next:not([disabled])")
+    assert page.get_attribute("input[type=range]", "aria-valuetext") == "95 of 100"
+    press(page, "Check my answer")
+    assert page.inner_text("section.notice h2") == "Just so"
+
+
+def test_without_scripts_nothing_seems_to_load(served, chromium):
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    begin(page, served.invite("dogs")[0])
+    page.wait_for_selector("noscript p")
+    assert not page.is_visible("#hint")
+    context.close()
 
 
 def test_keyboard_only(served, page):

@@ -20,12 +20,17 @@ def kept(app):
 def test_answers_are_kept_once(app):
     visitor = Visitor(app)
     visitor.begin()
-    first = {"remaining": 2, "done": False, "new": True, "next": "task/2"}
+    about = {"assignment": 1, "task": 1}  # what a browser drops its copy for
+    first = {**about, "remaining": 2, "done": False, "new": True, "next": "task/2"}
     assert visitor.answer(1, 71).json() == first
     assert visitor.answer(1, 71).json() == {**first, "new": False}
     other = visitor.answer(1, 72)
     assert other.status_code == 409
-    assert other.json()["reason"] == "answered"
+    assert other.json() == {
+        **about,
+        "reason": "answered",
+        "message": "This task has another answer already; answers are never changed.",
+    }
     assert kept(app).score.tolist() == [71]
 
 

@@ -29,7 +29,7 @@ from reelscore.web.organise import (
     texts,
 )
 from reelscore.web.settings import Settings
-from reelscore.web.site import STATIC, Site
+from reelscore.web.site import STATIC, Site, refused_status
 
 _ROUTERS = (
     entering.router,
@@ -38,7 +38,6 @@ _ROUTERS = (
 )
 _RATING = tuple(module.router for module in (preparing, working, watching, finishing))
 _THREADS = 16  # more only get in each other's way: Python runs one at a time
-_REFUSED = {"unknown": 404, "excluded": 403}  # other reasons: 409, something else came first
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -123,7 +122,7 @@ def _status(site: Site, error: Exception) -> tuple[int, str]:
         return 422, f"Something is missing or cannot be: {', '.join(fields)}."
     if isinstance(error, ReelscoreError) and not str(error).startswith(site.database.place):
         if isinstance(error, RefusedError):
-            return _REFUSED.get(error.reason, 409), str(error)
+            return refused_status(error.reason), str(error)
         return 422, str(error)
     # what the database says is for the log, not for strangers
     logger.error("failed", extra={"details": where(error)})

@@ -149,6 +149,15 @@ def address(request: Request) -> str:
     return request.client.host if request.client else "unknown"
 
 
+def refused_status(reason: str) -> int:
+    """Give the status that tells why a campaign refuses something.
+
+    >>> refused_status("unknown"), refused_status("excluded"), refused_status("answered")
+    (404, 403, 409)
+    """
+    return {"unknown": 404, "excluded": 403}.get(reason, 409)
+
+
 async def check_failures(request: Request, site: Here) -> None:
     """Let an address that guesses wait.
 

@@ -13,6 +13,7 @@ from reelscore.human.campaign import Campaign
 from reelscore.human.store.records import Assignment
 from reelscore.web.gate import FRAME, sources
 from reelscore.web.pages import Pages, read_pages
+from reelscore.web.security import digest
 from reelscore.web.site import Here, Site
 from reelscore.web.store import raters
 from reelscore.web.store.assignments import count_done
@@ -94,7 +95,7 @@ def current(request: Request, site: Here, campaign: str) -> Session:
     key = str(request.path_params.get("key", ""))
     pages = read_pages(opened.settings)
     allow(request, pages, embedded=bool(key and pages.mturk))
-    rater = _framed(site, key) if key else _remembered(site, request.cookies.get(COOKIE))
+    rater = _framed(site, key) if key else _remembered(site, request)
     if rater is None or rater.campaign != opened.id:
         raise HTTPException(403, "Open the link you were given once more, in this browser.")
     return Session(site, rater, opened, pages, key)
@@ -104,9 +105,12 @@ def _home(campaign: str, key: str = "") -> str:
     return f"/c/{campaign}" + (FRAME.format(key=key) if key else "")
 
 
-def _remembered(site: Site, cookie: str | None) -> Rater | None:
-    id = site.signer.read("rater", cookie, age=_AGE)
-    return raters.find(site.database, id) if isinstance(id, int) else None
+def _remembered(site: Site, request: Request) -> Rater | None:
+    """Give the rater of a cookie, as long as the link has not moved to another browser."""
+    id = site.signer.read("rater", request.cookies.get(COOKIE), age=_AGE)
+    rater = raters.find(site.database, id) if isinstance(id, int) else None
+    mine = digest(request.state.browser)
+    return rater if rater is not None and rater.browser == mine else None
 
 
 def _framed(site: Site, key: str) -> Rater | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Request
-from fastapi.responses import Response
+from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
@@ -14,7 +14,7 @@ from reelscore.human.store.records import Assignment
 from reelscore.web.judge.ends import show_end
 from reelscore.web.judge.screen import task_screen, video_of
 from reelscore.web.judge.session import Current, Session
-from reelscore.web.site import FromOurForm, FromOurScript
+from reelscore.web.site import FromOurForm, FromOurScript, refused_status
 from reelscore.web.store import raters
 from reelscore.web.store.assignments import find_place
 
@@ -26,6 +26,7 @@ _REFUSALS = {
     "answered": "This task has another answer already; answers are never changed.",
     "closed": "The campaign takes no more answers.",
     "taken": "This task was left too long, and somebody else has it now.",
+    "excluded": "You can no longer take part in this campaign.",
 }
 _NO_WORK = {
     "draft": "The campaign has not begun.",
@@ -58,8 +59,13 @@ class Answered(BaseModel):
 
 
 class Kept(BaseModel):
-    """The promise that an answer is kept, how many are still to come, and which page is next."""
+    """The promise that an answer is kept, how many are still to come, and which page is next.
 
+    It repeats which answer it is about: a browser keeps its copy until it reads that.
+    """
+
+    assignment: int
+    task: int
     remaining: int
     done: bool
     new: bool
@@ -130,12 +136,12 @@ def show_task(
 
 
 @router.post("/answers", dependencies=[FromOurScript])
-def keep_answer(session: Current, sent: Answered) -> Kept:
-    """Keep an answer; when this is acknowledged, it is on the disk."""
+def keep_answer(session: Current, sent: Answered) -> Response:
+    """Keep an answer, or refuse it for good; what is acknowledged is on the disk."""
     site, campaign = session.site, session.campaign
     place = find_place(site.database, campaign.id, sent.assignment, sent.task)
     if place is None:
-        raise HTTPException(404, "There is no such task.")
+        return _refused(sent, "unknown")
     if place.rater != session.rater.rater:
         raise HTTPException(403, "This task is not yours.")
     if session.step:
@@ -157,11 +163,25 @@ def keep_answer(session: Current, sent: Answered) -> Kept:
             submitted=sent.submitted - late,
             client=f"web {sent.client}{seen}",
         )
-    except RefusedError as error:  # whose own words name tasks, which raters are not told
-        reason = error.reason
-        raise RefusedError(reason, _REFUSALS.get(reason, "The answer cannot be taken.")) from None
+    except RefusedError as error:
+        return _refused(sent, error.reason)
     after = "finish" if receipt.done else f"task/{sent.task + 1}"
-    return Kept(remaining=receipt.remaining, done=receipt.done, new=receipt.new, next=after)
+    kept = Kept(
+        assignment=sent.assignment,
+        task=sent.task,
+        remaining=receipt.remaining,
+        done=receipt.done,
+        new=receipt.new,
+        next=after,
+    )
+    return JSONResponse(kept.model_dump())
+
+
+def _refused(sent: Answered, reason: str) -> Response:
+    """Tell why an answer is never taken; the error's own words name tasks, which raters are not."""
+    text = _REFUSALS.get(reason, "The answer cannot be taken.")
+    body = {"assignment": sent.assignment, "task": sent.task, "reason": reason, "message": text}
+    return JSONResponse(body, refused_status(reason))
 
 
 @router.post("/return", dependencies=[FromOurForm])

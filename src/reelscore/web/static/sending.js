@@ -2,11 +2,12 @@
 // however often it is sent.
 
 import { lasting } from "./storage.js";
-import { answer, seen } from "./task.js";
+import { answer, seen, show } from "./task.js";
 
 const form = document.getElementById("task");
 const banner = document.getElementById("banner");
 const next = document.getElementById("next");
+const questions = document.getElementById("questions");
 const { send, campaign, assignment, task, proof, now } = form.dataset;
 const prefix = `reelscore:answer:${campaign}:${assignment}:`;
 const shown = performance.now();
@@ -19,6 +20,21 @@ function say(text, kind = "") {
   banner.hidden = !text;
 }
 
+/** What the server says about one answer: only its own words count, not a stranger's page. */
+async function replied(body) {
+  const response = await fetch(send, {
+    method: "POST",
+    headers: { accept: "application/json", "content-type": "application/json", "x-form-proof": proof },
+    body,
+    redirect: "error", // the server never redirects an answer; whoever does is not the server
+    signal: AbortSignal.timeout(20_000),
+  });
+  const reply = await response.json();
+  const sent = JSON.parse(body);
+  const isAbout = reply.assignment === sent.assignment && reply.task === sent.task;
+  return { status: response.status, isKept: response.ok && isAbout, isFinal: isAbout, ...reply };
+}
+
 /** Send what waits; go on when everything is acknowledged. */
 async function flush() {
   if (busy) return;
@@ -27,38 +43,42 @@ async function flush() {
   let page = "work";
   try {
     for (const [key, body] of waiting) {
-      const response = await fetch(send, {
-        method: "POST",
-        headers: { "content-type": "application/json", "x-form-proof": proof },
-        body,
-        signal: AbortSignal.timeout(20_000),
-      });
-      if (response.status === 429 || response.status >= 500) throw new Error("try again");
-      if (response.status === 403) {
-        const { message } = await response.json();
-        say(`${message} Your answer is kept in this browser.`, "unlike");
-        return;
-      }
-      lasting.drop(key);
-      if (response.ok) page = (await response.json()).next;
-      if (!response.ok) {
-        const { message } = await response.json();
-        say(message, "unlike");
+      const reply = await replied(body);
+      if (reply.isKept) {
+        lasting.drop(key);
+        page = reply.next;
+      } else if (reply.isFinal) {
+        lasting.drop(key);
+        say(reply.message, "unlike");
         const link = document.createElement("a");
         link.href = `${form.dataset.home}work`;
         link.textContent = "Go on";
         banner.append(" ", link);
         return;
+      } else if (reply.status === 403) {
+        say(`${reply.message} Your answer is kept in this browser.`, "unlike");
+        return;
+      } else if (reply.status === 422) { // something is wrong with it: another may take its place
+        say(reply.message, "unlike");
+        show();
+        return;
+      } else {
+        wait(reply.status === 503 ? reply.message : "The server has not confirmed your answer.");
+        return;
       }
     }
     if (waiting.size > 0) location.assign(form.dataset.home + page);
-  } catch {
-    say("No connection. Your answer is kept and will be sent as soon as there is one.", "unlike");
-    setTimeout(flush, pause * 1000);
-    pause = Math.min(2 * pause, 15);
+  } catch { // no connection, or the words of somebody else
+    wait("No connection to the server.");
   } finally {
     busy = false;
   }
+}
+
+function wait(why) {
+  say(`${why} Your answer is kept in this browser and will be sent again.`, "unlike");
+  setTimeout(flush, pause * 1000);
+  pause = Math.min(2 * pause, 15);
 }
 
 form.addEventListener("submit", (event) => {
@@ -66,7 +86,7 @@ form.addEventListener("submit", (event) => {
   const given = answer();
   if (given === null || next.disabled) return;
   next.disabled = true;
-  document.getElementById("questions").disabled = true;
+  questions.disabled = true;
   // The server's clock counts: those of phones and laptops may be hours off.
   const started = Number(now);
   const submitted = started + (performance.now() - shown) / 1000;
@@ -77,5 +97,7 @@ form.addEventListener("submit", (event) => {
   flush();
 });
 
+// A page that the browser has kept whole comes back as it was left: closed, if it was sent.
+addEventListener("pageshow", (event) => { if (event.persisted && next.disabled) location.reload(); });
 addEventListener("online", flush);
 if (lasting.all(prefix).size > 0) flush();

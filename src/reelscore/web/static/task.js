@@ -42,7 +42,8 @@ const READ = {
   },
 };
 
-function show() {
+/** Open what may be answered, and say what is missing. */
+export function show() {
   questions.disabled = !watched;
   const given = watched ? answer() : null;
   next.disabled = given === null;
@@ -66,14 +67,22 @@ function slide(input) {
     if (number) number.textContent = input.value;
     show();
   };
-  // A press in the very middle changes no value, so presses count, not only changes.
-  for (const event of ["input", "change", "pointerup"]) input.addEventListener(event, touched);
+  for (const event of ["input", "change"]) input.addEventListener(event, touched);
+  // A press in the very middle changes no value, so presses count too: whole ones, for a press
+  // that began before the slider was open has moved nothing.
+  let pressed = false;
+  input.addEventListener("pointerdown", () => { pressed = true; });
+  input.addEventListener("pointerup", () => { if (pressed) touched(); });
   input.addEventListener("keydown", (event) => {
     if (event.key === " " || event.key === "Enter") {
       event.preventDefault();
       touched();
     }
   });
+  // What was set before this script ran is an answer; a range without one stands in the middle.
+  const unset = input.cloneNode();
+  unset.value = "";
+  if (input.value !== unset.value) touched();
 }
 
 /** The share of the video that was played, from 0 to 1; null where there is none. */
