@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "bits.hpp"
 #include "id_table.hpp"
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
@@ -234,8 +235,7 @@ uint32_t LanguageIndex::next_node(uint32_t node, uint32_t word) const {
 BlobSpan LanguageIndex::targets(uint32_t node) const {
     if (!is_source(node)) return {};
     const uint64_t before = source_bits_[node / 64] & ((uint64_t{1} << (node % 64)) - 1);
-    const size_t rank =
-        source_ranks_[node / 64] + static_cast<size_t>(__builtin_popcountll(before));
+    const size_t rank = source_ranks_[node / 64] + count_bits(before);
     return list_at(target_offsets_, targets_, rank);
 }
 
@@ -477,13 +477,12 @@ struct LanguageIndexBuilder::State {
         uint32_t sources = 0;
         for (size_t k = 0; k < blocks; ++k) {
             source_ranks[k] = sources;
-            sources += static_cast<uint32_t>(__builtin_popcountll(source_bits[k]));
+            sources += count_bits(source_bits[k]);
         }
         for (Pair& entry : entries) {
             const uint64_t before =
                 source_bits[entry.key / 64] & ((uint64_t{1} << (entry.key % 64)) - 1);
-            entry.key =
-                source_ranks[entry.key / 64] + static_cast<uint32_t>(__builtin_popcountll(before));
+            entry.key = source_ranks[entry.key / 64] + count_bits(before);
         }
         const Lists lists(entries, sources);
         out.add(kSourceBits, source_bits);

@@ -16,13 +16,6 @@ constexpr size_t kMostBits = size_t{1} << 34;  // 2 GiB of word sets: refuse lon
 constexpr MeteorModule kWordModules[] = {MeteorModule::exact, MeteorModule::stem,
                                          MeteorModule::synonym};
 
-size_t count_trailing_zeros(uint64_t bits) {
-    return static_cast<size_t>(__builtin_ctzll(bits));
-}
-uint32_t count_bits(uint64_t bits) {
-    return static_cast<uint32_t>(__builtin_popcountll(bits));
-}
-
 uint32_t absolute_difference(size_t a, size_t b) {
     return static_cast<uint32_t>(a > b ? a - b : b - a);
 }
@@ -31,11 +24,6 @@ uint32_t absolute_difference(size_t a, size_t b) {
 void keep_first(std::array<bool, kMeteorModules>& modules) {
     const auto first = std::find(modules.begin(), modules.end(), true);
     if (first != modules.end()) std::fill(first + 1, modules.end(), false);
-}
-
-// Enough bits for the numbers 0 to largest.
-unsigned bits_for(uint64_t largest) {
-    return largest == 0 ? 1 : 64 - static_cast<unsigned>(__builtin_clzll(largest));
 }
 
 // What a match adds to the weight of a state. METEOR searches with weights 1, 1/2, 1/2, 1/2 and
@@ -182,7 +170,7 @@ void MeteorAligner::count_words(size_t j) {
             covered_again_[k] |= covered_[k] & row[k];
             covered_[k] |= row[k];
             start.proposals += count_bits(row[k]);
-            start.only = {static_cast<uint32_t>(64 * k + count_trailing_zeros(row[k])), 1,
+            start.only = {static_cast<uint32_t>(64 * k + lowest_bit(row[k])), 1,
                           static_cast<uint32_t>(j), 1, kWordModules[m]};
         }
     }
@@ -439,7 +427,7 @@ void MeteorAligner::list_options(Beam<Key>& beam, size_t j) {
         const Bits* row = rows_.data() + (starts_[j].row * 3 + m) * stride_;
         for (size_t k = 0; k < stride_; ++k) {
             for (Bits rest = row[k]; rest != 0; rest &= rest - 1) {
-                const uint32_t i = static_cast<uint32_t>(64 * k + count_trailing_zeros(rest));
+                const uint32_t i = static_cast<uint32_t>(64 * k + lowest_bit(rest));
                 add_option(beam, {i, 1, start, 1, kWordModules[m]});
             }
         }
@@ -485,7 +473,7 @@ void MeteorAligner::expand_state(Beam<Key>& beam, size_t j, size_t parent) const
         const Option<Key>& option = beam.options[k];
         if (!is_free(state, option)) continue;
         const bool continues = state.last == option.match.candidate_start;
-        append_key(beam, key + k - option.weight + (continues ? 0 : one_chunk));
+        append_key(beam, key + k - option.weight + (continues ? Key{0} : one_chunk));
         key += option.distance;
     }
     append_key(beam, key + options + one_chunk);

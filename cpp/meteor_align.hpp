@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "bits.hpp"
 #include "meteor_captions.hpp"
 
 namespace reelscore {
@@ -122,8 +123,6 @@ class MeteorAligner {
         std::size_t key_count = 0;
         Key worst;  // keys from here on cannot get into the beam
     };
-    using WideKey = unsigned __int128;
-
     bool is_on(MeteorModule module) const { return modules_[static_cast<std::size_t>(module)]; }
     bool uses(MeteorModule module) const { return in_use_[static_cast<std::size_t>(module)]; }
     bool is_same_text() const;
@@ -195,7 +194,7 @@ class MeteorAligner {
 
     KeyLayout layout_{};
     Beam<std::uint64_t> beam_of_short_;
-    Beam<WideKey> beam_of_long_;
+    Beam<Wide> beam_of_long_;
     std::vector<Bits> used_, new_used_;
     std::vector<Step> steps_;
     std::vector<MeteorMatch> matches_;
