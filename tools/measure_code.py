@@ -1,0 +1,247 @@
+"""Measures the shape of the source code: how far one must walk to understand it.
+
+    python tools/measure_code.py [--json FILE] [--before FILE]
+
+It counts the files that run while a caption is scored and reported, and while a judgment is given
+and evaluated; modules with a single importer; modules named by a verb in -ing; public names and
+those that the documentation lists; and lines of code. `--before` prints an earlier result beside.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib
+import json
+import pkgutil
+import re
+import sys
+import tempfile
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
+from io import StringIO
+from itertools import accumulate
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING
+
+import reelscore
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+PACKAGE = Path(reelscore.__file__).parent
+SOURCES = sorted(PACKAGE.rglob("*.py"))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--json", type=Path, help="write the figures here")
+    parser.add_argument("--before", type=Path, help="figures of an earlier run, shown beside")
+    arguments = parser.parse_args()
+    figures = measure()
+    earlier = json.loads(arguments.before.read_text()) if arguments.before else {}
+    for name, value in figures.items():
+        before = f"{earlier[name]:>8,} →" if name in earlier else ""
+        print(f"{name:<52}{before}{value:>8,}")
+    if arguments.json:
+        arguments.json.write_text(json.dumps(figures, indent=1) + "\n")
+
+
+def measure() -> dict[str, int]:
+    caption = files_run_by(score_with_report)
+    judgment = files_run_by(judge_and_evaluate)
+    inside = [path for path in caption if part(path) not in ("cli", "report")]
+    importers = importers_by_module()
+    single = [name for name, users in importers.items() if len(users) == 1]
+    public, documented = public_names()
+    return {
+        "files a caption passes": len(caption),
+        "files a caption passes, command line and report aside": len(inside),
+        "files a judgment passes": len(judgment),
+        "modules": len(SOURCES),
+        "modules with one importer, command line aside": len(single),
+        "modules named by a verb in -ing": sum(is_verb(path.stem) for path in SOURCES),
+        "public names": public,
+        "public names on an API page": documented,
+        "lines of Python": sum(len(path.read_text().splitlines()) for path in SOURCES),
+    }
+
+
+def part(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0]
+
+
+# Walks: what runs, imports aside
+
+
+def files_run_by(work: Callable[[], None]) -> set[Path]:
+    """Name the files of the package whose functions run, other than while a module is imported."""
+    files: set[str] = set()
+    importing = threading.local()
+
+    def watch(frame: FrameType, event: str, _: object) -> None:
+        code = frame.f_code
+        if code.co_name == "<module>":
+            depth = getattr(importing, "depth", 0)
+            importing.depth = depth + {"call": 1, "return": -1}.get(event, 0)
+        elif event == "call" and not getattr(importing, "depth", 0):
+            files.add(code.co_filename)
+
+    threading.setprofile(watch)
+    sys.setprofile(watch)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)  # type: ignore[arg-type]
+    return {Path(name) for name in files if Path(name).is_relative_to(PACKAGE)}
+
+
+def score_with_report() -> None:
+    """`reelscore score` on the embedded example, with its HTML report."""
+    from reelscore import examples
+    from reelscore.cli.main import cli
+
+    folder_of_clips = examples.path("clips")
+    systems = map(str, sorted((folder_of_clips / "systems").iterdir()))
+    references = str(folder_of_clips / "references.json")
+    with tempfile.TemporaryDirectory() as folder, redirect_stdout(StringIO()):
+        output = ["--html", f"{folder}/report.html"]
+        cli.main(["score", *systems, "--refs", references, *output], standalone_mode=False)
+
+
+def judge_and_evaluate() -> None:
+    """A rater comes by a link, agrees and answers a task; an organiser looks at the results."""
+    from starlette.testclient import TestClient
+
+    url, password = "http://127.0.0.1:8000", "a long password"
+    with tempfile.TemporaryDirectory() as folder:
+        app, token = running_campaign(folder, url, password)
+        sign = app.state.site.signer.proof
+        with TestClient(app, base_url=url) as rater, TestClient(app, base_url=url) as organiser:
+            rater.get(f"/r/{token}")
+            proof = sign(rater.cookies["reelscore_browser"])
+            rater.post(f"/r/{token}", data={"proof": proof})
+            rater.post("/c/dogs/instructions", data={"proof": proof})
+            answer = {"assignment": 1, "task": 1, "answer": {"adequacy": [71]}}
+            times = {"started": 1.0, "submitted": 2.0}
+            headers = {"x-form-proof": proof}
+            rater.post("/c/dogs/answers", json=answer | times, headers=headers).raise_for_status()
+            organiser.get("/organise/login")
+            account = {"name": "me", "password": password}
+            account["proof"] = sign(organiser.cookies["reelscore_browser"])
+            organiser.post("/organise/login", data=account)
+            organiser.get("/organise/c/dogs/results").raise_for_status()
+
+
+def running_campaign(folder: str, url: str, password: str) -> tuple[FastAPI, str]:
+    """Make a campaign of one task, unwatched; give its app and the token of a rater's link."""
+    from reelscore.human.campaign import Campaign
+    from reelscore.human.tasks import Hit, Shown, Task
+    from reelscore.web.app import create_app
+    from reelscore.web.settings import Settings
+    from reelscore.web.store import raters
+    from reelscore.web.store.accounts import add_account
+
+    watch = sys.getprofile()
+    sys.setprofile(None)
+    database = f"{folder}/dogs.db"
+    settings = {"pages": {"practice": []}}
+    with Campaign.create(database, "Dogs", systems=["mine"], settings=settings) as campaign:
+        campaign.add_hits([Hit("h1", (Task("t1", "clip1", (Shown("mine", "a dog runs"),)),))])
+        campaign.set_state("open", actor="me")
+    app = create_app(Settings(database, url=url, secret="s" * 64))
+    (token,) = raters.invite(app.state.site.database, "dogs", [""], 1)
+    add_account(app.state.site.database, "me", password, "owner")
+    sys.setprofile(watch)
+    return app, token
+
+
+# Modules
+
+
+def importers_by_module() -> dict[str, set[str]]:
+    """List the importers of each module that has any; command line aside, on both sides."""
+    names = {module_name(path): path for path in SOURCES if part(path) != "cli"}
+    importers: dict[str, set[str]] = defaultdict(set)
+    for importer, path in names.items():
+        for imported in imported_modules(path, names):
+            if imported != importer:
+                importers[imported].add(importer)
+    return importers
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imported_modules(path: Path, names: dict[str, Path]) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            wanted = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            inside = [f"{node.module}.{alias.name}" for alias in node.names]
+            wanted = [name if name in names else str(node.module) for name in inside]
+        else:
+            continue
+        yield from (name for name in wanted if name in names)
+
+
+def is_verb(stem: str) -> bool:
+    return bool(re.search(r"(^|_)[a-z]{2,}ing$", stem)) and stem not in ("string", "ranking")
+
+
+# Public names
+
+
+def public_names() -> tuple[int, int]:
+    """Count the names users can import from modules without an underscore, and those documented.
+
+    A package with `__all__` has chosen its public names; its modules then are not public.
+    """
+    public: set[str] = set()
+    documented: set[str] = set()
+    for package in packages():
+        chosen = getattr(importlib.import_module(package), "__all__", None)
+        if chosen is not None:
+            public |= {f"{package}.{name}" for name in chosen}
+            documented |= {f"{package}.{name}" for name in chosen if name in api_page(package)}
+    chosen_packages = {name.rpartition(".")[0] for name in public} - {"reelscore"}
+    for path in SOURCES:
+        name = module_name(path)
+        if any(piece.startswith("_") for piece in name.split(".")) or part(path) == "cli":
+            continue
+        above = set(accumulate(name.split("."), "{}.{}".format))
+        if above & chosen_packages:
+            continue
+        public |= {f"{name}.{each}" for each in top_level_names(path)}
+    return len(public), len(documented)
+
+
+def packages() -> list[str]:
+    below = pkgutil.walk_packages([str(PACKAGE)], "reelscore.")
+    return ["reelscore", *(each.name for each in below if each.ispkg)]
+
+
+def top_level_names(path: Path) -> Iterator[str]:
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+        if isinstance(node, kinds) and not node.name.startswith("_"):
+            yield node.name
+
+
+def api_page(package: str) -> str:
+    """Give the text of a package's generated API page; empty where there is none."""
+    sys.path.insert(0, str(PACKAGE.parents[1] / "docs" / "_ext"))
+    from generated_pages import all_pages  # type: ignore[import-not-found]
+
+    wanted = "api.md" if package == "reelscore" else f"api/{package}.md"
+    return dict(all_pages()).get(wanted, "")
+
+
+if __name__ == "__main__":
+    main()
