@@ -60,7 +60,7 @@ DEGENERATE = [
 @pytest.mark.parametrize(("candidates", "references", "why"), DEGENERATE)
 def test_degenerate(candidates, references, why):
     found = cider(candidates, references, empty="zero")
-    assert found.items["v1"] == 0.0 or candidates["v1"] == references["v1"][0], why
+    assert found.items["v1"] == 0.0, why
     assert math.isfinite(found.score)
 
 
