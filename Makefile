@@ -45,8 +45,9 @@ repro: .venv/.dev ## compute the published tables anew; DATA is the TRECVid data
 	@$(BIN)/reelscore repro direct-assessment --data $(DATA)
 	@$(BIN)/reelscore repro bertha --data $(DATA)
 
-fuzz: .venv/.dev ## fuzz the kernels: FUZZ_SECONDS (default 600) in all
+fuzz: .venv/.dev ## look for new failing examples, then fuzz the kernels for FUZZ_SECONDS (600)
 	@tools/system_packages.sh clang
+	@$(BIN)/python -m pytest tests/properties --full
 	@fuzz/run.sh $${FUZZ_SECONDS:-600}
 
 docs: .venv/.dev ## build the documentation into docs/_build/html

@@ -12,15 +12,12 @@ from hypothesis import HealthCheck, settings
 
 from postgres_server import MissingServer, new_schema, postgres_server
 
-# The same examples at every run, whatever the machine's load.
-settings.register_profile(
-    "reelscore",
-    derandomize=True,
-    deadline=None,
-    max_examples=60,
-    suppress_health_check=[HealthCheck.too_slow],
-)
-settings.load_profile("reelscore")
+# The same examples at every run, whatever the machine's load; `--full` looks for new ones, and
+# keeps those that failed in .hypothesis to try them first the next time.
+_ANY_LOAD = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("same", derandomize=True, max_examples=60, **_ANY_LOAD)
+settings.register_profile("explore", max_examples=1000, print_blob=True, **_ANY_LOAD)
+settings.load_profile("same")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
@@ -31,6 +28,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="Parity and durability tests at full size (minutes) instead of a sample (seconds).",
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--full"):
+        settings.load_profile("explore")
 
 
 @pytest.fixture(scope="session")
