@@ -226,6 +226,32 @@ def test_release_by_hand(app, owner):
     assert owner.press("/organise/c/dogs/release/1").status_code == 404
 
 
+def test_forms_say_what_they_did(tmp_path):
+    """Once, on the next page, with the time; parts that a script asks for do not use it up."""
+    owner = Visitor(app_over(tmp_path, clock=lambda: 1_000_000.0))
+    owner.log_in()
+    campaign, texts = "/organise/c/dogs", "/organise/c/dogs/pages"
+    for path, fields, words in (
+        (texts, PRACTICE, "The texts are saved."),
+        (f"{texts}/json", {"text": "{}"}, "The texts are saved."),
+        (f"{campaign}/release", {}, "HITs that are offered again: 0."),
+        (f"{campaign}/state", {"state": "paused"}, "The campaign is paused."),
+        (f"{campaign}/decide", {"rater": "r1", "what": "pay", "reason": "x"}, "about r1 is kept"),
+        ("/organise/password", {"old": PASSWORD, "new": PASSWORD}, "Your password is changed."),
+    ):
+        owner.follow_redirects = False
+        sent = owner.press(path, **fields)
+        assert sent.status_code == 303, path
+        assert words not in owner.get(f"{campaign}/live").text, path
+        owner.follow_redirects = True
+        page = owner.get(sent.headers["location"]).text
+        assert words in page, path
+        assert "(1970-01-12 13:46:40 UTC)" in page, path
+        assert words not in owner.get(sent.headers["location"]).text, path
+    refused = owner.press(texts, **{**PRACTICE, "price": "x"})
+    assert "are saved" not in refused.text
+
+
 def test_links(app, owner):
     page = owner.press("/organise/c/dogs/raters", number=3, names="anna\nben").text
     links = [line for line in page.splitlines() if "/r/" in line]

@@ -120,7 +120,11 @@ def test_texts_in_a_form(served, page, tmp_path, shoot):
     page.evaluate("scrollTo(0, 0)")
     shoot(page, "rating-texts", whole=False)
     press(page, "Save")
+    page.wait_for_selector("[role=status] >> text=The texts are saved. (20")
     page.wait_for_selector("text=Question 1")
+    assert page.evaluate("scrollY") == 0  # where the message is
+    assert faults(page) == []
+    shoot(page, "organiser_texts_saved", whole=False)
     assert page.locator("textarea[name=choices]").first.input_value() == "The video\n* The text"
     pages = read_pages(served.campaign("dogs").settings)
     assert (pages.title, pages.numbers, len(pages.practice)) == ("Dogs, please", True, 1)

@@ -188,9 +188,14 @@ def _templates(prefix: str) -> Environment:
         return f"{prefix}/static/{name}?{versions[name]}"
 
     templates.globals |= {"url": lambda path: prefix + path, "static": static}
-    templates.filters |= {"legible": legible, "clock": _clock, "span": span}
+    templates.filters |= {"legible": legible, "clock": clock, "span": span}
     return templates
 
 
-def _clock(seconds: float) -> str:
+def clock(seconds: float) -> str:
+    """Say a time as pages do, in UTC.
+
+    >>> clock(0)
+    '1970-01-01 00:00:00'
+    """
     return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%d %H:%M:%S")

@@ -28,14 +28,14 @@ def set_state(
     if not desk.account.is_owner and "closed" in (state, found.state):
         raise HTTPException(403, "Only an owner may close a campaign or open it again.")
     found.set_state(state, actor=desk.account.name, reason=reason)
-    return desk.go(f"/c/{campaign}")
+    return desk.go(f"/c/{campaign}", f"The campaign is {state}.")
 
 
 @router.post("/release")
 def release_abandoned(desk: Organiser, campaign: str) -> Response:
     """Offer again the HITs of raters who have not been seen for the hold time."""
-    desk.campaign(campaign).release_abandoned()
-    return desk.go(f"/c/{campaign}")
+    number = desk.campaign(campaign).release_abandoned()
+    return desk.go(f"/c/{campaign}", f"HITs that are offered again: {number}.")
 
 
 @router.post("/release/{assignment}")
@@ -46,7 +46,7 @@ def release_one(
     if not 0 < assignment < _LARGEST:
         raise HTTPException(404, "There is no such assignment.")
     desk.campaign(campaign).release(assignment, actor=desk.account.name, reason=reason)
-    return desk.go(f"/c/{campaign}")
+    return desk.go(f"/c/{campaign}", "The HIT is offered again.")
 
 
 @router.post("/decide")
@@ -62,4 +62,4 @@ def decide(
     if not reason.strip():
         raise HTTPException(422, "A decision about a person needs a reason.")
     found.decide(what, rater, actor=desk.account.name, reason=reason)
-    return desk.go(f"/c/{campaign}")
+    return desk.go(f"/c/{campaign}", f"The decision about {rater} is kept: {what}.")

@@ -69,7 +69,7 @@ def create(
         page = _form(desk, given, str(error))
         page.status_code = 422
         return page
-    return desk.go(f"/c/{made}")
+    return desk.go(f"/c/{made}", "The campaign is made, as a draft.")
 
 
 def _form(desk: Desk, values: Mapping[str, object], error: str = "") -> Response:

@@ -63,4 +63,4 @@ def unbind(desk: Organiser, campaign: str, rater: Annotated[str, Form(max_length
     if not raters.unbind(desk.site.database, found.id, rater):
         raise HTTPException(404, "There is no such link.")
     found.decide("unbind", rater, actor=desk.account.name, reason="the link may move")
-    return desk.go(f"/c/{campaign}/raters")
+    return desk.go(f"/c/{campaign}/raters", f"The link of {rater} may move to another browser.")

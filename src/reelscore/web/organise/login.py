@@ -89,7 +89,7 @@ def add_person(
 ) -> Response:
     """Make an account for somebody else."""
     accounts.add_account(desk.site.database, name, password, role)
-    return desk.go("/people")
+    return desk.go("/people", f"{name} has an account now.")
 
 
 @router.post("/password", dependencies=[NotTooOften, FromOurForm])
@@ -102,4 +102,6 @@ def change_password(request: Request, desk: Organiser, old: Password, new: Passw
     accounts.set_password(site.database, desk.account.id, new)
     account = accounts.find_account(site.database, desk.account.id)
     assert account is not None
-    return log_in(site, account)
+    response = log_in(site, account)
+    desk.note(response, "Your password is changed.")
+    return response

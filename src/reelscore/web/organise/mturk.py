@@ -47,4 +47,4 @@ def take_results(desk: Owner, campaign: str, results: Annotated[UploadFile, File
         except DataError as error:
             raise DataError(str(error).replace(f"{folder}/", "")) from None
     found.decide("import", "", actor=desk.account.name, reason=f"{number} judgments from MTurk")
-    return desk.go(f"/c/{campaign}")
+    return desk.go(f"/c/{campaign}", f"{number} judgments are added.")

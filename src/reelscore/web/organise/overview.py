@@ -14,6 +14,7 @@ from reelscore.web.store.assignments import count_tasks, list_taken
 from reelscore.web.store.raters import list_raters
 
 router = APIRouter(prefix=PATH)
+_LIVE = "live.html"
 _NEWEST = 1000  # of the log on a page
 
 
@@ -33,7 +34,7 @@ def show_campaign(desk: Organiser, campaign: str) -> Response:
 @router.get("/c/{campaign}/live")
 def show_live(desk: Organiser, campaign: str) -> Response:
     """Give the part of the page that changes while raters work."""
-    return _page(desk, campaign, "live.html")
+    return _page(desk, campaign, _LIVE)
 
 
 @router.get("/c/{campaign}/log")
@@ -54,7 +55,8 @@ def _page(desk: Desk, id: str, template: str) -> HTMLResponse:
     rows = rater_rows(campaign, findings, taken)
     paid = sum(row.done for row in rows if row.decision != "reject")
     now = site.settings.clock()
-    return desk.page(
+    render = desk.part if template == _LIVE else desk.page
+    return render(
         template,
         campaign=campaign,
         status=status,

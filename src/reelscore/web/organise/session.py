@@ -10,10 +10,12 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
 from reelscore.human.campaign import Campaign
-from reelscore.web.site import Here, Site
+from reelscore.web.site import Here, Site, clock
 from reelscore.web.store.accounts import Account, find_account
 
 COOKIE = "reelscore_session"
+_DONE = "reelscore_done"  # what the last form did, for the next page to say
+_AGE = 60.0
 PATH = "/organise"
 
 
@@ -26,12 +28,29 @@ class Desk:
     request: Request
 
     def page(self, template: str, **context: Any) -> HTMLResponse:
-        """Render a page."""
+        """Render a page; the first one after a form says what the form did."""
+        cookie = self.request.cookies.get(_DONE)
+        done = self.site.signer.read("done", cookie, age=_AGE) or ""
+        page = self.part(template, done=done, **context)
+        if cookie:
+            self.site.set_cookie(page, _DONE, "", PATH, 0)
+        return page
+
+    def part(self, template: str, **context: Any) -> HTMLResponse:
+        """Render a part of a page, which its script asks for."""
         return self.site.page(self.request, f"organise/{template}", desk=self, **context)
 
-    def go(self, path: str = "") -> RedirectResponse:
-        """Send the browser to another of these pages."""
-        return self.site.go(PATH + path)
+    def go(self, path: str = "", done: str = "") -> RedirectResponse:
+        """Send the browser to another of these pages, which says what was done and when."""
+        response = self.site.go(PATH + path)
+        if done:
+            self.note(response, done)
+        return response
+
+    def note(self, response: Response, done: str) -> None:
+        """Let the next page say what was done, with the time."""
+        text = f"{done} ({clock(self.site.settings.clock())} UTC)"
+        self.site.set_cookie(response, _DONE, self.site.signer.sign("done", text), PATH, _AGE)
 
     def campaign(self, id: str) -> Campaign:
         """Give a campaign."""

@@ -38,7 +38,7 @@ def set_pages(desk: Owner, campaign: str, fields: Annotated[Fields, Depends()]) 
         page = _form(desk, found, fields, str(error))
         page.status_code = 422
         return page
-    return desk.go(f"/c/{campaign}/pages")
+    return desk.go(f"/c/{campaign}/pages", "The texts are saved.")
 
 
 @router.post("/pages/json", dependencies=[FromOurForm])
@@ -51,7 +51,7 @@ def set_pages_as_json(
     except (msgspec.DecodeError, RecursionError) as error:
         raise HTTPException(422, f"This is no JSON: {error}.") from None
     _store(desk, desk.campaign(campaign), wanted)
-    return desk.go(f"/c/{campaign}/pages")
+    return desk.go(f"/c/{campaign}/pages", "The texts are saved.")
 
 
 def _form(desk: Desk, campaign: Campaign, fields: Fields, error: str = "") -> Response:
