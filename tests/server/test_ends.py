@@ -205,3 +205,37 @@ def test_prolific_may_come_again_after_giving_back(tmp_path):
     partial(walk)
     again = Visitor(walk.app).get("/prolific/dogs?PROLIFIC_PID=p1&STUDY_ID=s&SESSION_ID=x9")
     assert again.url.path == "/c/dogs/task/2"
+
+
+# How long a HIT waits for its rater
+
+
+def test_each_answer_begins_the_hold_time_anew(tmp_path):
+    walk = Walk(tmp_path, "prolific", CODES)
+    assert walk.campaign.hold == 24 * 3600
+    walk.begin()
+    for task in (1, 2):
+        walk.now[0] += walk.campaign.hold - 1
+        walk.visitor.answer(task, started=walk.now[0] - 5, submitted=walk.now[0])
+    walk.now[0] += walk.campaign.hold - 1
+    assert walk.campaign.release_abandoned() == 0
+    assert walk.work().url.path == "/c/dogs/task/3"
+    walk.now[0] += walk.campaign.hold + 1
+    assert walk.campaign.release_abandoned() == 1
+    assert walk.work().url.path == "/c/dogs/task/3"  # nobody took it: the rater goes on
+
+
+def test_an_owner_sets_the_hold_time(tmp_path):
+    walk = Walk(tmp_path, "prolific", CODES)
+    owner = Visitor(walk.app)
+    owner.log_in()
+    assert 'name="hold" min="0.01" step="any" value="24"' in owner.get("/organise/new").text
+    page = owner.press("/organise/c/dogs/hold", hold="1.5")
+    assert page.url.path == "/organise/c/dogs/pages"
+    assert 'value="1.5"' in page.text
+    assert owner.press("/organise/c/dogs/hold", hold="0").status_code == 422
+    assert "from 24 to 1.5 hours" in owner.get("/organise/c/dogs/log").text
+    walk.begin()
+    walk.now[0] += 1.6 * 3600
+    walk.begin(walk.enter("link", 2))  # takes the place
+    assert "CTIMEDOUT" in walk.work().text

@@ -114,6 +114,7 @@ ACTIONS = [
     "/organise/c/dogs/raters/unbind",
     "/organise/c/dogs/pages",
     "/organise/c/dogs/pages/json",
+    "/organise/c/dogs/hold",
     "/organise/c/dogs/mturk",
 ]
 FILES = {"results": ("r.csv", b"x"), "systems": ("a.json", b"{}")}
@@ -128,6 +129,7 @@ FIELDS = {
     "what": "pay",
     "reason": "x",
     "number": "1",
+    "hold": "24",
     "text": "{}",
 }
 

@@ -65,7 +65,7 @@ _HOUR = 3600.0
 @click.option(
     "--hold",
     type=click.FloatRange(min=0.01),
-    default=2.0,
+    default=24.0,
     show_default=True,
     metavar="HOURS",
     help="Without a sign of its rater, a HIT returns after these.",

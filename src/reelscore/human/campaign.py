@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from reelscore.human.store.connecting import Database
     from reelscore.human.store.places import Where
 
-HOLD = 7200.0  # seconds
+HOLD = 24 * 3600.0  # seconds
 
 
 @dataclass(frozen=True)

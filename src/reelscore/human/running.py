@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -101,6 +101,29 @@ class Running(Terms):
 
         with self.database.writing() as connection:
             write_settings(connection, self, settings)
+
+    def set_hold(self, hold: float, *, actor: str, reason: str = "") -> Self:
+        """Change how long a HIT waits for its rater, and log it.
+
+        Args:
+            hold: Seconds without a sign of its rater after which a HIT returns to the pool.
+            actor: Who changes it.
+            reason: Why.
+
+        Returns:
+            The campaign with the new hold time; this one keeps the old.
+
+        Raises:
+            DataError: If the time is not more than 0.
+        """
+        from reelscore.human.store.campaigns import write_hold
+        from reelscore.human.store.deciding import log
+
+        with self.database.writing() as connection:
+            write_hold(connection, self, hold)
+            said = reason or f"from {self.hold / 3600:g} to {hold / 3600:g} hours"
+            log(connection, self, self._now(), actor, "hold", "", said)
+        return replace(self, hold=hold)
 
     # HITs and their raters
 

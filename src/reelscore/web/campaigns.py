@@ -42,6 +42,11 @@ class Campaigns:
         except KeyError:
             raise HTTPException(404, "There is no such campaign.") from None
 
+    def renew(self, campaign: Campaign) -> None:
+        """Put a campaign whose terms have changed in the place of the one before."""
+        with self._lock:
+            self._known[campaign.id] = campaign
+
     def _opened(self, terms: Terms) -> Campaign:
         settled = {each.name: getattr(terms, each.name) for each in fields(Terms)}
         return Campaign(**settled, database=self.database, clock=self.settings.clock)

@@ -12,7 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.human.protocol import protocol
 from reelscore.human.store import schema
-from reelscore.human.store.checking import settings_text
+from reelscore.human.store.checking import check_hold, settings_text
 from reelscore.human.store.records import STATES, State, Terms
 from reelscore.human.store.times import microseconds, seconds
 
@@ -114,6 +114,16 @@ def write_settings(connection: Connection, terms: Terms, settings: Mapping[str, 
     connection.execute(
         update(schema.campaign).filter_by(id=terms.id).values(settings=settings_text(settings))
     )
+
+
+def write_hold(connection: Connection, terms: Terms, hold: float) -> None:
+    """Change the hold time.
+
+    Raises:
+        DataError: If it is none.
+    """
+    check_hold(hold)
+    connection.execute(update(schema.campaign).filter_by(id=terms.id).values(hold=hold))
 
 
 def _json(value: object) -> str:

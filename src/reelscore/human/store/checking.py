@@ -39,11 +39,20 @@ def check_terms(terms: Terms, systems: Sequence[str], settings: Mapping[str, Any
         raise DataError(f"Two systems have the same name: {', '.join(systems)}.")
     if not 1 <= terms.raters_per_hit <= 1000:
         raise DataError(f"{terms.raters_per_hit} raters for each HIT; expected from 1 to 1,000.")
-    if not 0 < terms.hold < 1e9:
-        raise DataError(f"The hold time is {terms.hold:g} seconds; expected more than 0.")
+    check_hold(terms.hold)
     if not -(2**63) <= terms.seed < 2**63:
         raise DataError(f"The seed is {terms.seed}; expected one of at most 64 bits.")
     settings_text(settings)
+
+
+def check_hold(hold: float) -> None:
+    """Refuse a hold time that is none.
+
+    Raises:
+        DataError: If it is not more than 0 seconds.
+    """
+    if not 0 < hold < 1e9:
+        raise DataError(f"The hold time is {hold:g} seconds; expected more than 0.")
 
 
 def check_hit(hit: Hit, protocol: Protocol, systems: Collection[str]) -> None:

@@ -15,7 +15,7 @@ from fastapi.responses import Response
 from reelscore.data import read_candidates, read_references
 from reelscore.errors import DataError, ReelscoreError
 from reelscore.human.building import Design, make_hits
-from reelscore.human.campaign import Campaign
+from reelscore.human.campaign import HOLD, Campaign
 from reelscore.human.plan import HitPlan
 from reelscore.human.protocol import PROTOCOLS
 from reelscore.web.organise.session import PATH, Desk, Owner
@@ -33,6 +33,8 @@ _WORDS = {
     "forced-choice": "which of two captions is better?",
     "preference": "which of two captions is better, from -2 to 2",
 }
+HOUR = 3600.0
+Hours = Annotated[float, Form(ge=0.01, le=10_000)]
 Short = Annotated[str, Form(max_length=200)]
 
 
@@ -53,6 +55,7 @@ def create(
     hits: Annotated[int, Form(ge=0, le=100_000)] = 0,
     per_hit: Annotated[int, Form(ge=1, le=1000)] = 10,
     raters: Annotated[int, Form(ge=1, le=100)] = 1,
+    hold: Hours = HOLD / HOUR,
     seed: Annotated[int, Form(ge=0, le=2**31)] = 12345,
 ) -> Response:
     """Make a campaign, in state draft; on any fault nothing is made."""
@@ -62,10 +65,10 @@ def create(
             raise DataError("The campaign has no name; give it one.")
         with TemporaryDirectory() as folder:
             plan = _plan(Path(folder), design, systems, references or [])
-        made = _store(desk.site.settings.database, name.strip(), design, plan, raters)
+        made = _store(desk.site.settings.database, name.strip(), design, plan, raters, hold * HOUR)
     except ReelscoreError as error:
         given = {"name": name, "protocol": protocol, "layout": layout, "hits": hits}
-        given |= {"per_hit": per_hit, "raters": raters, "seed": seed}
+        given |= {"per_hit": per_hit, "raters": raters, "hold": hold, "seed": seed}
         page = _form(desk, given, str(error))
         page.status_code = 422
         return page
@@ -124,7 +127,7 @@ def _saved(folder: Path, upload: UploadFile) -> Path:
     return folder / name
 
 
-def _store(where: str, name: str, design: Design, plan: HitPlan, raters: int) -> str:
+def _store(where: str, name: str, design: Design, plan: HitPlan, raters: int, hold: float) -> str:
     systems = sorted({shown.system for task in plan.tasks for shown in task.shown})
     is_rating = PROTOCOLS[design.protocol].form == "rating"
     with Campaign.create(
@@ -135,6 +138,7 @@ def _store(where: str, name: str, design: Design, plan: HitPlan, raters: int) ->
         layout=design.layout if is_rating else "",
         seed=design.seed,
         raters_per_hit=raters,
+        hold=hold,
         settings={"humans": [design.human] if design.human in systems else []},
     ) as campaign:
         campaign.add_hits(plan.hits)

@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 
 from reelscore.errors import DataError
 from reelscore.human.campaign import Campaign
+from reelscore.web.organise.creating import HOUR, Hours
 from reelscore.web.organise.session import PATH, Desk, Owner
 from reelscore.web.organise.texts_form import Fields
 from reelscore.web.pages import KEY, Pages, read_pages
@@ -52,6 +53,14 @@ def set_pages_as_json(
         raise HTTPException(422, f"This is no JSON: {error}.") from None
     _store(desk, desk.campaign(campaign), wanted)
     return desk.go(f"/c/{campaign}/pages", "The texts are saved.")
+
+
+@router.post("/hold", dependencies=[FromOurForm])
+def set_hold(desk: Owner, campaign: str, hold: Hours) -> Response:
+    """Change after how many hours without a sign of its rater a HIT returns to the pool."""
+    changed = desk.campaign(campaign).set_hold(hold * HOUR, actor=desk.account.name)
+    desk.site.campaigns.renew(changed)
+    return desk.go(f"/c/{campaign}/pages")
 
 
 def _form(desk: Desk, campaign: Campaign, fields: Fields, error: str = "") -> Response:
