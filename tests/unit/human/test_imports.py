@@ -129,6 +129,71 @@ def test_rows_that_cannot_be_used(tmp_path, row, message):
     assert message in refused(batch(tmp_path, row))
 
 
+QUOTED = BATCH.rstrip() + ",Approve\n"
+
+
+def quoted(hit, comment, end='"\r\n'):
+    answers = "a_1_SYSTEM_0__10|a_2_SYSTEM_1__80"
+    return f'"{hit}","w","Submitted","1","2","{answers}","{comment}{end}'
+
+
+def comments_without_quotes(whole, numbers):
+    """Take the closing quotes of some lines away."""
+    lines = whole.split(b"\r\n")
+    for number in numbers:
+        assert lines[number - 1].endswith(b'"')
+        lines[number - 1] = lines[number - 1].removesuffix(b'"')
+    return b"\r\n".join(lines)
+
+
+def test_missing_quotes_in_the_middle_of_a_real_batch(shared, tmp_path):
+    source = eacl_batches(shared)[0]
+    numbers = [4, 20, 21, 40]  # two of them in a row, one a comment with commas
+    damaged = write(tmp_path, comments_without_quotes(source.read_bytes(), numbers), source.name)
+    found, whole = read_judgments([damaged]), read_judgments([source])
+    assert list(found.judgments) == list(whole.judgments)
+    assert [note.split(": ")[0] for note in found.notes] == [
+        f"{damaged}:{number}" for number in (*numbers, 56)
+    ]
+    assert "a closing quote is missing in the row from here" in found.notes[0]
+    assert "the file ends within quotes" in found.notes[-1]
+
+
+TORN = "\r\n"  # the end of a row whose comment has no closing quote
+RECOVERED = [
+    # rows of the file, HITs and noted lines
+    ([quoted("h1", "fine, but long", TORN), quoted("h2", "{}")], ["h1", "h2"], [2]),
+    ([quoted("h1", "{}"), quoted("h2", "two\r\nlines, torn", TORN), quoted("h3", "")],
+     ["h1", "h2", "h3"], [3]),
+    ([quoted("h1", "{}"), quoted("h2", "torn", TORN), quoted("h3", "whole\r\nlines")],
+     ["h1", "h2", "h3"], [3]),
+    ([quoted("h1", "{}"), quoted("h2", "torn", TORN), "h3,w,Submitted,1,2,a_1_SYSTEM_0__5|"
+      "a_2_SYSTEM_1__6,plain\r\n"], ["h1", "h2", "h3"], [3]),
+    ([quoted("h1", "{}", '",""\r\n'), quoted("h2", "torn, here", ',"x"\r\n'),
+      quoted("h3", "{}", '",""\r\n')], ["h1", "h2", "h3"], [3]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("lines", "hits", "numbers"), RECOVERED)
+def test_rows_without_closing_quotes(tmp_path, lines, hits, numbers):
+    path = write(tmp_path, QUOTED + "".join(lines))
+    found = read_judgments([path])
+    assert list(dict.fromkeys(row.hit for row in found.judgments)) == hits
+    assert [note.split(": ")[0] for note in found.notes] == [f"{path}:{k}" for k in numbers]
+
+
+def test_rows_that_can_be_read_in_two_ways_are_refused(tmp_path):
+    # Rows with and without the last column: the comma may be the comment's or end it.
+    intact = quoted("h1", "{}") + quoted("h2", "{}", '","x"\r\n')
+    path = write(tmp_path, QUOTED + intact + quoted("h3", "fine, but", TORN) + quoted("h4", ""))
+    assert ":4: malformed table, in the row from here: a closing quote is missing" in refused(path)
+
+
+def test_a_stray_quote_is_no_missing_one(tmp_path):
+    path = write(tmp_path, QUOTED + quoted("h1", "{}") + quoted("h2", 'he said "no" to it'))
+    assert ":3: malformed table" in refused(path)
+
+
 def test_a_hit_done_twice_by_one_rater(tmp_path):
     row = "h,w,Submitted,1,2,a_1_SYSTEM_0__10|a_2_SYSTEM_1__80,"
     assert "did HIT 'h' already in line 2" in refused(batch(tmp_path, row, row))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -11,6 +11,7 @@ from reelscore.data.encoding import decode_line
 from reelscore.data.problems import Problems
 from reelscore.data.source import Source
 from reelscore.errors import DataError
+from reelscore.human.imports.torn_rows import torn_row
 from reelscore.human.tasks import Kind
 
 LONGEST_LINE = 16 << 20  # bytes; an MTurk row of a HIT has ten thousand
@@ -72,35 +73,37 @@ def rows(
         source: The file.
         delimiter: What separates the cells.
         intake: Where problems and notes go.
-        torn: Whether the last row may end within quotes; it is then read as far as it goes.
+        torn: Whether closing quotes may be missing. Rows are then read where the number of cells
+            proves what was meant, the last one as far as it goes; each is noted.
     """
     csv.field_size_limit(LONGEST_LINE)
-    pending: list[str] = []
-    reader = csv.reader(_text(source, intake, pending), delimiter=delimiter, strict=True)
+    lines = _Lines(source, intake)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
     line = 1
     header: list[str] = []
+    widths: set[int] = set()
     try:
         header = [cell.strip() for cell in next(reader)]
         if len(header) == 1 and delimiter == "\t":
             header = header[0].split()
         while True:
-            line = reader.line_num + 1
-            pending.clear()
+            line += len(lines.row)
+            lines.row.clear()
             try:
                 cells = next(reader)
             except csv.Error as error:
-                if not torn or "end of data" not in str(error):
+                if not torn:
                     raise
-                cells = next(csv.reader(pending, delimiter=delimiter))
-                intake.notes.append(
-                    f"{source.path}:{line}: the file ends within quotes; what there is was used."
-                )
+                where = f"{source.path}:{line}"
+                cells = _recovered(lines, where, delimiter, widths, len(header), intake, error)
+                reader = csv.reader(lines, delimiter=delimiter, strict=True)
             if len(cells) > len(header):
                 intake.problems.add(
                     f"{source.path}:{line}: the row has {len(cells)} fields, the header "
                     f"{len(header)}; put fields that hold {delimiter!r} in quotes."
                 )
             elif cells:
+                widths.add(len(cells))
                 yield line, header, cells + [""] * (len(header) - len(cells))
     except StopIteration:
         return
@@ -108,6 +111,39 @@ def rows(
         intake.problems.add(
             f"{source.path}:{line}: malformed table, in the row from here: {error}."
         )
+
+
+def _recovered(
+    lines: _Lines,
+    where: str,
+    delimiter: str,
+    widths: Collection[int],
+    columns: int,
+    intake: Intake,
+    error: csv.Error,
+) -> list[str]:
+    """Read a row in which a closing quote is missing, and put back the lines after it.
+
+    Raises:
+        csv.Error: If the number of cells does not prove what was meant.
+    """
+    count, readings = torn_row(lines.row, delimiter, widths, columns)
+    if count == len(lines.row) and "end of data" in str(error):
+        intake.notes.append(f"{where}: the file ends within quotes; what there is was used.")
+        return next(csv.reader(lines.row, delimiter=delimiter))
+    if len(readings) > 1:
+        raise csv.Error(
+            "a closing quote is missing, and the number of cells does not tell where it belongs; "
+            "put it in"
+        )
+    if not readings:
+        raise error
+    lines.put_back(count)
+    intake.notes.append(
+        f"{where}: a closing quote is missing in the row from here; the row was read by its "
+        "number of cells."
+    )
+    return readings[0]
 
 
 def places(header: Sequence[str], needed: Collection[str], path: str) -> dict[str, int]:
@@ -160,12 +196,32 @@ def score(text: str, scale: Scale) -> float:
     return number
 
 
-def _text(source: Source, intake: Intake, pending: list[str]) -> Iterator[str]:
+class _Lines:
+    """The lines of a file as text; those of a row can be put back."""
+
+    def __init__(self, source: Source, intake: Intake) -> None:
+        self._text = _text(source, intake)
+        self._again: deque[str] = deque()
+        self.row: list[str] = []  # what was read since it was last cleared
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = self._again.popleft() if self._again else next(self._text)
+        self.row.append(line)
+        return line
+
+    def put_back(self, keep: int) -> None:
+        """Put the lines of the row back, but for the first ones."""
+        self._again.extendleft(reversed(self.row[keep:]))
+        del self.row[keep:]
+
+
+def _text(source: Source, intake: Intake) -> Iterator[str]:
     for number, line in source.lines(longest=LONGEST_LINE):
         try:
-            text = decode_line(line, source.path, number)
+            yield decode_line(line, source.path, number)
         except DataError as error:
             intake.problems.add(str(error))
-            text = line.decode("utf-8", "replace")  # keeps the rows in step; never returned
-        pending.append(text)
-        yield text
+            yield line.decode("utf-8", "replace")  # keeps the rows in step; never returned
