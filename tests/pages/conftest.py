@@ -129,6 +129,13 @@ def compared(folder: Path) -> Made:
 
 
 @pytest.fixture(scope="session")
+def stored(folder: Path) -> Made:
+    """A table read back, of which METEOR cannot be tested; by self_bleu lower is better."""
+    score_systems(*examples.clips(), "meteor,cider,self_bleu").write(folder / "stored.json")
+    return made(folder, "stored", lambda: report_of(ScoreTable.read(folder / "stored.json")))
+
+
+@pytest.fixture(scope="session")
 def told(folder: Path) -> Made:
     """The embedded stories."""
     return story_report(folder, "told", scores="soda")

@@ -98,6 +98,32 @@ def test_tests_against_a_baseline(compared, opened):
         assert row.locator("td").nth(column).locator("sup").count() == differs
 
 
+def test_what_was_not_tested_says_so(stored, opened):
+    page = opened(stored.path).page
+    head = page.locator("#leaderboard").get_by_role("columnheader", name="meteor", exact=True)
+    key = page.locator("#leaderboard-key")
+    head.get_by_role("button").click()
+    assert "– meteor was not tested: made from sums over captions" in key.inner_text()
+    assert page.locator("#leaderboard tbody td:nth-child(2) sup").all_inner_texts() == ["–"] * 4
+    page.select_option("#wins select", label="meteor")
+    cells = page.locator("#wins td").all_inner_texts()
+    assert all(cell.endswith("–") for cell in cells if cell)
+    assert "– meteor was not tested" in page.locator("#wins .key").inner_text()
+    page.select_option("#wins select", label="cider")
+    assert not any("–" in cell for cell in page.locator("#wins td").all_inner_texts())
+
+
+def test_lower_is_better_is_said_and_sorted_by(stored, opened):
+    page = opened(stored.path).page
+    heads = page.locator("#leaderboard thead th")
+    assert heads.nth(3).inner_text().split("\n")[0].startswith("self_bleu lower is better")
+    heads.nth(3).get_by_role("button").click()
+    table = stored.report.table
+    assert names(page) == sorted(table.systems, key=lambda each: table[each]["self_bleu"].score)
+    best = page.locator("#leaderboard tbody tr").first
+    assert "best" in (best.locator("td").nth(2).get_attribute("class") or "")
+
+
 def test_agreement_stands_below_the_leaderboard(agreeing, opened):
     page = opened(agreeing).page
     headings = page.locator("h2").all_inner_texts()

@@ -13,8 +13,10 @@ from reelscore.cli.options import Scoring, progress_bar, scoring_options, show, 
 from reelscore.cli.report_options import Pictures, picture_options
 from reelscore.data.table import ScoreTable
 from reelscore.metrics.comparison import Comparison, Test, compare
+from reelscore.report.evidence import Evidence, marks_of_tests, untested_notes
 from reelscore.report.grid import Cell, Grid
 from reelscore.report.leaderboard import leaderboard, leaderboard_csv, lettered
+from reelscore.report.pair_tests import comparison_evidence
 from reelscore.stats.corrections import Correction
 
 _TESTS: dict[str, tuple[Test, ...]] = {
@@ -100,15 +102,14 @@ def command(
             progress=progress,
         )
     letters = dict(zip(table.systems, string.ascii_letters, strict=False)) if all_pairs else {}
-    marks = _marks(found, level, letters)
-    grid = leaderboard(table, marks)
+    evidence = comparison_evidence(table, found, level)
+    marks = marks_of_tests(evidence, letters, other)
+    grid = leaderboard(table, marks, untested_notes(evidence))
     if letters:
         grid = lettered(grid, letters)
-    scoring.write(table, grid, csv=leaderboard_csv(table, marks), json=_json(table, found))
+    everything = _json(table, found, evidence)
+    scoring.write(table, grid, csv=leaderboard_csv(table, marks), json=everything)
     if pictures.wanted:
-        from reelscore.report.html import comparison_evidence
-
-        evidence = comparison_evidence(table, found, level)
         pictures.write(
             table, evidence=evidence, baseline=other, resamples=resamples, seed=scoring.seed
         )
@@ -117,34 +118,6 @@ def command(
         click.echo("\n" + _p_value_grid(found).to_text(terminal_width()))
         legend = _legend(other, level, correction, _TESTS[test])
         click.echo("\n" + textwrap.fill(legend, terminal_width(), break_on_hyphens=False))
-
-
-def _marks(
-    found: Sequence[Comparison], level: float, letters: dict[str, str]
-) -> dict[tuple[str, str], str]:
-    """Mark what every test finds: * beside a baseline, or the letters of systems outdone."""
-    p_values: dict[tuple[str, str, str], float] = {}
-    for each in found:
-        key = (each.metric, each.system, each.other)
-        p_values[key] = max(p_values.get(key, 0.0), each.p_corrected)
-    differences = {
-        (each.metric, each.system, each.other): (each.difference, each.better) for each in found
-    }
-    marks: dict[tuple[str, str], str] = {}
-    for (metric, system, other), p in p_values.items():
-        if p >= level:
-            continue
-        if not letters:
-            marks[system, metric] = "*"
-            continue
-        difference, direction = differences[metric, system, other]
-        if direction == "neither":
-            continue
-        better, worse = system, other
-        if (difference < 0) != (direction == "low"):
-            better, worse = other, system
-        marks[better, metric] = "".join(sorted(marks.get((better, metric), "") + letters[worse]))
-    return marks
 
 
 def _p_value_grid(found: Sequence[Comparison]) -> Grid:
@@ -178,6 +151,10 @@ def _legend(
     return f"{what}, p < {level:g} ({how}; correction: {correction})"
 
 
-def _json(table: ScoreTable, found: Sequence[Comparison]) -> str:
-    everything = {**table.to_dict(), "comparisons": [each.to_dict() for each in found]}
+def _json(table: ScoreTable, found: Sequence[Comparison], evidence: Sequence[Evidence]) -> str:
+    everything = {
+        **table.to_dict(),
+        "comparisons": [each.to_dict() for each in found],
+        "untested": {each.metric: each.untested for each in evidence if each.untested},
+    }
     return msgspec.json.encode(everything).decode()

@@ -14,6 +14,7 @@ from reelscore.cli.table_options import (
     tables_argument,
     with_sources,
 )
+from reelscore.report.evidence import untested_notes
 from reelscore.report.leaderboard import leaderboard, leaderboard_csv, lettered
 
 
@@ -87,7 +88,8 @@ def command(
     if any(written):
         made = made or report_of(table, people, metrics=chosen, resamples=resamples, seed=seed)
         marks = marks_of(made)
-        grid = lettered(leaderboard(made.table, marks), letters_of(table.systems))
+        grid = leaderboard(made.table, marks, untested_notes(made.evidence))
+        grid = lettered(grid, letters_of(table.systems))
         for path, text in (
             (latex_file, grid.to_latex),
             (markdown_file, grid.to_markdown),

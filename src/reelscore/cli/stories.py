@@ -25,9 +25,10 @@ from reelscore.cli.story_options import choices, given_of, preset_option, refs_o
 from reelscore.data.table import ScoreTable
 from reelscore.data.table import file_format as table_format
 from reelscore.metrics.comparison import Comparison, compare
+from reelscore.report.evidence import Marks, marks_of_tests
 from reelscore.report.grid import Grid
-from reelscore.report.html import comparison_evidence
-from reelscore.report.leaderboard import Marks, leaderboard, leaderboard_csv
+from reelscore.report.leaderboard import leaderboard, leaderboard_csv
+from reelscore.report.pair_tests import comparison_evidence
 from reelscore.stories.protocol import ACTIVITYNET, Protocol
 from reelscore.stories.results import PREFIX, StoryResults
 from reelscore.stories.scoring import protocol_of, score_systems
@@ -142,7 +143,8 @@ def score_command(
     if intervals:
         results = results.with_intervals(resamples=resamples, seed=seed)
     table = results.table
-    grids = _grids(table, _marks(found))
+    evidence = comparison_evidence(table, found, _LEVEL)
+    grids = _grids(table, marks_of_tests(evidence, {}, baseline) if found else {})
     if table_file:
         table.write(table_file)
     if csv_file:
@@ -156,7 +158,7 @@ def score_command(
     if pictures.wanted:
         extra: dict[str, Any] = {"baseline": baseline, "resamples": resamples, "seed": seed}
         if found:
-            extra["evidence"] = comparison_evidence(table, found)
+            extra["evidence"] = evidence
         if pictures.html_file:
             extra["timelines"] = _timelines(system_files(candidates), refs, given)
         f1_first = sorted(table.metrics, key=lambda name: name.endswith(_PARTS))
@@ -226,15 +228,6 @@ def _column(metric: str, framework: str) -> str:
         return metric
     variant, _, part = metric.partition("_")
     return f"{variant} {part[0].upper() if part else 'F1'}"
-
-
-def _marks(found: Sequence[Comparison]) -> dict[tuple[str, str], str]:
-    """Mark a system's score where every test finds it different from the baseline's."""
-    p_values: dict[tuple[str, str], float] = {}
-    for each in found:
-        key = (each.system, each.metric)
-        p_values[key] = max(p_values.get(key, 0.0), each.p_corrected)
-    return {key: "*" for key, p in p_values.items() if p < _LEVEL}
 
 
 def _json(results: StoryResults, found: Sequence[Comparison]) -> str:

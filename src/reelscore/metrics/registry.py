@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from importlib import import_module
 
-from reelscore.data.scales import Scale
+from reelscore.data.scales import HIGHER, Scale
 from reelscore.errors import DataError, ReelscoreError, UnknownNameError
 from reelscore.metrics.base import Metric
 
@@ -91,6 +91,20 @@ def declared_scale(name: str, signature: str = "") -> Scale:
     >>> declared_scale("adequacy")
     Scale(better='high', least=None, most=None, mean=None)
     """
+    metric = declaring_metric(name, signature)
+    return HIGHER if metric is None else metric.output_scales[metric.outputs.index(name)]
+
+
+def declaring_metric(name: str, signature: str = "") -> Metric | None:
+    """Find the metric that gives a score; ``None`` where it is not known here.
+
+    Args:
+        name: The score's name, such as ``bleu_4``.
+        signature: How it was made, where that is known.
+
+    >>> declaring_metric("bleu_2")
+    Bleu(n=4)
+    """
     head = signature.partition("|")[0]
     plugins = [each for each in (head, name) if each in _plugins()]
     for candidate in plugins or ([head] if head in _BUILT_IN else _BUILT_IN):
@@ -99,8 +113,8 @@ def declared_scale(name: str, signature: str = "") -> Scale:
         except (ReelscoreError, ImportError, TypeError):
             continue  # it cannot be loaded here, or needs parameters that are not known
         if name in metric.outputs:
-            return metric.output_scales[metric.outputs.index(name)]
-    return Scale()
+            return metric
+    return None
 
 
 def resolve(metrics: str | Metric | Iterable[str | Metric]) -> list[Metric]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from reelscore.meta.correlation import Correlation
 from reelscore.meta.significance import Significance
+from reelscore.report.evidence import UNTESTED
 from reelscore.report.grid import Cell, Grid
 
 
@@ -66,11 +69,13 @@ def significance_grid(found: Significance) -> Grid:
     for k, metric in enumerate(found.metrics):
         marks = ["*" if p < found.significant else "" for p in found.p[k]]
         cells = [
-            Cell("" if math.isnan(p) else p_value(p), mark)
-            for p, mark in zip(found.p[k], marks, strict=True)
+            Cell("" if j == k else UNTESTED if math.isnan(p) else p_value(p), mark)
+            for j, (p, mark) in enumerate(zip(found.p[k], marks, strict=True))
         ]
         rows.append([Cell(metric), Cell(str(found.ranks[k])), *cells])
-    return Grid([found.test, "rank", *found.metrics], rows)
+    untested = np.isnan(found.p[~np.eye(len(found.metrics), dtype=bool)]).any()
+    notes = [f"{UNTESTED} not tested: too few scores in common, or one does not vary."]
+    return Grid([found.test, "rank", *found.metrics], rows, notes=notes if untested else ())
 
 
 def footnotes(correlations: Sequence[Correlation]) -> list[str]:

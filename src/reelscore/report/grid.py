@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -29,7 +30,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Grid:
-    r"""A heading for each column, and rows of cells; the first columns hold names.
+    r"""A heading for each column, rows of cells, and footnotes; the first columns hold names.
 
     >>> grid = Grid(["system", "meteor"], [[Cell("human"), Cell("0.35", best=True)],
     ...                                    [Cell("weak"), Cell("0.12", mark="*")]])
@@ -47,6 +48,7 @@ class Grid:
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     names: int = 1
+    notes: Sequence[str] = ()
 
     def to_text(self, width: int = 80, *, bold: bool = False) -> str:
         """Lay out for a terminal; columns that do not fit go into a further block below.
@@ -67,7 +69,9 @@ class Grid:
                 left = width - len(labels[0])
             blocks[-1].append(k)
             left -= self._width(k) + 2
-        return "\n\n".join(self._block(labels, block, bold) for block in blocks or [[]])
+        table = "\n\n".join(self._block(labels, block, bold) for block in blocks or [[]])
+        notes = [textwrap.fill(note, width, subsequent_indent="  ") for note in self.notes]
+        return "\n".join([table, *([""] if notes else []), *notes])
 
     def _labels(self, room: int) -> list[str]:
         """The names of each line, heading first, cut and padded to the same width."""
@@ -124,7 +128,7 @@ class Grid:
         head = [_markdown(name) for name in head]
         text = ["| " + " | ".join(line) + " |" for line in (head, *body)]
         text.insert(1, "|" + "|".join(rule) + "|")
-        return "\n".join(text)
+        return "\n".join(text) + "".join(f"\n\n{_markdown(note)}" for note in self.notes)
 
     def to_latex(self) -> str:
         r"""Give a LaTeX table with booktabs rules.
@@ -143,6 +147,7 @@ class Grid:
             text = _latex(each.text)
             text = f"\\textbf{{{text}}}" if each.best else text
             mark = f"$^{{{_latex(each.mark)}}}$" if each.mark else ""
+            mark = mark.replace("{--}", "{\\textrm{--}}")  # in formulas, -- is two minus signs
             under = f" {{\\scriptsize {_latex(each.under)}}}" if each.under else ""
             return text + mark + under
 
@@ -154,6 +159,7 @@ class Grid:
             *(" & ".join(map(cell, row)) + " \\\\" for row in self.rows),
             "\\bottomrule",
             "\\end{tabular}",
+            *(f"\\par{{\\footnotesize {_latex(note)}}}" for note in self.notes),
         ]
         return "\n".join(lines)
 

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from reelscore.data.table import MetricResult, ScoreTable
+from reelscore.report.evidence import Marks
 from reelscore.report.grid import Cell, Grid
 
 ABSENT = "–"  # stands where a system has no such score
 
-Marks = Mapping[tuple[str, str], str]
 
-
-def leaderboard(table: ScoreTable, marks: Marks | None = None) -> Grid:
+def leaderboard(table: ScoreTable, marks: Marks | None = None, notes: Sequence[str] = ()) -> Grid:
     """Set out a score table as a grid.
 
     Args:
         table: The scores.
         marks: A mark for a system and metric, such as ``*`` for a significant difference.
+        notes: Footnotes.
 
     >>> from reelscore import score_systems
     >>> table = score_systems({"one": {"v1": "a man runs"}, "two": {"v1": "a dog"}},
@@ -41,7 +42,7 @@ def leaderboard(table: ScoreTable, marks: Marks | None = None) -> Grid:
             mark = (marks or {}).get((system, name), "")
             row.append(_cell(result, mark, best.get(name)))
         rows.append(row)
-    return Grid(["system", *_headings(table)], rows)
+    return Grid(["system", *_headings(table)], rows, notes=notes)
 
 
 def lettered(grid: Grid, letters: Mapping[str, str]) -> Grid:
@@ -52,7 +53,7 @@ def lettered(grid: Grid, letters: Mapping[str, str]) -> Grid:
     a ours
     """
     rows = [[Cell(f"{letters.get(row[0].text, '?')} {row[0].text}"), *row[1:]] for row in grid.rows]
-    return Grid(grid.columns, rows)
+    return replace(grid, rows=rows)
 
 
 def item_rows(table: ScoreTable) -> Grid:

@@ -13,6 +13,7 @@ from reelscore.data.table import MetricResult, ScoreTable
 from reelscore.human.significance import Ranking, rank_systems
 from reelscore.metrics.base import mean_of_first, with_count
 from reelscore.metrics.comparison import Comparison
+from reelscore.metrics.registry import declaring_metric
 from reelscore.metrics.scores import Scores
 from reelscore.report.evidence import Evidence
 from reelscore.stats.corrections import Correction, correct
@@ -20,6 +21,16 @@ from reelscore.stats.resampling import FloatArray, bootstrap_scores, percentile_
 from reelscore.stats.resampling import Scores as ScoresOfSums
 
 _NAMES = {"bootstrap": "paired bootstrap", "randomization": "approximate randomization"}
+_Pairs = dict[tuple[str, str], float]  # p-values of pairs of systems
+_Reasons = Mapping[tuple[str, str], str]  # why a system's score cannot be tested
+
+_TOGETHER = "looks at all captions of a system together"
+_SUMS = (
+    "made from sums over captions, which a stored table does not keep; "
+    "'reelscore compare' tests it from the captions"
+)
+_NO_ITEMS = "the table has its scores of systems only"
+_OTHER_ITEMS = "systems scored on different items"
 _MEAN = 1e-9  # how near a system's score must be to the mean of its items to be taken for it
 
 
@@ -47,7 +58,8 @@ def with_evidence(
         seed: Seed of the bootstrap.
 
     Returns:
-        The table with intervals where there were none, and the evidence by score.
+        The table with intervals where there were none, and the evidence by score; of a score
+        that cannot be tested, it says why.
 
     >>> from reelscore import score_systems
     >>> from reelscore.examples import clips
@@ -55,27 +67,33 @@ def with_evidence(
     >>> found.clusters({name: table[name]["rouge_l"].score for name in table.systems})
     {'human': 1, 'strong': 1, 'weak': 2, 'broken': 3}
     """
-    found: list[Evidence] = []
     intervals: dict[tuple[str, str], tuple[float, float]] = {}
     made = f"level:0.95|resamples:{resamples}|seed:{seed}"
-    for (systems, outputs, *_), drawn in _drawn(_groups(table, human), resamples, seed):
+    pairs: dict[str, _Pairs] = {}
+    groups, reasons = _groups(table, human)
+    for (systems, outputs, *_), drawn in _drawn(groups, resamples, seed):
         for k, name in enumerate(outputs):
             samples = drawn[:, :, k]
             for system, low, high in zip(systems, *percentile_interval(samples), strict=True):
                 intervals[system, name] = (float(low), float(high))
-            if len(systems) > 1 and table.scale(name).ranks:
+            if table.scale(name).ranks:
                 own = np.array([table[system][name].score for system in systems])
-                p = _paired(samples, own, correction)
-                about = f"paired bootstrap, {resamples:,} resamples, correction: {correction}"
-                found.append(_evidence(table, name, systems, own, p, about, level))
+                pairs.setdefault(name, {}).update(_paired(systems, samples, own))
+    found: list[Evidence] = []
     if len(table.systems) > 1:
-        found += [ranking_evidence(rank_systems(table, name, level=level)) for name in human]
+        about = f"paired bootstrap, {resamples:,} resamples, correction: {correction}"
+        for name in table.metrics:
+            if name in human:
+                found.append(_by_people(table, name, level))
+            else:
+                tested = pairs.get(name, {})
+                corrected = correct(list(tested.values()), correction)
+                p_values = dict(zip(tested, corrected, strict=True))
+                found.append(_evidence(table, name, p_values, about, level, reasons, _OTHER_ITEMS))
     rows = {
         system: _with_intervals(row, system, intervals, made)
         for system, row in table.results.items()
     }
-    order = {name: k for k, name in enumerate(table.metrics)}
-    found.sort(key=lambda each: order[each.metric])
     return replace(table, results=rows), found
 
 
@@ -84,7 +102,8 @@ def comparison_evidence(
 ) -> list[Evidence]:
     """Set out comparisons that were made, of all pairs or with a baseline, as matrices.
 
-    Where several tests were made of a pair, the largest p counts.
+    Where several tests were made of a pair, the largest p counts. Scores that were not tested
+    are there too, and say why.
 
     >>> from reelscore import compare, score_systems
     >>> from reelscore.examples import clips
@@ -93,18 +112,15 @@ def comparison_evidence(
     >>> comparison_evidence(table, made)[0].wins.sum(axis=1).tolist()
     [1, 1, 1, 0]
     """
-    place = {name: k for k, name in enumerate(table.systems)}
-    matrices: dict[str, FloatArray] = {}
+    pairs: dict[str, _Pairs] = {}
     for each in comparisons:
-        p = matrices.setdefault(each.metric, np.full((len(place), len(place)), np.nan))
-        i, j = place[each.system], place[each.other]
-        p[i, j] = p[j, i] = np.fmax(p[i, j], each.p_corrected)
-    about = _in_words(comparisons)
-    found = []
-    for name, p in matrices.items():
-        own = np.array([table[system][name].score for system in table.systems])
-        found.append(_evidence(table, name, table.systems, own, p, about, level))
-    return found
+        tested = pairs.setdefault(each.metric, {})
+        pair = (each.system, each.other)
+        tested[pair] = max(tested.get(pair, 0.0), each.p_corrected)
+    about, reasons = _in_words(comparisons), _groups(table, ())[1]
+    return [
+        _evidence(table, name, pairs.get(name, {}), about, level, reasons) for name in table.metrics
+    ]
 
 
 def _in_words(comparisons: Sequence[Comparison]) -> str:
@@ -136,18 +152,39 @@ def ranking_evidence(ranking: Ranking) -> Evidence:
     )
 
 
+def _by_people(table: ScoreTable, name: str, level: float) -> Evidence:
+    """Rank people's scores; where there are none of single items, say so."""
+    systems = [system for system in table.systems if name in table[system]]
+    if all(len(table[system][name].items) for system in systems):
+        return ranking_evidence(rank_systems(table, name, level=level))
+    return Evidence.none(name, systems, _NO_ITEMS)
+
+
 def _evidence(
     table: ScoreTable,
     name: str,
-    systems: Sequence[str],
-    own: FloatArray,
-    p: FloatArray,
+    pairs: _Pairs,
     about: str,
     level: float,
+    reasons: _Reasons,
+    otherwise: str = "",
 ) -> Evidence:
+    """Set out the p-values of pairs as a matrix over all systems that have the score."""
+    systems = [system for system in table.systems if name in table[system]]
+    place = {system: k for k, system in enumerate(systems)}
+    p = np.full((len(systems), len(systems)), np.nan)
+    for (one, other), value in pairs.items():
+        p[place[one], place[other]] = p[place[other], place[one]] = value
     scale = table.scale(name)
-    better = scale.sign * (own[:, None] - own) > 0
-    return Evidence(name, systems, p, scale.ranks & (p < level) & better, about, level)
+    own = np.array([table[system][name].score for system in systems])
+    wins = scale.ranks & (p < level) & (scale.sign * (own[:, None] - own) > 0)
+    why = ""
+    if np.isnan(p[~np.eye(len(systems), dtype=bool)]).any():
+        said = dict.fromkeys(reasons[s, name] for s in systems if (s, name) in reasons)
+        why = "; ".join(said) or otherwise
+        if not scale.ranks and not pairs:
+            why = "neither more nor less of it is better"
+    return Evidence(name, systems, p, wins, about if pairs else "", level, why)
 
 
 class _Group(NamedTuple):
@@ -160,7 +197,9 @@ class _Group(NamedTuple):
     items: int  # a number for the items they have
 
 
-def _groups(table: ScoreTable, human: Sequence[str]) -> list[_Group]:
+def _groups(table: ScoreTable, human: Sequence[str]) -> tuple[list[_Group], _Reasons]:
+    """Put together what can be resampled; of the rest, say why it cannot."""
+    reasons: dict[tuple[str, str], str] = {}
     groups: dict[tuple[object, ...], _Group] = {}
     numbers: dict[int, int] = {}  # of an index, the number of its items; equal ones share it
     seen: list[Sequence[str]] = []
@@ -184,9 +223,15 @@ def _groups(table: ScoreTable, human: Sequence[str]) -> list[_Group]:
                 )
                 group.systems.append(system)
                 group.statistics.append(each.statistics)
+            else:
+                reasons |= dict.fromkeys([(system, o) for o in each.metric.outputs], _TOGETHER)
         outputs = {name for each in measured for name in each.metric.outputs}
         for name, result in row.items():
-            if name not in outputs and _is_mean(result):
+            if name in outputs:
+                continue
+            if why := _not_resampled(result):
+                reasons[system, name] = why
+            else:
                 who = system if name in human else ""  # people judge other items of each system
                 items = number(result.items.index.items)
                 group = groups.setdefault(
@@ -194,14 +239,21 @@ def _groups(table: ScoreTable, human: Sequence[str]) -> list[_Group]:
                 )
                 group.systems.append(system)
                 group.statistics.append(with_count(result.items.array))
-    return list(groups.values())
+    return list(groups.values()), reasons
 
 
-def _is_mean(result: MetricResult) -> bool:
+def _not_resampled(result: MetricResult) -> str:
+    """Why a stored score cannot be resampled; empty where it can, being the mean of its items."""
     scores = result.items.array
-    if result.scale.mean is False or len(scores) < 2 or not np.isfinite(scores).all():
-        return False
-    return bool(abs(scores.mean() - result.score) <= _MEAN * max(1.0, abs(result.score)))
+    if not len(scores):
+        return _NO_ITEMS
+    if len(scores) < 2 or not np.isfinite(scores).all():
+        return "fewer than two items, or some without a finite score"
+    apart = abs(scores.mean() - result.score)
+    if result.scale.mean is not False and apart <= _MEAN * max(1.0, abs(result.score)):
+        return ""
+    metric = declaring_metric(result.metric, result.signature)
+    return _SUMS if metric is None or metric.independent else _TOGETHER
 
 
 def _drawn(
@@ -221,18 +273,14 @@ def _drawn(
             yield group, group.scores(own.reshape(resamples, systems, width))
 
 
-def _paired(samples: FloatArray, own: FloatArray, correction: Correction) -> FloatArray:
+def _paired(systems: Sequence[str], samples: FloatArray, own: FloatArray) -> _Pairs:
     """Two-sided p-values of all pairs, by the formula of `paired_bootstrap`."""
-    pairs = list(combinations(range(len(own)), 2))
-    raw = []
-    for i, j in pairs:
+    found: _Pairs = {}
+    for i, j in combinations(range(len(own)), 2):
         apart = samples[:, i] - samples[:, j]
         far = np.abs(apart - apart.mean()) >= abs(own[i] - own[j]) * (1 - 1e-9) - 1e-15
-        raw.append(float((far.sum() + 1) / (len(apart) + 1)))
-    p = np.full((len(own), len(own)), np.nan)
-    for (i, j), value in zip(pairs, correct(raw, correction), strict=True):
-        p[i, j] = p[j, i] = value
-    return p
+        found[systems[i], systems[j]] = float((far.sum() + 1) / (len(apart) + 1))
+    return found
 
 
 def _with_intervals(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore.data.table import ScoreTable
-from reelscore.report.evidence import Evidence
+from reelscore.report.evidence import UNTESTED, Evidence
 from reelscore.report.lettering import cells, shortened
 from reelscore.report.plots import COLUMN_WIDTH, figure, rule_squares
 from reelscore.stats.correlations import pearson
@@ -64,6 +64,17 @@ def sure_wins(evidence: Evidence | None, systems: Sequence[str]) -> NDArray[np.b
     return sure
 
 
+def untested_pairs(evidence: Evidence | None, systems: Sequence[str]) -> NDArray[np.bool_]:
+    """Say which systems were not tested against which, in an order of one's own."""
+    none = np.zeros((len(systems), len(systems)), dtype=bool)
+    if evidence is None:
+        return none
+    for i, one in enumerate(systems):
+        for j, other in enumerate(systems):
+            none[i, j] = i != j and evidence.verdict(one, other) == "untested"
+    return none
+
+
 def correlation_matrix(columns: Sequence[FloatArray]) -> FloatArray:
     """Correlate columns with each other by Pearson, where both have a number.
 
@@ -88,6 +99,7 @@ def draw_square(
     form: str,
     limits: tuple[float, float],
     sure: NDArray[np.bool_] | None = None,
+    untested: NDArray[np.bool_] | None = None,
     note: str = "",
 ) -> Figure:
     """Draw a matrix, each number written: blue high, orange low; what is sure bold and starred.
@@ -99,6 +111,7 @@ def draw_square(
         form: How to write a number, such as ``{:.2f}``.
         limits: The lowest and the highest there can be.
         sure: Which of them are significant.
+        untested: Which of them no test was made of; a dash stands behind them.
         note: Stands below.
 
     >>> values = np.array([[np.nan, 0.5], [0.5, np.nan]])
@@ -121,10 +134,11 @@ def draw_square(
         panel.imshow(np.ma.masked_invalid(values), cmap=shades, vmin=low, vmax=high, aspect="auto")
         for i, j in np.argwhere(~np.isnan(values)):
             won = sure is not None and bool(sure[i, j])
+            mark = UNTESTED if untested is not None and untested[i, j] else ""
             panel.text(
                 j,
                 i,
-                form.format(values[i, j]) + ("*" if won else ""),
+                form.format(values[i, j]) + ("*" if won else mark),
                 ha="center",
                 va="center",
                 fontsize=7 if count <= 2 * _IN_COLUMN else 5.5,

@@ -11,11 +11,17 @@ import numpy as np
 
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.report.evidence import Evidence
+from reelscore.report.evidence import Evidence, untested_notes
 from reelscore.report.lettering import shortened
 from reelscore.report.pair_tests import with_evidence
 from reelscore.report.plots import BLUE, GREY, RED, figure, save
-from reelscore.report.squares import correlation_matrix, draw_square, sure_wins, win_shares
+from reelscore.report.squares import (
+    correlation_matrix,
+    draw_square,
+    sure_wins,
+    untested_pairs,
+    win_shares,
+)
 from reelscore.report.violins import draw_violin
 from reelscore.stats.correlations import pearson
 from reelscore.stats.resampling import FloatArray
@@ -101,7 +107,8 @@ class TablePlots:
             form="{:.0f}",
             limits=(0, 100),
             sure=sure,
-            note=f"* p < {found.level:g}: {found.about}" if found and sure.any() else "",
+            untested=untested_pairs(found, systems),
+            note=_about_tests(found, bool(sure.any())),
         )
         return _finished(drawing, path)
 
@@ -192,6 +199,11 @@ class TablePlots:
             )
         )
         return self.table.matrix(metric, self.table.systems, items).ravel()
+
+
+def _about_tests(found: Evidence | None, won: bool) -> str:
+    parts = [f"* p < {found.level:g}: {found.about}."] if found and won else []
+    return " ".join([*parts, *untested_notes([found] if found else [])])
 
 
 def _finished(drawing: Figure, path: str | Path | None) -> Figure:

@@ -46,7 +46,8 @@ def test_files(run, folder):
     )
     assert status == 0
     stored = json.loads((folder / "c.json").read_text())
-    assert list(stored) == ["systems", "comparisons"]
+    assert list(stored) == ["systems", "comparisons", "untested"]
+    assert stored["untested"] == {}
     assert len(stored["comparisons"]) == 3 * 2
     assert set(stored["comparisons"][0]) == {
         *("metric", "system", "other", "difference", "test", "p", "p_corrected", "signature"),

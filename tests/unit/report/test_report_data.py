@@ -116,8 +116,9 @@ def test_systems_on_different_items_are_not_paired():
             for name, s in scores.items()
         }
     )
-    tested, evidence = with_evidence(table)
-    assert evidence == []
+    tested, (found,) = with_evidence(table)
+    assert found.verdict("one", "two") == "untested"
+    assert found.untested == "systems scored on different items"
     assert tested["one"]["x"].interval is not None
 
 

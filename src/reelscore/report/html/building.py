@@ -8,6 +8,7 @@ from typing import Any
 
 from reelscore.data.table import MetricResult, ScoreTable
 from reelscore.errors import DataError, UnknownNameError
+from reelscore.report.evidence import untested_notes
 from reelscore.report.html.model import Report
 from reelscore.report.pair_tests import with_evidence
 
@@ -42,7 +43,9 @@ def report_of(
     if metrics is not None:
         tested = _chosen(tested, metrics)
         evidence = [each for each in evidence if each.metric in metrics]
-    fields["notes"] = [*fields.get("notes", ()), *_without_intervals(tested)]
+    untested = fields.get("evidence", evidence)
+    notes = untested_notes(untested) if len(table.systems) > 1 else _without_intervals(tested)
+    fields["notes"] = [*fields.get("notes", ()), *notes]
     fields.setdefault("captions", table.sources.captions)
     fields.setdefault("references", table.sources.references)
     human: list[str] = []
@@ -78,8 +81,8 @@ def _without_intervals(table: ScoreTable) -> list[str]:
     if not names:
         return []
     return [
-        f"{', '.join(names)}: no intervals and tests, since these scores are no means over items "
-        "that could be drawn anew. Commands that score captions have what it takes."
+        f"{', '.join(names)}: no intervals, since these scores are no means over items that could "
+        "be drawn anew. Commands that score captions have what it takes."
     ]
 
 

@@ -67,7 +67,7 @@ def encoded(report: Report, *, explain: int = 100_000, progress: Progress | None
 def _metric(report: Report, name: str) -> dict[str, Any]:
     table = report.table
     results = [table[system].get(name) for system in table.systems]
-    evidence = next((each for each in report.evidence if each.metric == name), None)
+    evidence = next((each for each in report.tests if each.metric == name), None)
     return {
         "name": legible(name),
         "human": name in report.human,
@@ -100,6 +100,7 @@ def _tests(evidence: Evidence, report: Report) -> dict[str, Any]:
         clusters = evidence.clusters(scores, lower=table.scale(evidence.metric).better == "low")
     return {
         "about": evidence.about,
+        "untested": evidence.untested,
         "level": evidence.level,
         "p": spread(evidence.p),
         "wins": spread(evidence.wins.astype(float)),

@@ -87,6 +87,21 @@ class Report:
             )
 
     @property
+    def tests(self) -> list[Evidence]:
+        """The evidence of every score; where others were tested, those without say so."""
+        tested = {each.metric: each for each in self.evidence}
+        if not tested:
+            return []
+        systems = {
+            name: [system for system in self.table.systems if name in self.table[system]]
+            for name in self.table.metrics
+        }
+        return [
+            tested.get(name) or Evidence.none(name, systems[name], "no test was made of it")
+            for name in self.table.metrics
+        ]
+
+    @property
     def items(self) -> list[str]:
         """The items that any system has a score of, in order of appearance."""
         seen: dict[str, None] = {}

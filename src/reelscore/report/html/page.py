@@ -6,12 +6,14 @@ import base64
 import hashlib
 import string
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from html import escape
 from importlib.resources import files
 from pathlib import Path
 
 from reelscore._version import __version__
 from reelscore.data.writing import check_target, write_atomically
+from reelscore.report.evidence import marks_of_tests
 from reelscore.report.grid import Cell
 from reelscore.report.html.contents import encoded
 from reelscore.report.html.model import Report
@@ -137,27 +139,17 @@ def letters_of(systems: Mapping[str, object] | list[str]) -> dict[str, str]:
 
 
 def marks_of(report: Report) -> dict[tuple[str, str], str]:
-    """Mark scores by tests: * beside a baseline, or the letters of the systems outdone."""
-    marks: dict[tuple[str, str], str] = {}
-    letters = letters_of(report.table.systems)
-    for each in report.evidence:
-        for i, system in enumerate(each.systems):
-            if report.baseline is not None:
-                if (each.p[i] < each.level).any() and system != report.baseline:
-                    marks[system, each.metric] = "*"
-                continue
-            beaten = [letters.get(each.systems[j], "") for j in each.wins[i].nonzero()[0]]
-            if mark := "".join(sorted(beaten)):
-                marks[system, each.metric] = mark
-    return marks
+    """Mark scores by a report's tests; see `reelscore.report.evidence.marks_of_tests`."""
+    return marks_of_tests(report.tests, letters_of(report.table.systems), report.baseline)
 
 
 def _leaderboard(report: Report) -> str:
     """The table as plain HTML: it is there at once, without scripts too."""
-    grid = leaderboard(report.table, marks_of(report))
+    table = report.table
+    grid = leaderboard(table, marks_of(report))
     lettered = bool(report.evidence) and report.baseline is None
     letters = letters_of(report.table.systems) if lettered else {}
-    heads = "".join(f'<th scope="col">{_text(name)}</th>' for name in grid.columns)
+    heads = '<th scope="col">system</th>' + "".join(map(partial(_heading, report), table.metrics))
     rows = []
     for number, (name, *cells) in enumerate(grid.rows):
         letter = letters.get(name.text, "")
@@ -171,6 +163,13 @@ def _leaderboard(report: Report) -> str:
         '<div class="scroll" tabindex="0" role="region" aria-label="Leaderboard"><table><thead>'
         f"<tr>{heads}</tr></thead>\n<tbody>\n" + "\n".join(rows) + "\n</tbody></table></div>"
     )
+
+
+def _heading(report: Report, name: str) -> str:
+    # An arrow would be taken for the order of the rows, which a click on the heading changes.
+    lower = report.table.scale(name).better == "low"
+    words = " <small>lower is better</small>" if lower else ""
+    return f'<th scope="col">{_text(name)}{words}</th>'
 
 
 def _cell(cell: Cell) -> str:

@@ -46,7 +46,7 @@ function enliven(report) {
   }
 
   heads.forEach((head, k) => {
-    const name = head.textContent;
+    const name = [...head.childNodes];
     head.replaceChildren(element("button", {
       type: "button",
       onclick: () => {
@@ -66,9 +66,9 @@ const QUOTED = ["meteor", "soda_c", "cider", "anet_meteor"];
 
 function byInterest({ metrics }) {
   const place = ({ human, evidence, name }) => {
-    if (human) return evidence ? 0 : 1;
+    if (human) return evidence?.about ? 0 : 1;
     if (QUOTED.includes(name)) return 2 + QUOTED.indexOf(name);
-    return 2 + QUOTED.length + (evidence ? 0 : 1);
+    return 2 + QUOTED.length + (evidence?.about ? 0 : 1);
   };
   const places = metrics.map(place);
   return metrics.map((_, k) => k).sort((a, b) =>
@@ -84,13 +84,17 @@ function twoMetrics(report) {
   return [one, order.find((k) => k !== one) ?? one];
 }
 
+// No test is not the same as no difference.
+const untestedNote = ({ about, untested }) =>
+  `was not tested${about ? " for every pair" : ""}: ${untested}.`;
+
 function legend(report, metric) {
   const tested = metric?.evidence;
   const parts = [];
   if (report.metrics.some((each) => each.intervals.some(Boolean))) {
     parts.push("± is half a 95 % interval. ");
   }
-  if (tested) {
+  if (tested?.about) {
     parts.push(report.baseline !== null
       ? `* differs from ${report.baseline}, p < ${tested.level} (${tested.about}). `
       : `Letters: significantly better than the systems so lettered, p < ${tested.level} ` +
@@ -99,6 +103,7 @@ function legend(report, metric) {
       parts.push("A heavy line parts groups: all above it are better than all below. ");
     }
   }
+  if (tested?.untested) parts.push(`– ${metric.name} ${untestedNote(tested)} `);
   return parts;
 }
 

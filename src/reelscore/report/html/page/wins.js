@@ -15,11 +15,11 @@ function wins(report) {
       order.map((k) => report.systems[k]),
       (i, j) => cell(metric, order[i], order[j], shares[i][j])));
     key.textContent = "Per cent of the items on which the system of the row scores better than that " +
-      "of the column; ties count half." + (metric.evidence
+      "of the column; ties count half." + (metric.evidence?.about
         ? ` Framed, bold and starred: significantly better, p < ${metric.evidence.level} (${metric.evidence.about}).` +
-          (order.some((i) => order.some((j) => i !== j && (metric.evidence.p[i][j] ?? null) === null))
-            ? " Not every pair was tested." : "")
-        : "");
+          (order.some((i) => order.some((j) => i !== j && untested(metric, i, j)))
+            ? " –: this pair was not tested." : "")
+        : "") + (metric.evidence?.untested ? ` – ${metric.name} ${untestedNote(metric.evidence)}` : "");
   }
 
   function share(metric, one, other) {
@@ -32,11 +32,17 @@ function wins(report) {
     return count ? won / count : NaN;
   }
 
+  // A pair has a p, in one of the two directions, or was not tested; scores without tests say nothing.
+  function untested({ evidence }, one, other) {
+    return Boolean(evidence) && (evidence.p[one][other] ?? evidence.p[other][one] ?? null) === null;
+  }
+
   function cell(metric, one, other, value) {
     if (one === other) return element("td", {});
     const sure = metric.evidence?.wins[one][other] === 1;
     const p = metric.evidence?.p[one][other] ?? null;
-    const text = Number.isNaN(value) ? "–" : `${Math.round(value * 100)}${sure ? "*" : ""}`;
+    const mark = sure ? "*" : untested(metric, one, other) ? "–" : "";
+    const text = Number.isNaN(value) ? "–" : `${Math.round(value * 100)}${mark}`;
     return element("td", { class: sure ? "sure" : null, title: shownP(p) || null,
                            style: shade(value * 2 - 1) }, text);
   }

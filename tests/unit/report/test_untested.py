@@ -1,0 +1,148 @@
+"""No test is not the same as no difference: it is its own state, with its reason."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from reelscore import ScoreTable, score_systems
+from reelscore.data.table import ItemScores, MetricResult
+from reelscore.examples import clips
+from reelscore.meta.cells import Cells
+from reelscore.meta.significance import compare_metrics
+from reelscore.report.agreement import significance_grid
+from reelscore.report.evidence import Evidence
+from reelscore.report.html import Report, report_html, report_of, with_evidence
+from reelscore.report.html.contents import encoded
+from reelscore.report.html.page import marks_of
+from reelscore.report.table_plots import TablePlots
+
+
+@pytest.fixture
+def stored(tmp_path):
+    """A table read back: METEOR cannot be tested, ROUGE-L can."""
+    score_systems(*clips(), "meteor,rouge_l,self_bleu,diversity").write(tmp_path / "scores.json")
+    return ScoreTable.read(tmp_path / "scores.json")
+
+
+def evidence_of(table):
+    return {each.metric: each for each in with_evidence(table)[1]}
+
+
+def test_the_result_says_so(stored):
+    found = evidence_of(stored)
+    assert set(found) == set(stored.metrics)
+    assert found["rouge_l"].verdict("human", "weak") == "better"
+    assert found["rouge_l"].verdict("weak", "human") == "worse"
+    assert found["rouge_l"].verdict("human", "strong") == "not significant"
+    assert found["meteor"].verdict("human", "weak") == "untested"
+    assert "a stored table does not keep" in found["meteor"].untested
+    assert "all captions of a system together" in found["self_bleu"].untested
+    assert "neither more nor less" in found["length"].untested
+    assert found["meteor"].clusters(dict.fromkeys(stored.systems, 0.0)) == {}
+
+
+def test_marks(stored):
+    marks = marks_of(report_of(stored))
+    for system in stored.systems:
+        assert marks[system, "meteor"] == "–"
+        assert marks.get((system, "rouge_l"), "") != "–"
+
+
+def test_only_some_pairs():
+    def result(items):
+        return {
+            "x": MetricResult("x", float(np.mean(list(items.values()))), ItemScores.of(items), "")
+        }
+
+    same = {f"v{k}": 1.0 + k / 10 for k in range(20)}
+    less = {item: score - 1 for item, score in same.items()}
+    other = {f"w{k}": 1.0 + k / 10 for k in range(20)}
+    table = ScoreTable({"one": result(same), "two": result(less), "three": result(other)})
+    found = evidence_of(table)["x"]
+    assert found.verdict("one", "two") == "better"
+    assert found.verdict("one", "three") == "untested"
+    marks = marks_of(Report(table, evidence=[found]))
+    assert marks == {("one", "x"): "b", ("three", "x"): "–"}
+    assert found.untested == "systems scored on different items"
+
+
+def test_scores_of_systems_only():
+    rows = {
+        s: {"x": MetricResult("x", v, ItemScores.of({}), "")} for s, v in (("a", 1.0), ("b", 2.0))
+    }
+    assert "scores of systems only" in evidence_of(ScoreTable(rows))["x"].untested
+    _, (people,) = with_evidence(ScoreTable(rows), human=["x"])
+    assert people.verdict("a", "b") == "untested"
+
+
+def test_tables_for_papers(stored, tmp_path, monkeypatch, capsys):
+    from reelscore.cli.report import command
+
+    stored.write(tmp_path / "again.json")
+    monkeypatch.chdir(tmp_path)
+    arguments = ["again.json", "-m", "meteor,rouge_l", "--latex", "t.tex", "--markdown", "t.md"]
+    command.main([*arguments, "--csv", "t.csv"], standalone_mode=False)
+    latex = (tmp_path / "t.tex").read_text()
+    assert "\\textbf{0.2946}$^{\\textrm{--}}$ & \\textbf{0.5477}$^{" in latex
+    assert "\\par{\\footnotesize -- not tested: meteor (made from sums" in latex
+    markdown = (tmp_path / "t.md").read_text()
+    assert "**0.2946**– |" in markdown
+    assert "\n\n– not tested: meteor (made from sums" in markdown
+    assert "rouge_l" not in markdown.partition("not tested")[2]
+    assert ",–," in (tmp_path / "t.csv").read_text()
+
+
+def test_page(stored):
+    report = report_of(stored, metrics=["meteor", "rouge_l"])
+    page = report_html(report)
+    assert page.count("<sup>–</sup>") == len(stored.systems)
+    assert "– not tested: meteor (made from sums" in page
+    assert encoded(report)  # what the scripts get says it too: see tests/pages
+
+
+def test_a_page_with_some_tests_says_so_of_the_others(stored):
+    found = evidence_of(stored)["rouge_l"]
+    report = Report(stored, evidence=[found])
+    assert {each.metric for each in report.tests if not each.about} == {
+        name for name in stored.metrics if name != "rouge_l"
+    }
+
+
+def test_figures(stored):
+    texts = [text.get_text() for text in TablePlots(stored).wins("meteor").axes[0].texts]
+    assert all(text.endswith("–") for text in texts)
+    assert "not tested: meteor" in TablePlots(stored).wins("meteor").get_supxlabel()
+    assert not any("–" in t.get_text() for t in TablePlots(stored).wins("rouge_l").axes[0].texts)
+
+
+def test_metrics_against_people():
+    human = np.array([[1.0, 2.0, 3.0], [2.0, 3.0, 5.0]])
+    cells = Cells("ab", ["v1", "v2", "v3"], human, {"x": human + 1, "y": human * 0})
+    grid = significance_grid(compare_metrics(cells, "system", test="williams"))
+    assert [cell.text for cell in grid.rows[0]] == ["x", "1", "", "–"]
+    assert grid.notes == ["– not tested: too few scores in common, or one does not vary."]
+
+
+def test_compare(tmp_path, monkeypatch, capsys):
+    from reelscore.cli.compare import command
+    from reelscore.examples import path
+
+    systems = [str(path(f"clips/systems/{name}.json")) for name in ("human", "weak")]
+    arguments = [*systems, "-r", str(path("clips/references.json")), "-m", "rouge_l,self_bleu"]
+    monkeypatch.chdir(tmp_path)
+    quick = ["--test", "randomization", "--trials", "100"]
+    command.main([*arguments, *quick, "--json", "c.json"], standalone_mode=False)
+    out = capsys.readouterr().out
+    assert "weak     0.3620*       0.5145–" in out
+    assert "– not tested: self_bleu (looks at all captions of a system together)." in out
+    stored = json.loads((tmp_path / "c.json").read_text())
+    assert stored["untested"] == {"self_bleu": "looks at all captions of a system together"}
+
+
+def test_untested_evidence_cannot_win():
+    found = Evidence.none("x", ["a", "b"], "because")
+    assert not found.wins.any()
+    assert found.verdict("a", "c") == "untested"
