@@ -47,9 +47,9 @@ def command(
     if csv_file:
         write(csv_file, _csv(hits, blind=True))
     if key_file:
-        write(key_file, _csv(hits, blind=False))
+        write(key_file, _csv(hits, blind=False), private=True)
     if json_file:
-        write(json_file, msgspec.json.encode(hits).decode())
+        write(json_file, msgspec.json.encode(hits).decode(), private=True)
     if STDOUT not in (csv_file, key_file, json_file):
         sizes = sorted({len(hit.tasks) for hit in hits})
         tasks = "–".join(map(str, sizes[:: max(1, len(sizes) - 1)])) or "0"

@@ -59,9 +59,9 @@ def command(
         judgments = found.judgments() if unfinished else judged(found)
         quality = quality_of(found, judgments, control)
     if csv_file:
-        write(csv_file, quality_csv(quality))
+        write(csv_file, quality_csv(quality), private=True)
     if json_file:
-        write(json_file, msgspec.json.encode(quality.to_dict()).decode())
+        write(json_file, msgspec.json.encode(quality.to_dict()).decode(), private=True)
     if plot:
         from reelscore.report.campaign_plots import draw_quality
 

@@ -182,7 +182,8 @@ def _write(
     if outputs.latex:
         write(outputs.latex, results_grid(scores, ranking).to_latex())
     if outputs.json:
-        write(outputs.json, msgspec.json.encode(_everything(results, ranking)).decode())
+        everything = msgspec.json.encode(_everything(results, ranking)).decode()
+        write(outputs.json, everything, private=True)  # it names raters
     if outputs.plot:
         from reelscore.report.campaign_plots import draw_wins
 

@@ -253,12 +253,18 @@ def check_targets(paths: Sequence[str]) -> None:
             check_target(path)
 
 
-def write(path: str, text: str) -> None:
-    """Write a result to a file, all or nothing, or to standard output for ``-``."""
+def write(path: str, text: str, *, private: bool = False) -> None:
+    """Write a result to a file, all or nothing, or to standard output for ``-``.
+
+    Args:
+        path: The file.
+        text: What goes there.
+        private: Whether it is about people, or secret: then nobody else may read the file.
+    """
     if path == STDOUT:
         click.echo(text, nl=not text.endswith("\n"))
     else:
-        write_atomically(path, text if text.endswith("\n") else text + "\n")
+        write_atomically(path, text if text.endswith("\n") else text + "\n", private=private)
 
 
 def terminal_width() -> int:

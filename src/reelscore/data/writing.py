@@ -1,8 +1,8 @@
 """Write files all or nothing: aside first, in the same folder, then renamed into place.
 
 Readers see the old content or the new, never half of it. A file that was there keeps its
-permissions, a new one gets the usual ones. Links are followed; devices and pipes, which cannot be
-replaced, are written to directly.
+permissions and a new one gets the usual ones, save that private files are for their owner alone.
+Links are followed; devices and pipes, which cannot be replaced, are written to directly.
 """
 
 from __future__ import annotations
@@ -18,12 +18,15 @@ from typing import IO
 from reelscore.errors import DataError
 
 
-def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None:
+def write_atomically(
+    path: str | os.PathLike[str], content: str | bytes, *, private: bool = False
+) -> None:
     r"""Write a whole file, or leave everything as it was.
 
     Args:
         path: The file to make or replace.
         content: Bytes, or text to be written as UTF-8 with its line ends as they are.
+        private: Let nobody else read the file, also where one was there before.
 
     Raises:
         DataError: If the file cannot be written there.
@@ -42,16 +45,19 @@ def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None
             f"{os.fspath(path)}: the text holds a lone surrogate ({error.object[error.start]!a}, "
             f"position {error.start + 1}) and cannot be written as UTF-8."
         ) from None
-    with opened_atomically(path) as file:
+    with opened_atomically(path, private=private) as file:
         file.write(data)
 
 
 @contextmanager
-def opened_atomically(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+def opened_atomically(
+    path: str | os.PathLike[str], *, private: bool = False
+) -> Iterator[IO[bytes]]:
     r"""Open a file to write piece by piece; it is in place when the block ends without an error.
 
     Args:
         path: The file to make or replace.
+        private: Let nobody else read the file, also where one was there before.
 
     Raises:
         DataError: If the file cannot be written there.
@@ -66,7 +72,7 @@ def opened_atomically(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """
     name = os.fspath(path)
     try:
-        with _opened(Path(path).resolve()) as file:
+        with _opened(Path(path).resolve(), private) as file:
             yield file
     except FileNotFoundError:
         folder = str(Path(path).parent)
@@ -98,7 +104,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
 
 
 @contextmanager
-def _opened(target: Path) -> Iterator[IO[bytes]]:
+def _opened(target: Path, private: bool) -> Iterator[IO[bytes]]:
     mode = target.stat().st_mode if target.exists() else None
     if mode is not None and not stat.S_ISREG(mode):
         with target.open("wb") as file:  # renaming onto /dev/null would destroy it
@@ -107,13 +113,13 @@ def _opened(target: Path) -> Iterator[IO[bytes]]:
     # The part of a name that 255 bytes leave room for; the suffix makes it unique.
     aside = target.with_name(f".{target.name[:50]}.{secrets.token_hex(4)}.tmp")
     # os.open leaves the permissions of a new file to the user's umask, as tempfile does not.
-    descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
     try:
         with open(descriptor, "wb") as file:  # noqa: PTH123 (a descriptor, not a path)
             yield file
             file.flush()
             os.fsync(descriptor)
-        if mode is not None:
+        if mode is not None and not private:
             aside.chmod(stat.S_IMODE(mode))
         aside.replace(target)
     except BaseException:

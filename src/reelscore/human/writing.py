@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable
 from datetime import datetime, timezone
 from typing import Any
 
 import msgspec
 
+from reelscore.data.spreadsheet import spreadsheet_csv
 from reelscore.human.judgments import Judgment
 
 _TIMES = ("started", "submitted")
@@ -23,20 +22,14 @@ def judgments_csv(judgments: Iterable[Judgment]) -> str:
     r1,h1,t1,0,mine,v1,caption,71.0,adequacy,,,...
     <BLANKLINE>
     """
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    fields = Judgment.__struct_fields__
-    times = [fields.index(name) for name in _TIMES]
-    writer.writerow(fields)
-    for row in judgments:
-        cells: list[Any] = [
-            "" if value is None else value for value in msgspec.structs.astuple(row)
-        ]
-        for place in times:
-            if cells[place] != "":
-                cells[place] = _utc(cells[place])
-        writer.writerow(cells)
-    return out.getvalue()
+    return spreadsheet_csv([Judgment.__struct_fields__, *map(_cells, judgments)])
+
+
+def _cells(judgment: Judgment) -> list[Any]:
+    values = msgspec.structs.asdict(judgment)
+    for name in _TIMES:
+        values[name] = None if values[name] is None else _utc(values[name])
+    return ["" if value is None else value for value in values.values()]
 
 
 def _utc(seconds: float) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Sequence
 from dataclasses import fields
 
+from reelscore.data.spreadsheet import spreadsheet_csv
 from reelscore.human.quality import Quality, RaterQuality
 from reelscore.human.scoring import HumanScores
 from reelscore.human.significance import Ranking
@@ -48,24 +47,20 @@ def quality_grid(quality: Quality) -> Grid:
 def quality_csv(quality: Quality) -> str:
     """Give everything known of each rater as CSV, numbers in full."""
     rows = quality.to_dict()["raters"]
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([field.name for field in fields(RaterQuality)])
+    table = [[field.name for field in fields(RaterQuality)]]
     for row in rows:
         cells = ("" if value is None else value for value in row.values())
-        writer.writerow([" ".join(v) if isinstance(v, tuple) else v for v in cells])
-    return out.getvalue()
+        table.append([" ".join(v) if isinstance(v, tuple) else v for v in cells])
+    return spreadsheet_csv(table)
 
 
 def results_csv(scores: HumanScores, ranking: Ranking) -> str:
     """Give the results as CSV, numbers in full."""
     metrics = scores.table.metrics
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
     columns = ["captions", "judgments", "wins", "cluster", "best_rank", "worst_rank"]
-    writer.writerow(["system", *metrics, *columns])
+    table: list[list[object]] = [["system", *metrics, *columns]]
     for k, system in enumerate(ranking.systems):
-        writer.writerow(
+        table.append(
             [
                 system,
                 *(scores.table[system][name].score for name in metrics),
@@ -76,7 +71,7 @@ def results_csv(scores: HumanScores, ranking: Ranking) -> str:
                 *ranking.ranges[k],
             ]
         )
-    return out.getvalue()
+    return spreadsheet_csv(table)
 
 
 def results_grid(scores: HumanScores, ranking: Ranking) -> Grid:

@@ -107,3 +107,12 @@ def test_devices_and_pipes_are_written_to(tmp_path: Path) -> None:
     reader.join()
     assert received == [b"through"]
     assert pipe.is_fifo()
+
+
+def test_private_files_are_for_their_owner(tmp_path: Path) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.touch()
+    old.chmod(0o644)
+    for path in (old, new):
+        write_atomically(path, "x", private=True)
+        assert path.stat().st_mode & 0o777 == 0o600

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import io
 import json
 import os
 import shutil
@@ -16,7 +17,9 @@ import pytest
 from made_hits import Clock, rating_hits
 from reelscore import DataError
 from reelscore.human.campaign import Campaign
+from reelscore.human.reading import read_judgments
 from reelscore.human.tasks import Hit, Shown, Task
+from reelscore.human.writing import judgments_csv
 
 
 def fill(where):
@@ -66,6 +69,57 @@ def content(path):
     if path.is_file():
         return {path.name: path.read_bytes()}
     return {file.name: file.read_bytes() for file in sorted(path.iterdir())}
+
+
+FORMULAS = ['=HYPERLINK("https://evil.example")', "+1+1", "-2", "@x", "'=1", "-4wsuPCjDBc_5"]
+
+
+def test_no_cell_begins_a_formula_and_each_comes_back(tmp_path):
+    shown = [f"{text}\rb" if text == "@x" else text for text in FORMULAS]
+    tasks = [
+        Task(f"t{k}", name, (Shown(name, text),))
+        for k, (name, text) in enumerate(zip(FORMULAS, shown, strict=True))
+    ]
+    with Campaign.create(tmp_path / "a.db", "a", systems=FORMULAS) as campaign:
+        campaign.add_hits([Hit("h", tuple(tasks))])
+        campaign.set_state("open", actor="=me", reason="@you")
+        held = campaign.claim("=rater")
+        for task in tasks:
+            campaign.submit(held.id, "=rater", task.id, {"adequacy": [5]})
+        judgments = judgments_csv(campaign.rows())
+        campaign.export(tmp_path / "folder")
+    tables = [file.read_bytes().decode() for file in (tmp_path / "folder").glob("*.csv")]
+    for table in (*tables, judgments):
+        for row in csv.reader(io.StringIO(table, newline="")):
+            begin_formula = [cell for cell in row if cell[:1] in tuple("=+-@") and cell != "-2"]
+            assert begin_formula == []
+    with Campaign.restore(tmp_path / "b.db", tmp_path / "folder") as again:
+        assert [task.shown[0].text for hit in again.hits() for task in hit.tasks] == shown
+        assert {row.rater for row in again.rows()} == {"=rater"}
+        assert ("=me", "@you") in [(event.actor, event.reason) for event in again.events()]
+    (tmp_path / "judgments.csv").write_text(judgments)
+    rows = read_judgments([tmp_path / "judgments.csv"]).judgments
+    assert sorted(rows.system) == sorted(FORMULAS)
+    assert set(rows.rater) == {"=rater"}
+
+
+def test_exports_and_databases_are_for_their_owner(tmp_path):
+    umask = os.umask(0o022)
+    try:
+        with fill(tmp_path / "a.db") as campaign:
+            campaign.export(tmp_path / "all.jsonl")
+            campaign.export(tmp_path / "folder")
+            beside = [tmp_path / f"a.db{suffix}" for suffix in ("", "-wal", "-shm")]
+            files = [*beside, tmp_path / "all.jsonl", *(tmp_path / "folder").iterdir()]
+            assert {file.name: oct(file.stat().st_mode & 0o777) for file in files} == {
+                file.name: "0o600" for file in files
+            }
+        assert (tmp_path / "folder").stat().st_mode & 0o777 == 0o700
+        (tmp_path / "a.db").chmod(0o644)  # made by an earlier version
+        Campaign.create(tmp_path / "a.db", "b", systems=["x"]).disconnect()
+        assert (tmp_path / "a.db").stat().st_mode & 0o777 == 0o600
+    finally:
+        os.umask(umask)
 
 
 def test_export_restore_export_is_the_same(exported, filled, where, tmp_path):

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from reelscore.data.delimited import header_cells
 from reelscore.data.fields import ITEM_FIELDS
 from reelscore.data.source import Source
+from reelscore.data.spreadsheet import unquoted
 from reelscore.errors import DataError
 from reelscore.human.imports import rows
 from reelscore.human.imports.times import seconds
@@ -48,7 +49,7 @@ def read(source: Source, intake: rows.Intake) -> Iterator[Judgment]:
             f"{', '.join(names[:12])}."
         )
     for line, _, cells in rows.rows(source, delimiter(source.head), intake):
-        row = {name: cells[place].strip() for name, place in column.items()}
+        row = {name: unquoted(cells[place]).strip() for name, place in column.items()}
         try:
             yield _judgment(row, intake.scale)
         except DataError as error:

@@ -22,7 +22,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 
 from reelscore.errors import DataError, MissingExtraError
 from reelscore.human.store import sqlite
-from reelscore.human.store.places import Where, check_file, database_url, place
+from reelscore.human.store.places import Where, check_file, database_url, keep_private, place
 from reelscore.human.store.upgrading import VERSION_TABLE, is_current, upgrade
 
 _POOL = {"pool_size": 20, "max_overflow": 20}
@@ -50,6 +50,8 @@ class Database:
         self.place = place(url)
         if self.is_sqlite:
             check_file(Path(self.place), create)
+            if create:
+                keep_private(Path(self.place))
         self.engine = _engine(url)
         self._writer = threading.Lock()
         try:

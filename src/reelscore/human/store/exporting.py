@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, Select, select
 
+from reelscore.data.spreadsheet import harmless
 from reelscore.data.writing import opened_atomically, write_atomically
 from reelscore.errors import DataError
 from reelscore.human.store.campaigns import read_settings, read_state, read_systems
@@ -47,7 +48,7 @@ def export(connection: Connection, terms: Terms, path: Path) -> None:
 
 def _export_jsonl(connection: Connection, terms: Terms, path: Path) -> None:
     encoder = msgspec.json.Encoder()
-    with opened_atomically(path) as file:
+    with opened_atomically(path, private=True) as file:
         file.write(encoder.encode(_campaign_line(connection, terms)) + b"\n")
         for kind in LINES:
             for line in _lines(connection, terms, kind):
@@ -59,16 +60,17 @@ def _export_folder(connection: Connection, terms: Terms, path: Path) -> None:
         raise DataError(f"{path}: is there already, and not empty; name a new folder.")
     aside = path.with_name(f".{path.name[:50]}.{secrets.token_hex(4)}.tmp")
     try:
-        aside.mkdir()
+        aside.mkdir(mode=0o700)
         campaign = msgspec.json.encode(_campaign_line(connection, terms))
-        write_atomically(aside / "campaign.json", campaign + b"\n")
+        write_atomically(aside / "campaign.json", campaign + b"\n", private=True)
         for kind in LINES:
-            with opened_atomically(aside / file_name(kind)) as file:
+            with opened_atomically(aside / file_name(kind), private=True) as file:
                 text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
-                table = csv.writer(text, lineterminator="\n")
+                # csv leaves a lone CR unquoted, and then reads it as the end of a line
+                table = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
                 table.writerow(name for name, _ in columns(kind))
                 for line in _lines(connection, terms, kind):
-                    table.writerow(msgspec.structs.astuple(line))
+                    table.writerow(map(harmless, msgspec.structs.astuple(line)))
                 text.detach()
         aside.rename(path)
     except OSError as error:

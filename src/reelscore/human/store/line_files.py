@@ -12,6 +12,7 @@ import msgspec
 from reelscore.data.encoding import decode_line
 from reelscore.data.problems import Problems
 from reelscore.data.source import Source
+from reelscore.data.spreadsheet import unquoted
 from reelscore.errors import DataError
 from reelscore.human.store.lines import LINES, AnyLine, CampaignLine, Line, columns, file_name
 
@@ -102,7 +103,7 @@ def _csv(path: Path, kind: str, problems: Problems) -> Iterator[tuple[int, Line]
 def _line(kind: str, names: list[str], cells: list[str]) -> Line:
     if len(cells) != len(names):
         raise DataError(f"the row has {len(cells)} cells, the header {len(names)}")
-    values: dict[str, Any] = dict(zip(names, cells, strict=True))
+    values: dict[str, Any] = dict(zip(names, map(unquoted, cells), strict=True))
     for name in _OPTIONAL & values.keys():
         values[name] = values[name] or None
     return msgspec.convert(values, LINES[kind], strict=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from sqlalchemy.engine import URL, make_url
@@ -67,3 +68,21 @@ def check_file(path: Path, create: bool) -> None:
         raise DataError(f"{path}: no such file; make a campaign there first.")
     if not path.parent.is_dir():
         raise DataError(f"{path}: there is no folder {str(path.parent)!r}; make it first.")
+
+
+def keep_private(path: Path) -> None:
+    """Let nobody but its owner read a SQLite file; a new one is made so, empty.
+
+    SQLite gives the files that it puts beside it (``-wal``, ``-shm``) the same permissions.
+
+    Raises:
+        DataError: If it cannot be made there.
+    """
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        for suffix in ("", "-wal", "-shm"):
+            with suppress(OSError):  # of somebody else, who decides; or not there
+                path.with_name(path.name + suffix).chmod(0o600)
+    except OSError as error:
+        raise DataError(f"{path}: cannot be made there ({error.strerror}).") from None
