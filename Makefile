@@ -7,7 +7,7 @@ NATIVE := CMakeLists.txt pyproject.toml $(wildcard cpp/*) tools/make_ptb_tables.
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation -e
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench parity repro fuzz docs wheel clean
+.PHONY: help demo setup test unit check format bench parity repro fuzz docs wheel clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' Makefile | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -15,12 +15,14 @@ help: ## list the targets
 demo: .venv/.core ## set everything up and score the embedded example
 	@$(BIN)/reelscore demo
 
-test: .venv/.dev ## set up what the tests need and run them
-	@tools/system_packages.sh java
-	@tools/system_packages.sh postgresql
-	@tools/system_packages.sh chromium
-	@tools/system_packages.sh nginx
+setup: .venv/.dev ## install what the tests need: packages, and programs such as Chromium
+	@tools/system_packages.sh java postgresql chromium nginx
+
+test: setup ## set up what the tests need and run them
 	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
+
+unit: .venv/.dev ## run the unit tests alone: no server, no browser
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile tests/unit
 
 check: .venv/.dev ## ruff, mypy --strict, clang-format
 	@$(BIN)/ruff check
@@ -45,7 +47,7 @@ repro: .venv/.dev ## compute the published tables anew; DATA is the TRECVid data
 	@$(BIN)/reelscore repro direct-assessment --data $(DATA)
 	@$(BIN)/reelscore repro bertha --data $(DATA)
 
-fuzz: .venv/.dev ## look for new failing examples, then fuzz the kernels for FUZZ_SECONDS (600)
+fuzz: .venv/.dev ## try new random examples, then fuzz the kernels for FUZZ_SECONDS
 	@tools/system_packages.sh clang
 	@$(BIN)/python -m pytest tests/properties --full
 	@fuzz/run.sh $${FUZZ_SECONDS:-600}
