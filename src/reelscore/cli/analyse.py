@@ -14,13 +14,14 @@ from reelscore.cli.options import (
     check_targets,
     format_option,
     progress_bar,
-    read_systems,
+    read_captions,
+    show_notes,
     terminal_width,
     threads_option,
     tokenizer_option,
     write,
 )
-from reelscore.data import read_references
+from reelscore.errors import DataError
 from reelscore.meta.analyse import Difficulties, difficulties, extremes
 from reelscore.metrics.scoring import score_systems
 from reelscore.report.grid import Cell, Grid
@@ -32,7 +33,7 @@ _PARTS = 5
 
 @click.command("analyse")
 @click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
-@click.option("--refs", "-r", multiple=True, required=True, metavar="FILE", help="References.")
+@click.option("--refs", "-r", multiple=True, metavar="FILE", help="References.")
 @click.option(
     "--metric", "-m", default="meteor", show_default=True, metavar="NAME", help="Any metric."
 )
@@ -73,9 +74,11 @@ def command(
       reelscore analyse systems/*.json -r references.json --plot hard.pdf
     """
     check_targets([target for target in (plot, json_file) if target])
-    systems = read_systems(candidates, file_format)
-    references = read_references(refs, format=file_format)
-    with progress_bar("Scoring") as progress:
+    inputs = read_captions(candidates, refs, file_format)
+    systems, references = inputs.systems, inputs.references
+    if references is None:
+        raise DataError("An analysis needs references; none were given (--refs).")
+    with inputs.explained(), progress_bar("Scoring") as progress:
         table = score_systems(
             systems,
             references,
@@ -85,6 +88,7 @@ def command(
             threads=threads,
             progress=progress,
         )
+    show_notes([*inputs.notes, *table.notes], err=True)
     name = table.metrics[-1]
     scores = {system: table[system][name].items for system in table.systems}
     orders = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import click
 import msgspec
@@ -12,13 +13,12 @@ from reelscore.cli.options import (
     check_targets,
     format_option,
     progress_bar,
-    read_systems,
+    read_captions,
     seed_option,
     threads_option,
     tokenizer_option,
     write,
 )
-from reelscore.data import read_references
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError
 from reelscore.meta.audit import METRIC, Audit, audit, audit_tables
@@ -75,10 +75,12 @@ def command(
     check_targets([target for target in (plot, json_file) if target])
     people = ScoreTable.read(human, repeats="mean") if human else None
     if refs:
-        with progress_bar("Comparing") as progress:
+        inputs = read_captions(candidates, refs, file_format)
+        assert inputs.references is not None
+        with inputs.explained(), progress_bar("Comparing") as progress:
             found = audit(
-                read_systems(candidates, file_format),
-                read_references(refs, format=file_format),
+                inputs.systems,
+                inputs.references,
                 people,
                 column=column,
                 metric=metric,
@@ -87,6 +89,7 @@ def command(
                 threads=threads,
                 progress=progress,
             )
+        found = replace(found, notes=[*inputs.notes, *found.notes])
     elif people is None:
         raise DataError("Give --refs to audit captions, or --human to audit score tables.")
     else:

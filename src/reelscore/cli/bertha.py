@@ -13,12 +13,12 @@ from reelscore.cli.options import (
     check_targets,
     format_option,
     progress_bar,
-    read_systems,
+    read_captions,
+    show_notes,
     terminal_width,
     write,
 )
 from reelscore.cli.report_options import command_line, html_option
-from reelscore.data import read_references
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError
 
@@ -67,12 +67,10 @@ def prepare(
             for name, row in table.results.items()
             if column in row
         }
-        captions = from_tables(
-            read_systems(candidates, file_format),
-            read_references(refs, format=file_format),
-            scores,
-            group=group,
-        )
+        inputs = read_captions(candidates, refs, file_format)
+        assert inputs.references is not None
+        show_notes(inputs.notes, err=True)
+        captions = from_tables(inputs.systems, inputs.references, scores, group=group)
     else:
         raise DataError("Nothing to prepare: give CANDIDATES, --refs and --human, or --trecvid.")
     check_captions(captions)

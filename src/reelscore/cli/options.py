@@ -8,13 +8,14 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from reelscore.data import read_candidates, read_references
+from reelscore.data import read_candidates
+from reelscore.data.inputs import Inputs, read_inputs
 from reelscore.data.pairing import Empty, Missing
 from reelscore.data.table import ScoreTable
 from reelscore.data.table import file_format as table_format
@@ -56,13 +57,12 @@ class Scoring:
 
     def run(self) -> ScoreTable:
         """Read the files and score them."""
-        systems = read_systems(self.candidates, self.file_format)
-        references = read_references(self.refs, format=self.file_format) if self.refs else None
-        many = sum(map(len, systems.values())) >= _MANY
-        with progress_bar("Scoring", wanted=many) as progress:
-            return score_systems(
-                systems,
-                references,
+        inputs = read_captions(self.candidates, self.refs, self.file_format)
+        many = sum(map(len, inputs.systems.values())) >= _MANY
+        with inputs.explained(), progress_bar("Scoring", wanted=many) as progress:
+            table = score_systems(
+                inputs.systems,
+                inputs.references,
                 self.metrics,
                 tokenizer=self.tokenizer,
                 missing=self.missing,
@@ -70,6 +70,7 @@ class Scoring:
                 threads=self.threads,
                 progress=progress,
             )
+        return replace(table, notes=[*inputs.notes, *table.notes])
 
     def write(
         self, table: ScoreTable, grid: Grid, *, csv: str | None = None, json: str | None = None
@@ -88,6 +89,8 @@ class Scoring:
             write(self.markdown_file, grid.to_markdown())
         if self.json_file:
             write(self.json_file, json or table.to_json())
+        if not self.shows:
+            show_notes(table.notes, err=True)
 
     @property
     def shows(self) -> bool:
@@ -207,10 +210,11 @@ def show_origin(table: ScoreTable) -> None:
         show_signature(signature)
 
 
-def show_notes(notes: Sequence[str]) -> None:
-    """Print what there is to say about a table."""
+def show_notes(notes: Sequence[str], *, err: bool = False) -> None:
+    """Print what there is to say about a table; warnings in red."""
     for note in notes:
-        click.echo(textwrap.fill(note, terminal_width(), subsequent_indent="  "))
+        text = textwrap.fill(note, terminal_width(), subsequent_indent="  ")
+        click.echo(click.style(text, fg="red" if "Warning:" in note else None), err=err)
 
 
 def show_signature(signature: str) -> None:
@@ -242,6 +246,13 @@ def read_systems(
         name: read_candidates(path, format=file_format)
         for name, path in system_files(arguments).items()
     }
+
+
+def read_captions(
+    arguments: Sequence[str], refs: Sequence[str], file_format: str | None = None
+) -> Inputs:
+    """Read the systems' captions and the references; arguments as in `system_files`."""
+    return read_inputs(system_files(arguments), refs or None, format=file_format)
 
 
 def check_targets(paths: Sequence[str]) -> None:

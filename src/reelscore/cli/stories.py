@@ -15,6 +15,7 @@ from reelscore.cli.options import (
     STDOUT,
     check_targets,
     progress_bar,
+    show_notes,
     show_origin,
     system_files,
     terminal_width,
@@ -163,7 +164,9 @@ def score_command(
             extra["timelines"] = _timelines(system_files(candidates), refs, given)
         f1_first = sorted(table.metrics, key=lambda name: name.endswith(_PARTS))
         pictures.write(table, metrics=f1_first, **extra)
-    if STDOUT not in targets:
+    if STDOUT in targets:
+        show_notes(table.notes, err=True)
+    else:
         protocol = protocol_of(given.pop("preset", None), given)
         for name, grid in grids:
             heading = textwrap.fill(_heading(name, protocol), terminal_width())

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 
 from reelscore.data.encoding import decode_line
 from reelscore.data.fields import (
-    CAPTION_FIELDS,
+    Role,
+    caption_fields,
+    has_captions,
     item_field,
     missing_caption_field,
     missing_item_field,
@@ -18,6 +20,7 @@ from reelscore.data.source import Source
 from reelscore.errors import DataError
 
 _NUMBERED = re.compile(r"[ _-]?\d+$")
+_LIST = re.compile(r"""\[\s*(['"]).*\1\s*\]""", re.DOTALL)  # as data frames write one
 
 
 def header_cells(head: bytes, delimiter: str) -> list[str]:
@@ -30,14 +33,23 @@ def header_cells(head: bytes, delimiter: str) -> list[str]:
     return [_name(cell) for cell in line.split(delimiter)]
 
 
+def column_kinds(head: bytes, delimiter: str) -> list[str]:
+    r"""Split a header as `header_cells` does; numbered columns lose their number.
+
+    >>> column_kinds(b"id,Caption 1,Caption_2\nv1,a man,a person", ",")
+    ['id', 'caption', 'caption']
+    """
+    return [_unnumbered(cell) for cell in header_cells(head, delimiter)]
+
+
 def has_header(head: bytes, delimiter: str) -> bool:
     """Tell whether a file begins with a header that has an item id and captions."""
-    cells = header_cells(head, delimiter)
-    return item_field(cells) is not None and bool(_caption_columns(cells))
+    kinds = column_kinds(head, delimiter)
+    return item_field(kinds) is not None and has_captions(kinds)
 
 
 def read_table(
-    source: Source, delimiter: str, problems: Problems
+    source: Source, delimiter: str, problems: Problems, role: Role
 ) -> Iterator[tuple[int, object, object]]:
     """Yield line number, item id and captions of each row.
 
@@ -50,11 +62,16 @@ def read_table(
     line = 1
     try:
         header = [_name(cell) for cell in next(rows)]
-        item, captions = _columns(header, source.path)
+        item, captions = _columns(header, source.path, role)
         line = rows.line_num + 1
         for row in rows:
             if len(row) == len(header):
-                if len(captions) == 1:
+                if len(captions) == 1 and _LIST.fullmatch(row[captions[0]]):
+                    problems.add(
+                        f"{source.path}:{line}: the cell holds a list of captions; give each a row "
+                        "or a numbered column of its own, or write JSON Lines."
+                    )
+                elif len(captions) == 1:
                     yield line, row[item], row[captions[0]]
                 else:
                     yield line, row[item], [row[column] for column in captions if row[column]]
@@ -82,23 +99,24 @@ def _text_lines(source: Source, problems: Problems) -> Iterator[str]:
             yield line.decode("utf-8", "replace")  # keeps the rows in step; never returned
 
 
-def _columns(header: list[str], path: str) -> tuple[int, list[int]]:
+def _columns(header: list[str], path: str, role: Role) -> tuple[int, list[int]]:
     item = item_field(header)
     if item is None:
         raise DataError(f"{path}:1: {missing_item_field()}, as a column.")
-    captions = _caption_columns(header)
-    if not captions:
-        raise DataError(f"{path}:1: {missing_caption_field()}, as a column.")
+    kinds = [_unnumbered(name) for name in header]
+    wanted = caption_fields(kinds, role)
+    captions = [column for name in wanted for column, kind in enumerate(kinds) if kind == name]
     names = [header[column] for column in captions]
-    if len({_NUMBERED.sub("", name) for name in names}) > 1 or len(set(names)) < len(names):
-        raise DataError(f"{path}:1: {several_caption_fields(names)}.")
+    if not captions:
+        raise DataError(f"{path}:1: {missing_caption_field(kinds, role)}, as a column.")
+    if len(wanted) > 1 or len(set(names)) < len(names):
+        raise DataError(f"{path}:1: {several_caption_fields(names, role)}.")
     return header.index(item), captions
 
 
-def _caption_columns(header: list[str]) -> list[int]:
-    return [
-        column for column, name in enumerate(header) if _NUMBERED.sub("", name) in CAPTION_FIELDS
-    ]
+def _unnumbered(name: str) -> str:
+    """The kind of a numbered column: caption_2 is a caption."""
+    return _NUMBERED.sub("", name)
 
 
 def _name(cell: str) -> str:

@@ -15,7 +15,9 @@ import msgspec
 from reelscore.data.checks import in_words
 from reelscore.data.encoding import decode_line
 from reelscore.data.fields import (
+    Role,
     caption_fields,
+    has_captions,
     item_field,
     missing_caption_field,
     missing_item_field,
@@ -86,9 +88,12 @@ def decode_json_line(line: bytes, path: str, number: int) -> Any:
 
 
 def records_of(
-    objects: Iterable[tuple[int, Any]], place: Callable[[int], str], problems: Problems
+    objects: Iterable[tuple[int, Any]],
+    place: Callable[[int], str],
+    problems: Problems,
+    role: Role,
 ) -> Iterator[Record]:
-    """Pick item id and captions out of numbered JSON objects.
+    """Pick item id and the captions of a role out of numbered JSON objects.
 
     The first object that has both decides under which names they are; all others must follow.
     """
@@ -98,11 +103,13 @@ def records_of(
             problems.add(f"{place(number)}: the record is {in_words(value)}; expected an object.")
             continue
         if names is None:
-            fault = _fields_fault(value)
+            fault = _fields_fault(value, role)
+            if fault and item_field(value) and has_captions(value):  # all records will be so
+                raise DataError(f"{place(number)}: {fault}.")
             if fault:
                 problems.add(f"{place(number)}: {fault}.")
                 continue
-            names = item_field(value) or "", caption_fields(value)[0]
+            names = item_field(value) or "", caption_fields(value, role)[0]
         item, captions = names
         if item in value and captions in value:
             yield number, value[item], value[captions]
@@ -111,10 +118,10 @@ def records_of(
             problems.add(f"{place(number)}: no field {missing!r}, which other records have.")
 
 
-def _fields_fault(record: dict[str, Any]) -> str | None:
+def _fields_fault(record: dict[str, Any], role: Role) -> str | None:
     if item_field(record) is None:
         return missing_item_field()
-    captions = caption_fields(record)
+    captions = caption_fields(record, role)
     if not captions:
-        return missing_caption_field()
-    return several_caption_fields(captions) if len(captions) > 1 else None
+        return missing_caption_field(record, role)
+    return several_caption_fields(captions, role) if len(captions) > 1 else None

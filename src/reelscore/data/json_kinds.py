@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from reelscore.data.fields import caption_fields, item_field
+from reelscore.data.fields import has_captions, item_field
 
 _ENOUGH = 1 << 13
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
@@ -41,11 +41,24 @@ def json_kind(head: bytes) -> str:
     return ""
 
 
+def first_fields(head: bytes) -> list[str]:
+    """Name the fields of the first record of a COCO file or of JSON Lines.
+
+    >>> first_fields(b'[{"id": 1, "prediction": "a man", "reference')
+    ['id', 'prediction']
+    """
+    text = head.decode("utf-8", "replace")
+    if json_kind(head) == "coco" and '"annotations"' in text:
+        text = text[text.index('"annotations"') :]
+    begin = text.find("{")
+    return list(_top_level(_TOKEN.findall(text[begin : begin + _ENOUGH]))[0]) if begin >= 0 else []
+
+
 def _object_kind(tokens: list[str]) -> str:
     fields, is_followed_by_another = _top_level(tokens)
     if any(fields.get(name, "").startswith(("{", "[{", "[]")) for name in _COCO_SECTIONS):
         return "coco"
-    if is_followed_by_another or (item_field(fields) and caption_fields(fields)):
+    if is_followed_by_another or (item_field(fields) and has_captions(fields)):
         return "jsonl"
     return "json"
 

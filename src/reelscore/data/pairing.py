@@ -49,6 +49,14 @@ class Paired:
         """Count the items."""
         return len(self.items)
 
+    def references_of(self, place: int) -> list[str]:
+        """Give the references of the item at a place.
+
+        >>> pair({"v1": "a man"}, {"v1": ["a man", "a person"]}).references_of(0)
+        ['a man', 'a person']
+        """
+        return self.references[self.reference_offsets[place] : self.reference_offsets[place + 1]]
+
     def notes(self) -> list[str]:
         """Say what the policies did, in a sentence each; nothing if there was nothing to do.
 

@@ -7,8 +7,10 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from typing import NamedTuple
 
 from reelscore.data.collecting import add_candidates, add_references
+from reelscore.data.fields import role_fields
 from reelscore.data.formats import LINES, detect_format, get_format
 from reelscore.data.problems import Problems
 from reelscore.data.source import Source
@@ -42,15 +44,7 @@ def read_candidates(path: PathLike, *, format: str | None = None) -> dict[str, s
         ...     read_candidates(path)
         {'v1': 'a man walks'}
     """
-    candidates: dict[str, str] = {}
-    problems = Problems(os.fspath(path))
-    with Source(path) as source:
-        reader = get_format(format or detect_format(source))
-        records = reader.read(source, problems)
-        count = add_candidates(records, candidates, partial(reader.place, source.path), problems)
-    _raise_if_unusable(source.path, count, problems)
-    problems.raise_if_any()
-    return candidates
+    return candidates_of_file(path, format)[0]
 
 
 def read_references(
@@ -82,26 +76,92 @@ def read_references(
         ...     read_references(paths)
         {'1': ['a man walks', 'someone strolls'], '2': ['a dog barks', 'a loud dog']}
     """
-    files: Sequence[PathLike] = [paths] if isinstance(paths, (str, os.PathLike)) else paths
-    if not files:
+    return references_of_files(paths, format)[0]
+
+
+class CaptionFile(NamedTuple):
+    """How a file was read.
+
+    Attributes:
+        path: The file, as the user wrote it.
+        format: The format it was read as.
+        has_references: Whether a field of its records has a name that says it holds references.
+    """
+
+    path: str
+    format: str
+    has_references: bool
+
+
+def candidates_of_file(
+    path: PathLike, format: str | None = None
+) -> tuple[dict[str, str], CaptionFile]:
+    """Read candidates as `read_candidates` does, and say how."""
+    candidates: dict[str, str] = {}
+    problems = Problems(os.fspath(path))
+    with Source(path) as source:
+        file = _file(source, format)
+        with reading_explained([file]):
+            reader = get_format(file.format)
+            records = reader.read(source, problems, "candidates")
+            place = partial(reader.place, source.path)
+            count = add_candidates(records, candidates, place, problems)
+            _raise_if_unusable(source.path, count, problems)
+            problems.raise_if_any()
+    return candidates, file
+
+
+def references_of_files(
+    paths: PathLike | Sequence[PathLike], format: str | None = None
+) -> tuple[dict[str, list[str]], list[CaptionFile]]:
+    """Read references as `read_references` does, and say how."""
+    names: Sequence[PathLike] = [paths] if isinstance(paths, (str, os.PathLike)) else paths
+    if not names:
         raise DataError("No reference files were given; at least one is needed.")
     references: dict[str, list[str]] = {}
-    problems = Problems(os.fspath(files[0]) if len(files) == 1 else f"{len(files)} files")
+    problems = Problems(os.fspath(names[0]) if len(names) == 1 else f"{len(names)} files")
+    files: list[CaptionFile] = []
     lengths: dict[str, int] = {}
-    for path in files:
+    for path in names:
         with Source(path) as source:
-            name = format or detect_format(source)
-            reader = get_format(name)
-            records = reader.read(source, problems)
-            place = partial(reader.place, source.path)
-            with _collector_paused():
-                count = add_references(records, references, place, problems)
-        _raise_if_unusable(source.path, count, problems)
-        if name == LINES:
+            file = _file(source, format)
+            files.append(file)
+            with reading_explained([file]):
+                reader = get_format(file.format)
+                records = reader.read(source, problems, "references")
+                place = partial(reader.place, source.path)
+                with _collector_paused():
+                    count = add_references(records, references, place, problems)
+                _raise_if_unusable(source.path, count, problems)
+        if file.format == LINES:
             lengths[source.path] = count
-    problems.raise_if_any()
-    _check_lengths(lengths)
-    return references
+    with reading_explained(files):
+        problems.raise_if_any()
+        _check_lengths(lengths)
+    return references, files
+
+
+@contextmanager
+def reading_explained(files: Sequence[CaptionFile]) -> Iterator[None]:
+    """Add to an error how the files were read, since that may be what is wrong."""
+    try:
+        yield
+    except DataError as error:
+        if not files:
+            raise
+        if len({file.format for file in files}) == 1:
+            files_were = "The file was" if len(files) == 1 else "The files were"
+            how = f"{files_were} read as {files[0].format}."
+        else:
+            how = f"Read as: {', '.join(f'{file.path} {file.format}' for file in files)}."
+        between = "\n  " if "\n" in str(error) else " "
+        raise DataError(f"{error}{between}{how}") from error
+
+
+def _file(source: Source, format: str | None) -> CaptionFile:
+    name = format or detect_format(source)
+    fields = get_format(name).fields(source.head)
+    return CaptionFile(source.path, name, bool(role_fields(fields, "references")))
 
 
 @contextmanager

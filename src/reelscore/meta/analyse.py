@@ -14,9 +14,9 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from reelscore.data.inputs import References
 from reelscore.errors import UnknownNameError
 from reelscore.metrics.base import FloatArray
-from reelscore.metrics.scoring import References
 from reelscore.text.tokens import Tokenizer, tokenize
 
 Difficulty = Literal["length", "frequency"]

@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from reelscore.data.inputs import Candidates, References
 from reelscore.data.problems import first_few
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError, UnknownNameError
@@ -38,7 +39,6 @@ from reelscore.meta.shifts import (
 from reelscore.metrics.base import Metric
 from reelscore.metrics.prepared import Progress
 from reelscore.metrics.registry import parse
-from reelscore.metrics.scoring import Candidates, References
 from reelscore.text.packed import pack
 from reelscore.text.tokens import Tokenizer, thread_count, tokenize_packed
 from reelscore.text.words import CaptionBatch, Captions

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from reelscore.data.inputs import Candidates, References
 from reelscore.data.pairing import Empty, Missing, lone_candidates, lone_references
 from reelscore.data.problems import first_few
 from reelscore.data.table import ItemIndex
@@ -16,7 +17,7 @@ from reelscore.metrics.base import FloatArray
 from reelscore.metrics.prepared import PreparedReferences
 from reelscore.metrics.registry import DEFAULT_METRICS, resolve
 from reelscore.metrics.scores import Scores
-from reelscore.metrics.scoring import Candidates, Metrics, References
+from reelscore.metrics.scoring import Metrics
 from reelscore.text.tokens import Tokenizer
 
 

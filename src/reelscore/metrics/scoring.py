@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+from reelscore.data.copies import copy_warning
+from reelscore.data.inputs import Candidates, References, read_inputs
 from reelscore.data.pairing import Empty, Missing, Paired, lone_candidates, pair
+from reelscore.data.reading import PathLike
 from reelscore.data.table import ScoreTable, Sources, system_notes
 from reelscore.errors import DataError
 from reelscore.metrics.base import Metric
@@ -17,14 +20,12 @@ from reelscore.metrics.registry import DEFAULT_METRICS, resolve
 from reelscore.metrics.scores import Scores
 from reelscore.text.tokens import Tokenizer
 
-Candidates = Mapping[str, str]
-References = Mapping[str, Sequence[str]]
 Metrics = str | Metric | Iterable[str | Metric]
 
 
 def score(
-    candidates: Candidates,
-    references: References | None = None,
+    candidates: Candidates | PathLike,
+    references: References | PathLike | Sequence[PathLike] | None = None,
     metrics: Metrics = DEFAULT_METRICS,
     *,
     tokenizer: Tokenizer = "ptb",
@@ -35,8 +36,9 @@ def score(
     """Score one system's captions.
 
     Args:
-        candidates: The system's caption of each item.
-        references: The human captions of each item; may be left out for metrics that need none.
+        candidates: The system's caption of each item, or a file of them.
+        references: The human captions of each item, or one or several files of them. They may be
+            left out for metrics that need none, and where the file of candidates holds them too.
         metrics: Names, signatures or metrics.
         tokenizer: ``ptb``, ``ptb-coco`` or ``none``; see `reelscore.text.tokens`.
         missing: Items without a candidate are an ``error``, count as an empty caption (``zero``),
@@ -68,12 +70,13 @@ def score(
     scores = table[""]
     assert isinstance(scores, Scores)
     scores.sources = table.sources
+    scores.notes = tuple(table.notes)
     return scores
 
 
 def score_systems(
-    systems: Mapping[str, Candidates],
-    references: References | None = None,
+    systems: Mapping[str, Candidates | PathLike],
+    references: References | PathLike | Sequence[PathLike] | None = None,
     metrics: Metrics = DEFAULT_METRICS,
     *,
     tokenizer: Tokenizer = "ptb",
@@ -103,13 +106,15 @@ def score_systems(
     ['one', 'two']
     """
     chosen = resolve(metrics)
+    inputs = read_inputs(systems, references)
+    systems, references = inputs.systems, inputs.references
     if references is None:
         needing = [metric.name for metric in chosen if metric.needs_references]
         if needing:
-            raise DataError(f"{needing[0]} needs references; none were given.")
+            raise DataError(f"{needing[0]} needs references; none were given (--refs).")
     paired: dict[str, Paired] = {}
     for name, candidates in systems.items():
-        with _named(name):
+        with inputs.explained(), _named(name):
             if references is None:
                 paired[name] = lone_candidates(candidates, empty=empty)
             else:
@@ -119,10 +124,12 @@ def score_systems(
         prepared = PreparedReferences(paired[names[0]], chosen, tokenizer, threads, missing, empty)
         measured = prepared.measure_systems([paired[name].candidates for name in names], progress)
         for name, statistics in zip(names, measured, strict=True):
-            rows[name] = prepared.scores(statistics, notes=paired[name].notes())
+            own = paired[name]
+            copies = copy_warning(own.candidates, own.references_of)
+            rows[name] = prepared.scores(statistics, notes=[*own.notes(), *copies])
     return ScoreTable(
         {name: rows[name] for name in systems},
-        system_notes({name: rows[name].notes for name in systems}),
+        [*inputs.notes, *system_notes({name: rows[name].notes for name in systems})],
         Sources(systems, references or {}),
     )
 

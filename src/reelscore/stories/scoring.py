@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from reelscore._version import __version__
+from reelscore.data.copies import copy_warning
 from reelscore.data.stories import Stories, check_choice
 from reelscore.data.story_reading import PathLike, read_stories, stories_of
 from reelscore.data.table import ItemIndex
@@ -188,7 +189,7 @@ class StoryScorer:
         if ACTIVITYNET in values:
             by_threshold = ByThreshold(self._protocol.tious, values[ACTIVITYNET])
             measured.append(self._activitynet(videos, values[ACTIVITYNET].mean(axis=1), context))
-        return StoryScores(measured, paired.notes, by_threshold)
+        return StoryScores(measured, [*paired.notes, *_copy_warning(paired)], by_threshold)
 
     def matchings(
         self, candidates: Stories, video: str, score: str = "soda_c", *, tiou: float = 0.0
@@ -333,6 +334,14 @@ class _Known:
         if metric not in self._by_metric:
             self._by_metric[metric] = PairStatistics(metric, self._pool, self._threads)
         return self._by_metric[metric]
+
+
+def _copy_warning(paired: PairedStories) -> list[str]:
+    """Warn where nearly all sentences of a system are sentences of the video's references."""
+    videos = [k for k, story in enumerate(paired.candidates) for _ in story.sentences]
+    sentences = [sentence for story in paired.candidates for sentence in story.sentences]
+    truth = [[text for each in stories for text in each.sentences] for stories in paired.references]
+    return copy_warning(sentences, lambda place: truth[videos[place]])
 
 
 def _batches(paired: PairedStories) -> Iterator[tuple[int, int]]:

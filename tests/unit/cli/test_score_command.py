@@ -32,7 +32,8 @@ def test_json(run, folder):
     status, _, _ = run("score", "one=a.txt", "b.txt", "-r", "r1.txt", "--json", "out.json")
     assert status == 0
     stored = json.loads((folder / "out.json").read_text())
-    assert list(stored) == ["systems"]
+    assert list(stored) == ["systems", "notes"]
+    assert stored["notes"] == ["Read as plain lines: a.txt, b.txt, r1.txt."]
     assert list(stored["systems"]) == ["one", "b"]
     for scores in stored["systems"].values():
         assert list(scores) == FOUR
@@ -48,7 +49,7 @@ def test_json(run, folder):
 
 def test_json_on_standard_output_is_alone(run, folder):
     status, out, err = run("score", "a.txt", "-r", "r1.txt", "--json", "-", "--intervals")
-    assert (status, err) == (0, "")
+    assert (status, err) == (0, "Read as plain lines: a.txt, r1.txt.\n")
     entry = json.loads(out)["systems"]["a"]["meteor"]
     low, high = entry["interval"]
     assert low <= entry["score"] <= high

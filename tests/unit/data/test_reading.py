@@ -43,7 +43,7 @@ CANDIDATES = [
     ('{"id":1,"text":"a"}\n\n{"id":2,"text":"b"}\n', "jsonl", {"1": "a", "2": "b"}, "blank line"),
     ('{"id":1,"text":"a"}\r\n{"id":2,"text":"b"}', "jsonl", {"1": "a", "2": "b"}, "CRLF"),
     ('{"id": 0, "video_id": "v1", "sentence": "a"}', "jsonl", {"v1": "a"}, "id is the last choice"),
-    ('{"item": "v1", "captions": ["a man"]}', "jsonl", {"v1": "a man"}, "list of one"),
+    ('{"item": "v1", "caption": ["a man"]}', "jsonl", {"v1": "a man"}, "list of one"),
     ("id,caption\nv1,a man\nv2,a dog\n", "csv", {"v1": "a man", "v2": "a dog"}, "plain table"),
     ("Video_ID , Caption,extra\r\nv1,a man,9\r\n", "csv", {"v1": "a man"}, "CRLF, case, spaces"),
     (

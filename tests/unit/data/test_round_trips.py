@@ -34,7 +34,7 @@ def as_coco(many: Many, ascii_only: bool) -> str:
 
 
 def as_jsonl(many: Many, ascii_only: bool) -> str:
-    records = [{"video_id": item, "captions": texts} for item, texts in many.items()]
+    records = [{"video_id": item, "caption": texts} for item, texts in many.items()]
     return "".join(json.dumps(record, ensure_ascii=ascii_only) + "\n" for record in records)
 
 

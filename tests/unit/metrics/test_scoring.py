@@ -84,7 +84,7 @@ REFUSED = [
     ({}, REFERENCES, "no candidates"),
     (CANDIDATES, {}, "no references"),
     (["a man"], REFERENCES, "expected a mapping"),
-    ("a man", REFERENCES, "expected a mapping"),
+    ("a man", REFERENCES, "a man: no such file"),
     (None, REFERENCES, "expected a mapping"),
     ({"v1": "a"}, REFERENCES, "no candidate"),
     ({**CANDIDATES, "v3": "a"}, REFERENCES, "no references"),

@@ -1,19 +1,21 @@
 """The caption formats: one module each, named as the user names the format.
 
-A new format is a new module here, with the three functions of `Format`. Detection asks every
-module by content, never by file name; `lines` comes last, since any text is lines.
+A new format is a new module here, with the functions of `Format`. Detection asks every module by
+content, never by file name; `lines` comes last, and takes only text without any structure.
 """
 
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from importlib import import_module
 from typing import Protocol, cast
 
+from reelscore.data.fields import Role
 from reelscore.data.problems import Problems
 from reelscore.data.source import Source
+from reelscore.data.structure import structure_of
 from reelscore.errors import DataError, UnknownNameError
 
 LINES = "lines"
@@ -25,10 +27,15 @@ class Format(Protocol):
     def sniff(self, head: bytes) -> bool:
         """Tell whether a file that begins like this is of the format."""
 
+    def fields(self, head: bytes) -> Collection[str]:
+        """Name the fields of the first record; none where the format has no names."""
+
     def place(self, path: str, number: int) -> str:
         """Name the place of a record, for messages."""
 
-    def read(self, source: Source, problems: Problems) -> Iterator[tuple[int, object, object]]:
+    def read(
+        self, source: Source, problems: Problems, role: Role
+    ) -> Iterator[tuple[int, object, object]]:
         """Yield number, item id and caption or list of captions of each record, unchecked."""
 
 
@@ -65,8 +72,10 @@ def detect_format(source: Source) -> str:
     for name in names:
         if get_format(name).sniff(source.head):
             return name
+    structure = structure_of(source.head)
+    assert structure is not None  # text without one is lines
     raise DataError(
-        f"{source.path}: the content is of no known format (tried {', '.join(names)}). "
-        f"It is binary, JSON without item ids, or a table without the columns it needs. "
-        f"Mend it, or name the format if you know it, such as format={LINES!r}."
+        f"{source.path}: the content is of no known format (tried {', '.join(names)}): it looks "
+        f"like {structure.kind}. {structure.remedy}; if each line is a caption as it stands, pass "
+        f"format={LINES!r} (--format {LINES})."
     )

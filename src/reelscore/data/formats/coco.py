@@ -11,7 +11,8 @@ from typing import Any
 
 from reelscore.data.checks import in_words
 from reelscore.data.encoding import check_document
-from reelscore.data.json_kinds import json_kind
+from reelscore.data.fields import Role
+from reelscore.data.json_kinds import first_fields, json_kind
 from reelscore.data.problems import Problems
 from reelscore.data.source import Source
 from reelscore.errors import DataError
@@ -22,18 +23,23 @@ def sniff(head: bytes) -> bool:
     return json_kind(head) == "coco"
 
 
+def fields(head: bytes) -> list[str]:
+    """Name the fields of the first record."""
+    return first_fields(head)
+
+
 def place(path: str, number: int) -> str:
     """Name a record by its number in the list, from 1 on."""
     return f"{path}: record {number}"
 
 
-def read(source: Source, problems: Problems) -> Iterator[tuple[int, object, object]]:
+def read(source: Source, problems: Problems, role: Role) -> Iterator[tuple[int, object, object]]:
     """Yield number, item id and caption of each record."""
     from reelscore.data.json_decoding import records_of
 
     document = source.document()
     check_document(document, source.path)
-    return records_of(_objects(document, source.path), partial(place, source.path), problems)
+    return records_of(_objects(document, source.path), partial(place, source.path), problems, role)
 
 
 def _objects(document: bytes, path: str) -> Iterator[tuple[int, Any]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from reelscore.data.checks import in_words
 from reelscore.data.encoding import check_document
+from reelscore.data.fields import Role
 from reelscore.data.json_kinds import json_kind
 from reelscore.data.problems import Problems
 from reelscore.data.source import Source
@@ -17,12 +18,17 @@ def sniff(head: bytes) -> bool:
     return json_kind(head) == "json"
 
 
+def fields(head: bytes) -> list[str]:
+    """An object of item ids has no names."""
+    return []
+
+
 def place(path: str, number: int) -> str:
     """Name an entry by its number in the object, from 1 on."""
     return f"{path}: entry {number}"
 
 
-def read(source: Source, problems: Problems) -> Iterator[tuple[int, object, object]]:
+def read(source: Source, problems: Problems, role: Role) -> Iterator[tuple[int, object, object]]:
     """Yield number, item id and caption or captions of each entry; report repeated ids."""
     import msgspec
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from reelscore.data.json_kinds import json_kind
+from reelscore.data.fields import Role
+from reelscore.data.json_kinds import first_fields, json_kind
 from reelscore.data.problems import Problems
 from reelscore.data.source import Source
 from reelscore.errors import DataError
@@ -17,16 +18,21 @@ def sniff(head: bytes) -> bool:
     return json_kind(head) == "jsonl"
 
 
+def fields(head: bytes) -> list[str]:
+    """Name the fields of the first record."""
+    return first_fields(head)
+
+
 def place(path: str, number: int) -> str:
     """Name a record by its line."""
     return f"{path}:{number}"
 
 
-def read(source: Source, problems: Problems) -> Iterator[tuple[int, object, object]]:
+def read(source: Source, problems: Problems, role: Role) -> Iterator[tuple[int, object, object]]:
     """Yield line number, item id and caption or captions of each record; pass over blank lines."""
     from reelscore.data.json_decoding import records_of
 
-    return records_of(_objects(source, problems), partial(place, source.path), problems)
+    return records_of(_objects(source, problems), partial(place, source.path), problems, role)
 
 
 def _objects(source: Source, problems: Problems) -> Iterator[tuple[int, Any]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reelscore.data.delimited import has_header, read_table
+from reelscore.data.delimited import column_kinds, has_header, read_table
+from reelscore.data.fields import Role
 from reelscore.data.problems import Problems
 from reelscore.data.source import Source
 
@@ -14,11 +15,16 @@ def sniff(head: bytes) -> bool:
     return has_header(head, "\t")
 
 
+def fields(head: bytes) -> list[str]:
+    """Name the columns, numbered ones without their number."""
+    return column_kinds(head, "\t")
+
+
 def place(path: str, number: int) -> str:
     """Name a row by its first line."""
     return f"{path}:{number}"
 
 
-def read(source: Source, problems: Problems) -> Iterator[tuple[int, object, object]]:
+def read(source: Source, problems: Problems, role: Role) -> Iterator[tuple[int, object, object]]:
     """Yield line number, item id and caption or captions of each row."""
-    return read_table(source, "\t", problems)
+    return read_table(source, "\t", problems, role)

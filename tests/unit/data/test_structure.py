@@ -1,0 +1,96 @@
+"""What has structure is not read as plain lines in silence; ordinary captions are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from reelscore.data import read_candidates, read_references
+from reelscore.data.formats import detect_format
+from reelscore.data.source import Source
+from reelscore.errors import DataError
+
+FOLDER = Path(__file__).parents[4] / "shared/data/trecvid-vtt-ha"
+
+STRUCTURED = [
+    # content, part of the message
+    (
+        "v1,a man walks\nv2,a dog, barking\n",
+        "a table without a header (its lines begin like 'v1,')",
+    ),
+    ("v1,a man walks\n", "a table without a header"),
+    ('"clip 1","a man"\n"clip 2","a dog"\n', "records, but not JSON"),
+    ("v1;a man\nv2;a dog\n", "begin like 'v1;'"),
+    ("v1|a man\nv2|a dog\n", "begin like 'v1|'"),
+    ("v1\ta man\nv2\ta dog\n", "tabs in its lines"),
+    ("the clip\ta man\nanother\ta dog\n", "tabs in its lines"),
+    ("clipA,a man\nclipB,a dog\nclipC,a cat\n", "begin like 'clipA,'"),
+    ("1 a man\n2 a dog\n3 a cat\n", "begin like '1 '"),
+    ("v1: a man\nv2: a dog\nv3: a cat\n", "begin like 'v1:'"),
+    ("v1,a\nv1,b\nv2,c\nv2,d\n", "begin like 'v1,'"),
+    ("filename,caption\na.mp4,a man\n", "whose header names no item id"),
+    ("video_id,description\nv1,a man\n", "names no captions (video_id, description)"),
+    ("id;caption\nv1;a man\n", "';' between its columns"),
+    ("caption\na man\na dog\n", "a table with the only column 'caption'"),
+    ("{'id': 'v1', 'caption': 'a man'}\n{'id': 'v2', 'caption': 'a'}\n", "records, but not JSON"),
+    ("('v1', 'a man')\n('v2', 'a dog')\n", "records, but not JSON"),
+    ("1\n00:00:01,000 --> 00:00:02,000\na man\n", "subtitles with times"),
+    ("<captions>\n<p>a man</p>\n</captions>\n", "markup"),
+]
+
+
+@pytest.mark.parametrize(("content", "message"), STRUCTURED)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_structure_is_refused_and_the_remedy_named(tmp_path, content, message, end):
+    path = tmp_path / "run.txt"
+    path.write_text(content.replace("\n", end), newline="")
+    for read in (read_candidates, read_references):
+        with pytest.raises(DataError) as caught:
+            read(path)
+        assert message in str(caught.value)
+        assert "format='lines' (--format lines)" in str(caught.value)
+    lines = list(read_candidates(path, format="lines").values())
+    assert lines == content.splitlines(), "read as lines where the user says so"
+
+
+PLAIN = [
+    ("a man walks, slowly\na dog\n", "commas"),
+    ("outdoors, a man walks\noutdoors, a dog runs\nindoors, a cat\n", "repeated first words"),
+    ("2 men, 3 dogs\n1 cat, asleep\n10 birds, flying\n", "captions may begin with a number"),
+    ("2 men\na dog\n3 cats\n", "numbers in some lines"),
+    ("Man: hello there\nWoman: hello\nMan: goodbye\n", "speakers"),
+    ("it is 10:30, a man\nthe time: noon\n", "times of day"),
+    ("(laughs) a man\n[music] a dog (barks)\n", "brackets"),
+    ("one\ntwo\nthree\n", "words"),
+    ("7\n8\n9\n", "numbers"),
+    ("a\tb\na dog\nc\n", "one tab"),
+]
+
+
+@pytest.mark.parametrize(("content", "why"), PLAIN)
+def test_captions_are_read(tmp_path, content, why):
+    path = tmp_path / "run.txt"
+    path.write_text(content)
+    assert list(read_candidates(path).values()) == content.splitlines(), why
+
+
+@pytest.mark.skipif(not FOLDER.is_dir(), reason="the TRECVid captions are not beside the checkout")
+def test_real_captions_are_plain_lines():
+    files = [*FOLDER.glob("*/*/systems/*"), *FOLDER.glob("*/*/references/*")]
+    assert len(files) > 100
+    for path in files:
+        with Source(path) as source:
+            assert detect_format(source) == "lines", path
+
+
+def test_errors_say_how_the_file_was_read(tmp_path):
+    path = tmp_path / "run.csv"
+    path.write_text("id,caption\nv1,a man, walking\n")
+    with pytest.raises(DataError, match=r"The file was read as csv\.$"):
+        read_candidates(path)
+    path.write_text("id,caption\nv1,a man\n")
+    other = tmp_path / "refs.json"
+    other.write_text('{"v1": 3}')
+    with pytest.raises(DataError, match=f"Read as: {path} csv, {other} json."):
+        read_references([path, other])
