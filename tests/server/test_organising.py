@@ -94,6 +94,8 @@ PAGES = [
     "/organise/c/dogs/live",
     "/organise/c/dogs/raters",
     "/organise/c/dogs/pages",
+    "/organise/c/dogs/videos",
+    "/organise/c/dogs/videos/live",
     "/organise/c/dogs/log",
     "/organise/c/dogs/results",
     "/organise/c/dogs/results.json",
@@ -115,6 +117,7 @@ ACTIONS = [
     "/organise/c/dogs/pages",
     "/organise/c/dogs/pages/json",
     "/organise/c/dogs/hold",
+    "/organise/c/dogs/videos",
     "/organise/c/dogs/mturk",
 ]
 FILES = {"results": ("r.csv", b"x"), "systems": ("a.json", b"{}")}

@@ -11,6 +11,7 @@ _COMMANDS = {
     "plan": ("campaign_plan", "How many HITs it takes, and what they cost."),
     "new": ("campaign_new", "Make a campaign: its HITs from captions."),
     "hits": ("campaign_hits", "Show the HITs, or write them for another page."),
+    "media": ("campaign_media", "Whether the videos can be played; before it opens."),
     "status": ("campaign_status", "Where a campaign stands; open, pause or close it."),
     "simulate": ("campaign_simulate", "Let a made-up crowd do it, or try many crowds."),
     "import": ("campaign_import", "Take in judgments, or a whole campaign, from files."),
@@ -31,6 +32,7 @@ def command() -> None:
     A campaign from plan to result:
       reelscore campaign plan --systems 5 --difference 0.15
       reelscore campaign new my.db runs/*.json --refs refs.json --hits 94
+      reelscore campaign media my.db --videos clips/
       reelscore campaign status my.db --set open
       reelscore campaign quality my.db
       reelscore campaign results my.db --html results.html

@@ -102,6 +102,18 @@ class Running(Terms):
         with self.database.writing() as connection:
             write_settings(connection, self, settings)
 
+    def change_settings(self, parts: Mapping[str, Any]) -> None:
+        """Replace some of the settings, whatever others do with the rest at the same time.
+
+        Raises:
+            DataError: If JSON cannot say them.
+        """
+        from reelscore.human.store.campaigns import read_settings, write_settings
+
+        with self.database.writing() as connection:
+            self.database.alone(connection, self.id, "settings")
+            write_settings(connection, self, {**read_settings(connection, self), **parts})
+
     def set_hold(self, hold: float, *, actor: str, reason: str = "") -> Self:
         """Change how long a HIT waits for its rater, and log it.
 
@@ -147,6 +159,13 @@ class Running(Terms):
 
         with self.database.reading() as connection:
             yield from hits(connection, self)
+
+    def items(self) -> Sequence[str]:
+        """Name the items that HITs are about, in order."""
+        from reelscore.human.store.reading import items
+
+        with self.database.reading() as connection:
+            return items(connection, self)
 
     def claim(self, rater: str, client: str = "") -> Assignment | None:
         """Give a rater a HIT: the one held, else the one left if it is still free, else the next.

@@ -39,7 +39,7 @@ def draw_videos(folder: Path, items: Iterable[str], seconds: float = 2.0) -> Non
         import av
     except ImportError:
         raise MissingExtraError(
-            "Drawing the example's videos needs PyAV. Install it: pip install 'reelscore[demo]'."
+            "Drawing the example's videos needs PyAV. Install it: pip install 'reelscore[web]'."
         ) from None
     for item in items:
         rng = random.Random(item)

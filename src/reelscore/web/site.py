@@ -21,6 +21,7 @@ from reelscore.web.campaigns import Campaigns
 from reelscore.web.gate import self_cookie
 from reelscore.web.organise.figures import span
 from reelscore.web.organise.rater_table import Trust
+from reelscore.web.preflight import Preflight
 from reelscore.web.security import Attempts, Signer, new_token
 from reelscore.web.settings import Settings
 from reelscore.web.videos import Videos
@@ -55,6 +56,7 @@ class Site:
     arrivals: Attempts
     setup: Setup
     trust: Trust
+    preflight: Preflight
 
     @classmethod
     def of(cls, settings: Settings, database: Database) -> Site:
@@ -71,6 +73,7 @@ class Site:
             Attempts(_ARRIVALS),
             Setup(settings.new_owner),
             Trust(),
+            Preflight(settings.videos),
         )
 
     @property

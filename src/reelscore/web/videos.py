@@ -61,8 +61,17 @@ class Videos:
 
     def _scan(self, campaign: str) -> dict[str, Path]:
         assert self.folder is not None
-        inside = self.folder.resolve()
-        files = sorted(each for each in inside.iterdir() if each.suffix.lower() in TYPES)
-        # a link may lead anywhere; what lies outside the folder is not for raters
-        kept = [each for each in files if each.resolve().is_relative_to(inside) and each.is_file()]
-        return {self.signer.name("media", campaign, each.stem, length=20): each for each in kept}
+        files = video_files(self.folder)
+        return {
+            self.signer.name("media", campaign, item, length=20): file
+            for item, file in files.items()
+        }
+
+
+def video_files(folder: Path) -> dict[str, Path]:
+    """Find the videos of a folder by item."""
+    inside = folder.resolve()
+    files = sorted(each for each in inside.iterdir() if each.suffix.lower() in TYPES)
+    # a link may lead anywhere; what lies outside the folder is not for raters
+    kept = [each for each in files if each.resolve().is_relative_to(inside) and each.is_file()]
+    return {each.stem: each for each in kept}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -29,6 +29,12 @@ def hits(connection: Connection, terms: Terms) -> Iterator[Hit]:
     rows = connection.execute(found.execution_options(yield_per=AT_ONCE))
     for id, of_hit in groupby(rows, key=lambda row: row.whole):
         yield Hit(id, tuple(_as_tasks(of_hit)))
+
+
+def items(connection: Connection, terms: Terms) -> Sequence[str]:
+    """Name the items of all tasks, in order."""
+    found = select(task.c.item).filter_by(campaign=terms.id).distinct().order_by(task.c.item)
+    return connection.scalars(found).all()
 
 
 def load_assignment(connection: Connection, terms: Terms, id: int) -> Assignment | None:

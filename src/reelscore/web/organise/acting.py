@@ -8,6 +8,7 @@ from fastapi import APIRouter, Form
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
+from reelscore.web.organise.media import PATIENCE
 from reelscore.web.organise.session import PATH, Organiser
 from reelscore.web.site import FromOurForm
 
@@ -22,11 +23,21 @@ def set_state(
     campaign: str,
     state: Annotated[Literal["open", "paused", "closed"], Form()],
     reason: Reason = "",
+    anyway: Annotated[bool, Form()] = False,
 ) -> Response:
-    """Open, pause or close a campaign; an assistant may not close it, nor open it again then."""
+    """Open, pause or close a campaign; an assistant may not close it, nor open it again then.
+
+    It opens when all its videos can be played, or an organiser says that it shall all the same.
+    """
     found = desk.campaign(campaign)
     if not desk.account.is_owner and "closed" in (state, found.state):
         raise HTTPException(403, "Only an owner may close a campaign or open it again.")
+    if state == "open":
+        inspection = desk.site.preflight.start(found)
+        inspection.wait(PATIENCE)
+        if not inspection.is_fine and not anyway:
+            return desk.go(f"/c/{campaign}/videos")
+        reason = reason or inspection.warning
     found.set_state(state, actor=desk.account.name, reason=reason)
     return desk.go(f"/c/{campaign}", f"The campaign is {state}.")
 

@@ -81,5 +81,5 @@ def _store(desk: Desk, campaign: Campaign, wanted: Any) -> None:
     # says what is wrong before anything is stored
     for practice in read_pages(settings).practice_for(campaign.protocol):
         practice.check(campaign.protocol)
-    campaign.set_settings(settings)
+    campaign.change_settings({KEY: wanted})
     campaign.decide("pages", "", actor=desk.account.name, reason="the pages of raters were changed")

@@ -1,0 +1,231 @@
+"""Whether the videos of a campaign can be played, before anybody is asked to watch them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from reelscore.errors import DataError, MissingExtraError
+from reelscore.human.campaign import Campaign
+from reelscore.web.pages import Pages, read_pages
+from reelscore.web.videos import TYPES, video_files
+
+KEY = "media"  # of a campaign's settings: the seconds of each item's video
+Progress = Callable[[int, int], None]
+CONVERT = "ffmpeg -i OLD -c:v libx264 -pix_fmt yuv420p -c:a aac -movflags +faststart NEW.mp4"
+
+# What Chromium plays; tests let it play one file of each kind, and of some others.
+_CONTAINERS = ("mp4", "webm", "ogg")
+_CODECS = ("h264", "vp8", "vp9", "av1")
+_CUT = 0.9  # of the length a file claims; players end a little early or late
+
+
+class Need(NamedTuple):
+    """A video that raters are to see, and whether a text may stand in for it."""
+
+    item: str
+    has_text: bool
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Why raters could not watch a video: its item, the file if there is one, and what is wrong."""
+
+    item: str
+    file: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.item}: {self.what}"
+
+
+@dataclass(frozen=True)
+class MediaReport:
+    """What was found out about the videos of a campaign.
+
+    Attributes:
+        seconds: How long each video lasts that can be played.
+        faults: Those that cannot.
+        elsewhere: Items whose videos lie on another site, which nobody has looked at.
+        without: Items that have a text instead of a video, or nothing.
+    """
+
+    seconds: Mapping[str, float]
+    faults: tuple[Fault, ...]
+    elsewhere: int
+    without: int
+
+    def __str__(self) -> str:
+        wrong = len(self.faults)
+        total = f"{len(self.seconds) + wrong:,} videos: {len(self.seconds):,} can be played"
+        parts = [f"{total} ({_duration(sum(self.seconds.values()))}), {wrong:,} cannot."]
+        if self.elsewhere:
+            parts.append(
+                f"{self.elsewhere:,} lie on another site and were not checked; watch a few in the "
+                "preview of HITs."
+            )
+        if self.without:
+            parts.append(f"{self.without:,} items are shown without a video.")
+        return " ".join(parts)
+
+
+def needed_videos(campaign: Campaign, pages: Pages) -> list[Need]:
+    """List what raters are to see: the items of all HITs, then those of the practice."""
+    needs = [Need(item, item in pages.contexts) for item in campaign.items()]
+    practice = [
+        Need(each.item, bool(each.context))
+        for each in pages.practice_for(campaign.protocol)
+        if each.item
+    ]
+    known = {need.item for need in needs}
+    return needs + [need for need in practice if need.item not in known]
+
+
+def check_media(
+    campaign: Campaign,
+    folder: Path | None,
+    check: Callable[[Path], float] | None = None,
+    progress: Progress | None = None,
+) -> MediaReport:
+    """Look at every video of a campaign, and note in its settings how long each lasts.
+
+    Args:
+        campaign: The campaign.
+        folder: The folder with the videos; None for a server without.
+        check: What looks at a file; `check_video` unless given.
+        progress: Is told how many of how many are done.
+
+    Raises:
+        MissingExtraError: If PyAV is not installed, and there are files to look at.
+    """
+    check = check or check_video
+    pages = read_pages(campaign.settings)
+    files = {} if folder is None else video_files(folder)
+    others = {} if folder is None else {each.stem: each.name for each in folder.iterdir()}
+    seconds: dict[str, float] = {}
+    faults: list[Fault] = []
+    elsewhere = without = 0
+    needs = needed_videos(campaign, pages)
+    for number, need in enumerate(needs, start=1):
+        file = files.get(need.item)
+        if file is not None:
+            try:
+                seconds[need.item] = check(file)
+            except DataError as error:
+                faults.append(Fault(need.item, file.name, str(error)))
+        elif pages.video_url:
+            elsewhere += 1
+        elif need.has_text or folder is None:
+            without += 1
+        else:
+            faults.append(_missing(need.item, others.get(need.item, "")))
+        if progress:
+            progress(number, len(needs))
+    if seconds != campaign.settings.get(KEY, {}):
+        campaign.change_settings({KEY: seconds})
+    return MediaReport(seconds, tuple(faults), elsewhere, without)
+
+
+def check_video(file: Path) -> float:
+    """Look at a video as a browser would: its container, its codec, the first and the last picture.
+
+    Args:
+        file: The video.
+
+    Returns:
+        How long it lasts, in seconds.
+
+    Raises:
+        DataError: If browsers could not play it to its end; the message says why.
+        MissingExtraError: If PyAV is not installed.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from reelscore.web.example_videos import draw_videos
+    >>> with TemporaryDirectory() as folder:
+    ...     draw_videos(Path(folder), ["clip01"], seconds=0.5)
+    ...     check_video(Path(folder, "clip01.webm"))
+    0.5
+    """
+    try:
+        import av
+    except ImportError:
+        raise MissingExtraError(
+            "Checking videos needs PyAV. Install it: pip install 'reelscore[web]'."
+        ) from None
+    try:
+        if file.stat().st_size == 0:
+            raise DataError("the file is empty; copy it again.")
+        with av.open(str(file)) as container:
+            return _playable(container)
+    except (av.FFmpegError, OSError) as error:
+        raise DataError(f"the file cannot be read ({error.strerror}); copy it again.") from None
+
+
+def _playable(container: Any) -> float:
+    names = container.format.name.split(",")
+    if not any(name in _CONTAINERS for name in names):
+        raise DataError(
+            f"browsers do not play the container {names[0]}, whatever the file is called; "
+            "convert it to mp4."
+        )
+    if not container.streams.video:
+        raise DataError("the file has no video stream, only sound or data.")
+    stream = container.streams.video[0]
+    codec = stream.codec.canonical_name
+    if codec not in _CODECS:
+        raise DataError(f"browsers do not play the codec {codec}; convert it to h264.")
+    first = next(container.decode(stream), None)
+    if first is None:
+        raise DataError("the video has no pictures.")
+    claimed = _claimed(container, stream)
+    seen = _last_moment(container, stream, claimed)
+    if max(claimed, seen) <= 0:
+        raise DataError("the video has no length: one picture, or none.")
+    if seen < _CUT * claimed:
+        raise DataError(
+            f"the file is cut off: it says {claimed:.1f} seconds and ends after {seen:.1f}."
+        )
+    return round(max(claimed, seen), 3)
+
+
+def _claimed(container: Any, stream: Any) -> float:
+    """Give the length that a file says it has; 0 where it says none."""
+    if stream.duration is not None:
+        return float(stream.duration * stream.time_base)
+    return (container.duration or 0) / 1e6
+
+
+def _last_moment(container: Any, stream: Any, claimed: float) -> float:
+    """Find when the last picture ends, going to the end where the file allows it."""
+    start = float((stream.start_time or 0) * stream.time_base)
+    container.seek(int(claimed * 1e6) if claimed else 0)
+    end = 0.0
+    for packet in container.demux(stream):
+        if packet.pts is not None:
+            end = max(end, float((packet.pts + (packet.duration or 0)) * packet.time_base))
+    return end - start
+
+
+def _missing(item: str, other: str) -> Fault:
+    kinds = ", ".join(TYPES)
+    if other:
+        return Fault(item, other, f"{other} is not served, only {kinds}; convert it to mp4.")
+    return Fault(item, "", f"there is no file of this name, with the ending {kinds}.")
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{seconds:.1f} s"
+
+
+def named(faults: Iterable[Fault], most: int = 20) -> str:
+    """Name the items of faults, for the log.
+
+    >>> named([Fault("clip1", "", "is missing."), Fault("clip2", "", "is missing.")], most=1)
+    'clip1 and 1 more'
+    """
+    items = [fault.item for fault in faults]
+    more = f" and {len(items) - most} more" if len(items) > most else ""
+    return ", ".join(items[:most]) + more
