@@ -62,7 +62,8 @@ def test_from_link_to_code(tmp_path, videos, page, shoot):
         found = served.campaign("dogs").judgments()
         assert found.score.tolist() == pytest.approx([20, 40, 60], abs=3)
         assert (found.submitted > found.started).all()
-        assert set(found.client) == {"web 1280x900 seen 100%"}
+        assert set(found.client) == {"web 1280x900"}
+        assert set(found.watched) == {1.0}
 
 
 def test_reload_back_and_another_tab(served, page):

@@ -83,7 +83,7 @@ def command(
         name or Path(campaign).stem,
         stream_judgments(files, notes, protocol_name=asked, **options),
         protocol=asked,
-        settings={"humans": list(humans)},
+        humans=humans,
         id=campaign_id,
     ) as made:
         _tell(notes)

@@ -163,7 +163,7 @@ def _store(
         seed=design.seed,
         raters_per_hit=raters,
         hold=hold,
-        settings={"humans": [design.human] if design.human in systems else []},
+        humans=[design.human] if design.human in systems else [],
     ) as campaign:
         campaign.add_hits(plan.hits)
         if opens:

@@ -88,7 +88,7 @@ def judged(campaign: Campaign) -> Judgments:
 
 def quality_of(campaign: Campaign, judgments: Judgments, control: Control) -> Quality:
     """Judge a campaign's raters."""
-    humans = campaign.settings.get("humans", [])
+    humans = campaign.humans
     return check_quality(judgments, control, humans=humans, excluded=campaign.excluded())
 
 

@@ -157,7 +157,7 @@ def command(
 
 def evaluated(campaign: Campaign, control: Control, **choices: Any) -> Results:
     """Evaluate a campaign of ratings, by its finished HITs."""
-    humans = campaign.settings.get("humans", [])
+    humans = campaign.humans
     judgments = judged(campaign)
     return evaluate(judgments, control, humans=humans, excluded=campaign.excluded(), **choices)
 

@@ -132,7 +132,7 @@ def _fill(campaign: Campaign, given: Sequence[str], mix: Mix, seed: int) -> None
         raise DataError(f"A made-up crowd can only rate; this campaign asks for {asked}.")
     if campaign.status().judgments:
         raise DataError(f"Campaign {campaign.id!r} has judgments already; simulate on a new one.")
-    humans = campaign.settings.get("humans", [])
+    humans = campaign.humans
     truth = Truth(_truth(list(campaign.systems), given, humans), Crowd(), seed)
     made_up = simulate(
         list(campaign.hits()), truth, seed=seed, mix=mix, raters_per_hit=campaign.raters_per_hit

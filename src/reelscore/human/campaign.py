@@ -58,6 +58,7 @@ class Campaign(Running):
         name: str,
         *,
         systems: Sequence[str],
+        humans: Sequence[str] = (),
         protocol: str = "direct-assessment",
         layout: str = "",
         seed: int = 0,
@@ -74,6 +75,7 @@ class Campaign(Running):
                 PostgreSQL database.
             name: What people call it.
             systems: The systems whose captions are judged, people among them.
+            humans: Those of them that are people.
             protocol: The name of a protocol.
             layout: The name of the layout its HITs are made by.
             seed: The seed they are made with.
@@ -98,12 +100,12 @@ class Campaign(Running):
             hold=hold,
             created=microseconds(clock()) / 1e6,
         )
-        check_terms(terms, systems, settings or {})
+        check_terms(terms, systems, settings or {}, humans)
         with _opened(where, create=True) as database:
             from reelscore.human.store.campaigns import insert_campaign
 
             with database.writing() as connection:
-                insert_campaign(connection, terms, systems, settings or {})
+                insert_campaign(connection, terms, systems, humans, settings or {})
             return cls._of(terms, database, clock)
 
     @classmethod
@@ -148,6 +150,7 @@ class Campaign(Running):
         name: str,
         judgments: Iterable[Judgment],
         *,
+        humans: Sequence[str] = (),
         protocol: str = "direct-assessment",
         layout: str = "imported",
         seed: int = 0,
@@ -162,6 +165,7 @@ class Campaign(Running):
 
         Raises:
             DataError: If rows contradict each other or the protocol; then nothing is made.
+            UnknownNameError: If `humans` names a system that no row is about.
         """
         created = microseconds(clock())
         asked = protocol_named(protocol)
@@ -169,7 +173,10 @@ class Campaign(Running):
         check_terms(terms, (), settings or {})
         with _built(where) as database:
             from reelscore.human.store.appending import append
-            from reelscore.human.store.campaigns import insert_campaign
+            from reelscore.human.store.campaigns import insert_campaign, mark_humans
+
+            def begin() -> None:
+                insert_campaign(connection, terms, (), (), settings or {}, "closed")
 
             with database.staging() as connection:
                 append(
@@ -178,7 +185,8 @@ class Campaign(Running):
                     judgments,
                     created,
                     new_hits=True,
-                    first=lambda: insert_campaign(connection, terms, (), settings or {}, "closed"),
+                    first=begin,
+                    last=lambda: mark_humans(connection, terms, humans),
                 )
         return cls.open(where, terms.id, clock=clock)
 

@@ -41,12 +41,15 @@ class Judgment(msgspec.Struct, frozen=True):
         score: The score.
         criterion: What was judged.
         against: For comparisons, whose caption stood beside it.
-        started: When the task was shown, in seconds since 1970.
-        submitted: When the answer came.
+        started: When the task was shown, in seconds since 1970, as the rater's page says.
+        submitted: When the answer was given, as the page says.
         seconds: Time spent on the whole HIT, where only that is known.
         client: What the rater used, as far as it was recorded.
         status: What became of the HIT at the crowd service, such as ``rejected``.
         z: The score standardized, where others have done that.
+        opened: When our server sent the task; none for judgments made elsewhere.
+        received: When our server took the answer, where it sent the task.
+        watched: The share of the video that was watched, from 0 to 1, as the page says.
     """
 
     rater: str
@@ -65,6 +68,9 @@ class Judgment(msgspec.Struct, frozen=True):
     client: str = ""
     status: str = ""
     z: float | None = None
+    opened: float | None = None
+    received: float | None = None
+    watched: float | None = None
 
 
 @dataclass(frozen=True)
@@ -132,6 +138,9 @@ class Judgments:
     client: Column
     status: Column
     z: FloatArray
+    opened: FloatArray
+    received: FloatArray
+    watched: FloatArray
 
     @classmethod
     def of(cls, rows: Iterable[Judgment]) -> Judgments:

@@ -20,7 +20,8 @@ def pace(judgments: Judgments) -> dict[str, Pace]:
     """Measure how long tasks took, for each rater whose times are known.
 
     Of a HIT whose whole time is known, that is divided by its tasks, and by the HITs the rater
-    had open at the same time; otherwise the times between showing a task and its answer count.
+    had open at the same time; otherwise the times between showing a task and its answer count: the
+    server's own where it has them, else those that the rater's page says.
 
     >>> from reelscore.human.judgments import Judgment
     >>> rows = [Judgment("r1", "h1", f"t{k}", k, "mine", f"v{k}", "caption", 50.0, seconds=60.0)
@@ -37,9 +38,12 @@ def pace(judgments: Judgments) -> dict[str, Pace]:
     )
     whole = judgments.seconds[first]
     start, end = np.full(len(keys), np.inf), np.full(len(keys), -np.inf)
-    np.fmin.at(start, group, judgments.started)
-    np.fmax.at(end, group, judgments.submitted)
-    summed = np.bincount(group, judgments.submitted - judgments.started, minlength=len(keys))
+    is_timed = ~np.isnan(judgments.opened)
+    shown = np.where(is_timed, judgments.opened, judgments.started)
+    answered = np.where(is_timed, judgments.received, judgments.submitted)
+    np.fmin.at(start, group, shown)
+    np.fmax.at(end, group, answered)
+    summed = np.bincount(group, answered - shown, minlength=len(keys))
     seconds = np.where(np.isnan(whole), summed, whole) / tasks
     owner = keys // len(hits.names)
     found = {}

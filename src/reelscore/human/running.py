@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from reelscore.human.judgments import Judgment, Judgments
 from reelscore.human.protocol import Answer
-from reelscore.human.store.records import Assignment, Event, Receipt, State, Status, Terms
+from reelscore.human.store.records import Assignment, Event, Receipt, Skip, State, Status, Terms
 from reelscore.human.store.texts import check_name, check_text
 from reelscore.human.store.times import microseconds
 from reelscore.human.tasks import Hit
@@ -82,6 +82,14 @@ class Running(Terms):
 
         with self.database.reading() as connection:
             return read_systems(connection, self)
+
+    @property
+    def humans(self) -> tuple[str, ...]:
+        """The systems that are people."""
+        from reelscore.human.store.campaigns import read_humans
+
+        with self.database.reading() as connection:
+            return read_humans(connection, self)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -206,6 +214,7 @@ class Running(Terms):
         started: float | None = None,
         submitted: float | None = None,
         client: str = "",
+        watched: float | None = None,
     ) -> Receipt:
         """Keep the answer to one task; when this returns, it is on the disk.
 
@@ -217,21 +226,58 @@ class Running(Terms):
             rater: Who answers.
             task: The id of the task.
             answer: Scores by criterion, as the protocol asks.
-            started: When the task was shown, in seconds since 1970.
-            submitted: When it was answered.
+            started: When the task was shown, in seconds since 1970, as the rater's page says.
+            submitted: When it was answered, as the page says.
             client: What the rater used.
+            watched: The share of the video that was watched, as the page says.
 
         Raises:
             DataError: If the protocol cannot have such an answer.
-            RefusedError: If the rater has no such task, it has another answer, the place is
-                taken, or the campaign is closed.
+            RefusedError: If the rater has no such task, it has another answer or was skipped, the
+                place is taken, or the campaign is closed.
         """
         from reelscore.human.store.answering import Sent, submit
 
         check_text(client, "the client")
         times = [None if when is None else microseconds(when) for when in (started, submitted)]
-        sent = Sent(assignment, rater, task, answer, times[0], times[1], client)
+        sent = Sent(assignment, rater, task, answer, times[0], times[1], client, watched)
         return submit(self.database, self, sent, self._now())
+
+    def skip(self, assignment: int, rater: str, task: str, reason: str = "") -> Receipt:
+        """Note that a rater reports a task and goes on without an answer.
+
+        A skipped task counts as settled: a HIT whose other tasks are answered is done. The same
+        may be sent again and is acknowledged again.
+
+        Raises:
+            RefusedError: If the rater has no such task, it has an answer, the place is taken, or
+                the campaign is closed.
+        """
+        from reelscore.human.store.answering import skip_task
+
+        check_text(reason, "the reason")
+        now = self._now()
+        return skip_task(self.database, self, assignment, rater, task, reason, now)
+
+    def skips(self) -> Sequence[Skip]:
+        """Give the tasks that raters reported and skipped, oldest first."""
+        from reelscore.human.store.reading import skips
+
+        with self.database.reading() as connection:
+            return list(skips(connection, self))
+
+    def open_task(self, assignment: int, rater: str, task: str) -> bool:
+        """Note that a rater is sent a task now; the first time counts.
+
+        The answer to the task that was sent last is stored with this time beside what the
+        rater's page says. Like `touch`, it lets the hold time begin anew.
+
+        Returns:
+            Whether the rater holds the assignment and it has the task; if not, nothing changes.
+        """
+        from reelscore.human.store.claiming import open_task
+
+        return open_task(self.database, self, assignment, rater, task, self._now())
 
     def touch(self, assignment: int, rater: str) -> bool:
         """Note that a rater is still at work, so that the hold time begins anew.

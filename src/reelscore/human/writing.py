@@ -11,7 +11,7 @@ import msgspec
 from reelscore.data.spreadsheet import spreadsheet_csv
 from reelscore.human.judgments import Judgment
 
-_TIMES = ("started", "submitted")
+_TIMES = ("started", "submitted", "opened", "received")
 
 
 def judgments_csv(judgments: Iterable[Judgment]) -> str:

@@ -48,7 +48,8 @@ def demo_settings(folder: Path, url: str) -> Settings:
         layout=_LAYOUT,
         seed=1,
         id=ID,
-        settings={"humans": ["human"], "pages": pages},
+        humans=["human"],
+        settings={"pages": pages},
     ) as campaign:
         campaign.add_hits(plan.hits)
         campaign.set_state("open", actor="demo")

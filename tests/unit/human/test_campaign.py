@@ -7,42 +7,11 @@ import sys
 
 import pytest
 
-from made_hits import Clock, hit_of, rating_hits
+from made_hits import answer_all, hit_of, rating_hits
 from reelscore import DataError, UnknownNameError
 from reelscore.errors import MissingExtraError, RefusedError
 from reelscore.human.campaign import Campaign
 from reelscore.human.tasks import Hit, Shown, Task
-
-
-@pytest.fixture
-def clock():
-    return Clock()
-
-
-@pytest.fixture
-def make(where, clock):
-    """Makes campaigns that are open, and disconnects them at the end."""
-    made = []
-
-    def make(hits=(), name="Dogs", **terms):
-        terms = {"systems": ["mine", "other"], "hold": 100.0} | terms
-        campaign = Campaign.create(where, name, clock=clock, **terms)
-        made.append(campaign)
-        if hits:
-            campaign.add_hits(hits)
-        campaign.set_state("open", actor="me")
-        return campaign
-
-    yield make
-    for campaign in made:
-        campaign.disconnect()
-
-
-def answer_all(campaign, assignment, score=50.0):
-    for task in assignment.remaining:
-        receipt = campaign.submit(assignment.id, assignment.rater, task.id, {"adequacy": [score]})
-    return receipt
-
 
 # Making and finding campaigns
 

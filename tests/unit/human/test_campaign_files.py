@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,7 @@ def fill(where):
         where,
         'Dogs, "and" cats\n—',
         systems=["mine", "other"],
+        humans=["other"],
         raters_per_hit=2,
         hold=100.0,
         seed=4,
@@ -44,7 +46,12 @@ def fill(where):
     for k, task in enumerate(done.tasks):
         times = {"started": clock.now - 3.3, "submitted": clock.now}
         campaign.submit(done.id, "done", task.id, {"adequacy": [k]}, **times)
-    campaign.claim("held")
+    held = campaign.claim("held")
+    campaign.open_task(held.id, "held", held.tasks[0].id)
+    campaign.submit(held.id, "held", held.tasks[0].id, {"adequacy": [7]}, watched=1 / 3)
+    campaign.open_task(held.id, "held", held.tasks[1].id)
+    skipping = campaign.claim("skips")
+    campaign.skip(skipping.id, "skips", skipping.tasks[1].id, 'no "picture",\n')
     campaign.decide("exclude", "gone", actor="me", reason="")
     return campaign
 
@@ -127,7 +134,7 @@ def test_export_restore_export_is_the_same(exported, filled, where, tmp_path):
         again = tmp_path / f"again{exported.suffix}"
         campaign.export(again)
         assert list(content(again).values()) == list(content(exported).values())
-        assert campaign.status().held == 1
+        assert campaign.status().held == 2
         assert campaign.excluded() == {"gone"}
     with Campaign.open(filled / "filled.db") as first, Campaign.open(where) as second:
         assert first == second
@@ -135,6 +142,10 @@ def test_export_restore_export_is_the_same(exported, filled, where, tmp_path):
         assert list(first.rows()) == list(second.rows())
         assert first.events() == second.events()
         assert (first.settings, first.systems) == (second.settings, second.systems)
+        assert first.humans == second.humans == ("other",)
+        skips = [[replace(each, assignment=0) for each in of.skips()] for of in (first, second)]
+        assert skips[0] == skips[1]
+        assert len(skips[0]) == 1
 
 
 def test_a_restored_campaign_goes_on(exported, where):
@@ -143,7 +154,7 @@ def test_a_restored_campaign_goes_on(exported, where):
         for task in held.remaining:
             receipt = campaign.submit(held.id, "held", task.id, {"adequacy": [9]})
         assert receipt.done
-        assert campaign.claim("new").hit == "h2"
+        assert campaign.claim("new").hit == "odd"
 
 
 def test_times_are_iso_8601_with_microseconds(tmp_path):
@@ -152,7 +163,11 @@ def test_times_are_iso_8601_with_microseconds(tmp_path):
     lines = [json.loads(line) for line in (tmp_path / "all.jsonl").read_text().split("\n") if line]
     assert lines[0]["created"] == "2023-11-14T22:13:20.123456Z"
     judged = [line for line in lines if line["type"] == "judgment"]
-    assert [line["submitted"] for line in judged] == [None] + ["2023-11-14T22:15:01.123457Z"] * 2
+    assert [line["submitted"] for line in judged] == [
+        None,
+        *["2023-11-14T22:15:01.123457Z"] * 2,
+        None,
+    ]
     assert judged[0]["score"] == 1 / 3
 
 
@@ -162,7 +177,7 @@ def test_a_compressed_export_is_read(exported, tmp_path):
     packed = tmp_path / "all.jsonl.gz"
     packed.write_bytes(gzip.compress(exported.read_bytes()))
     with Campaign.restore(tmp_path / "b.db", packed) as campaign:
-        assert campaign.status().judgments == 3
+        assert campaign.status().judgments == 4
 
 
 def test_restoring_beside_another_needs_another_id(exported, where):
@@ -170,7 +185,7 @@ def test_restoring_beside_another_needs_another_id(exported, where):
     with pytest.raises(DataError, match="a campaign 'dogs-and-cats' already"):
         Campaign.restore(where, exported)
     with Campaign.restore(where, exported, id="second") as campaign:
-        assert (campaign.id, campaign.status().judgments) == ("second", 3)
+        assert (campaign.id, campaign.status().judgments) == ("second", 4)
     assert len(Campaign.list(where)) == 2
 
 
@@ -188,7 +203,7 @@ def test_where_an_export_can_go(tmp_path):
             campaign.export(tmp_path / "nowhere" / "all")
         (tmp_path / "empty").mkdir()
         campaign.export(tmp_path / "empty")
-    assert len(list((tmp_path / "empty").iterdir())) == 7
+    assert len(list((tmp_path / "empty").iterdir())) == 9
     assert not list(tmp_path.glob(".*"))
 
 
@@ -200,6 +215,7 @@ CSV_FILES = {
     "shown": "shown.csv",
     "assignment": "assignments.csv",
     "judgment": "judgments.csv",
+    "skip": "skips.csv",
     "event": "events.csv",
 }
 
@@ -250,6 +266,12 @@ def spoil(path, kind, change):
         ("assignment", {"state": "done"}, "the place is taken in"),
         ("assignment", {"rater": "done"}, "no such assignment of the HIT"),
         ("assignment", {"turn": 1}, "the same assignment as"),
+        ("assignment", {"task": "t9"}, "no such task in the HIT"),
+        ("assignment", {"opened": "early"}, "the time is 'early'"),
+        ("judgment", {"watched": "all"}, "Expected `float"),
+        ("skip", {"task": "t9"}, "no such task in the HIT"),
+        ("skip", {"rater": "nobody"}, "no such assignment of the HIT"),
+        ("skip", {"time": ""}, "the time is ''"),
         ("event", {"actor": ""}, "the actor has no name"),
         ("event", {"time": "now"}, "the time is 'now'"),
     ],
@@ -285,6 +307,7 @@ def refuses(where, exported, said, id=None):
         ({"raters_per_hit": 0}, "0 raters"),
         ({"state": "lost"}, "Invalid enum value"),
         ({"systems": [1]}, "Expected `str`, got `int`"),
+        ({"humans": ["nobody"]}, "'nobody' is said to be people and is no system"),
         ({"more": 1}, "unknown field `more`"),
         ({"created": "2023-11-14"}, "the time is '2023-11-14'"),
     ],
@@ -306,9 +329,9 @@ def test_doubled_lines_are_named(exported, tmp_path):
         file = exported / "judgments.csv"
         lines = file.read_bytes().splitlines(keepends=True)
         file.write_bytes(b"".join([*lines, *lines[1:]]))
-    with pytest.raises(DataError, match="3 records cannot be used") as refused:
+    with pytest.raises(DataError, match="4 records cannot be used") as refused:
         Campaign.restore(tmp_path / "new.db", exported)
-    assert str(refused.value).count("the same judgment as") == 3
+    assert str(refused.value).count("the same judgment as") == 4
 
 
 @pytest.mark.parametrize(

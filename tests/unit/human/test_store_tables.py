@@ -27,10 +27,11 @@ from reelscore.human.store.schema import metadata
 def filled(where):
     """A database with one judgment in it, and a campaign over it."""
     with Campaign.create(where, "Dogs", systems=["mine"], clock=Clock()) as campaign:
-        campaign.add_hits(rating_hits(2, 2, ["mine"]))
+        campaign.add_hits(rating_hits(3, 2, ["mine"]))
         campaign.set_state("open", actor="me")
         held = campaign.claim("r1")
         campaign.submit(held.id, "r1", "t0-0", {"adequacy": [71]})
+        campaign.skip(campaign.claim("r2").id, "r2", "t1-0", "no picture")
         yield campaign
 
 
@@ -48,12 +49,13 @@ def test_the_migrations_lead_to_the_schema(where):
             assert checks == wanted
 
 
-@pytest.mark.parametrize("table", ["judgment", "event"])
-@pytest.mark.parametrize("change", ["UPDATE {} SET id = id + 100", "DELETE FROM {}"])
-def test_judgments_and_the_log_are_never_changed(filled, table, change):
+@pytest.mark.parametrize("table", ["judgment", "skip", "event"])
+@pytest.mark.parametrize("change", ["UPDATE {} SET {} = {} + 100", "DELETE FROM {}"])
+def test_judgments_reports_and_the_log_are_never_changed(filled, table, change):
     said = f"rows of {table} are never changed or removed"
+    number = "time" if table == "skip" else "id"
     with pytest.raises(DBAPIError, match=said), filled.database.writing() as connection:
-        connection.execute(text(change.format(table)))
+        connection.execute(text(change.format(table, number, number)))
     assert filled.judgments().score.tolist() == [71.0]
     assert len(filled.events()) == 1
 
@@ -124,15 +126,15 @@ def test_an_older_database_is_brought_up_to_date(where, monkeypatch, tmp_path):
         pass
     scripts = tmp_path / "migrations"
     shutil.copytree(upgrading._SCRIPTS, scripts)
-    (scripts / "versions" / "v2_more.py").write_text(
-        "import sqlalchemy as sa\nfrom alembic import op\nrevision = '2'\ndown_revision = '1'\n"
+    (scripts / "versions" / "v3_more.py").write_text(
+        "import sqlalchemy as sa\nfrom alembic import op\nrevision = '3'\ndown_revision = '2'\n"
         "def upgrade():\n    op.add_column('campaign', sa.Column('note', sa.Text))\n"
     )
     monkeypatch.setattr(upgrading, "_SCRIPTS", scripts)
     with Campaign.open(where) as campaign, campaign.database.reading() as connection:
         assert "note" in [each["name"] for each in inspect(connection).get_columns("campaign")]
     monkeypatch.undo()
-    with pytest.raises(DataError, match=r"newer version .*have version 2, .*knows them up to 1"):
+    with pytest.raises(DataError, match=r"newer version .*have version 3, .*knows them up to 2"):
         Campaign.open(where)
     with pytest.raises(DataError, match="newer version"):
         Campaign.create(where, "Cats", systems=["mine"])
@@ -143,8 +145,8 @@ def test_a_failed_upgrade_changes_nothing(where, monkeypatch, tmp_path):
         pass
     scripts = tmp_path / "migrations"
     shutil.copytree(upgrading._SCRIPTS, scripts)
-    (scripts / "versions" / "v2_more.py").write_text(
-        "from alembic import op\nrevision = '2'\ndown_revision = '1'\n"
+    (scripts / "versions" / "v3_more.py").write_text(
+        "from alembic import op\nrevision = '3'\ndown_revision = '2'\n"
         "def upgrade():\n    op.drop_table('event')\n    raise RuntimeError('no')\n"
     )
     monkeypatch.setattr(upgrading, "_SCRIPTS", scripts)

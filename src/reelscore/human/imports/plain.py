@@ -34,6 +34,9 @@ OTHERS = (
     "client",
     "status",
     "z",
+    "opened",
+    "received",
+    "watched",
 )
 
 
@@ -104,6 +107,9 @@ def _judgment(row: dict[str, str], scale: rows.Scale) -> Judgment:
         client=row.get("client", ""),
         status=row.get("status", "").lower(),
         z=_number(row.get("z", ""), "z"),
+        opened=seconds(row.get("opened", "")),
+        received=seconds(row.get("received", "")),
+        watched=_number(row.get("watched", ""), "share watched"),
     )
 
 

@@ -1,4 +1,4 @@
-"""Take a rater's answers: checked, kept once, acknowledged as often as they are sent."""
+"""Take answers and reports of raters: checked, kept once, acknowledged whenever they are sent."""
 
 from __future__ import annotations
 
@@ -12,16 +12,19 @@ from reelscore.human.protocol import Answer
 from reelscore.human.store.claiming import take_back
 from reelscore.human.store.connecting import Database
 from reelscore.human.store.records import Receipt, Terms
-from reelscore.human.store.schema import assignment, campaign, judgment, shown, task
+from reelscore.human.store.schema import assignment, campaign, judgment, shown, skip, task
 
 # Made once: these are what a busy campaign does all day.
 _PLACE = (
     select(
         assignment,
         campaign.c.state.label("campaign_state"),
-        task.c.key.label("task"),
+        task.c.key,
         task.c.position,
         select(func.count()).where(shown.c.task == task.c.key).scalar_subquery().label("captions"),
+        exists()
+        .where(skip.c.assignment == assignment.c.id, skip.c.task == task.c.key)
+        .label("skipped"),
     )
     .join(campaign, campaign.c.id == assignment.c.campaign)
     .outerjoin(task, and_(task.c.hit == assignment.c.hit, task.c.id == bindparam("task")))
@@ -42,6 +45,7 @@ _REMAINING = (
             judgment.c.assignment == bindparam("assignment"), judgment.c.task == task.c.key
         )
     )
+    .where(~exists().where(skip.c.assignment == bindparam("assignment"), skip.c.task == task.c.key))
 )
 _SEEN = (
     update(assignment)
@@ -53,7 +57,7 @@ _DONE = _SEEN.values(state="done", finished=bindparam("now"))
 
 @dataclass(frozen=True)
 class Sent:
-    """An answer as it comes, with its times in microseconds."""
+    """An answer as it comes, with its times in microseconds, as the rater's page has them."""
 
     assignment: int
     rater: str
@@ -62,6 +66,7 @@ class Sent:
     started: int | None
     submitted: int | None
     client: str
+    watched: float | None = None
 
 
 def submit(database: Database, terms: Terms, sent: Sent, now: int) -> Receipt:
@@ -72,37 +77,57 @@ def submit(database: Database, terms: Terms, sent: Sent, now: int) -> Receipt:
     """
     with database.writing() as connection:
         database.alone(connection, terms.id, sent.rater)
-        row = _place(connection, terms, sent)
+        row = _place(connection, terms, sent.assignment, sent.rater, sent.task)
         terms.protocol.check(sent.answer, row.captions)
+        if row.skipped:
+            raise RefusedError(
+                "answered", f"Task {sent.task!r} of assignment {row.id} was reported and skipped."
+            )
         missing = _missing(connection, sent, row)
         if missing:
             _check_open(connection, terms, row, now)
             connection.execute(
                 insert(judgment), [_kept(sent, row, now, *each) for each in missing.items()]
             )
-        left = connection.execute(_REMAINING, {"assignment": row.id, "hit": row.hit})
-        remaining = left.scalar_one()
-        if missing:
-            seen = _SEEN if remaining else _DONE
-            connection.execute(seen, {"assignment": row.id, "now": now})
-        return Receipt(sent.assignment, sent.task, bool(missing), remaining, remaining == 0)
+        return _receipt(connection, row, sent.task, now, is_new=bool(missing))
 
 
-def _place(connection: Connection, terms: Terms, sent: Sent) -> Row[Any]:
-    known = {
-        "campaign": terms.id,
-        "assignment": sent.assignment,
-        "rater": sent.rater,
-        "task": sent.task,
-    }
-    row = connection.execute(_PLACE, known).one_or_none()
+def skip_task(
+    database: Database, terms: Terms, id: int, rater: str, task: str, reason: str, now: int
+) -> Receipt:
+    """Note that a rater cannot answer a task; see `Campaign.skip`."""
+    with database.writing() as connection:
+        database.alone(connection, terms.id, rater)
+        row = _place(connection, terms, id, rater, task)
+        if connection.execute(_KNOWN, {"assignment": row.id, "task": row.key}).first():
+            raise RefusedError("answered", f"Task {task!r} of assignment {row.id} has an answer.")
+        if not row.skipped:
+            _check_open(connection, terms, row, now)
+            values = {"assignment": row.id, "task": row.key, "time": now, "reason": reason}
+            connection.execute(insert(skip).values(values))
+        return _receipt(connection, row, task, now, is_new=not row.skipped)
+
+
+def _place(connection: Connection, terms: Terms, id: int, rater: str, task: str) -> Row[Any]:
+    wanted = {"campaign": terms.id, "assignment": id, "rater": rater, "task": task}
+    row = connection.execute(_PLACE, wanted).one_or_none()
     if row is None:
-        raise RefusedError(
-            "unknown", f"Rater {sent.rater!r} has no assignment {sent.assignment} in this campaign."
-        )
-    if row.task is None:
-        raise RefusedError("unknown", f"Assignment {row.id} has no task {sent.task!r}.")
+        raise RefusedError("unknown", f"Rater {rater!r} has no assignment {id} in this campaign.")
+    if row.key is None:
+        raise RefusedError("unknown", f"Assignment {row.id} has no task {task!r}.")
     return row
+
+
+def _receipt(
+    connection: Connection, row: Row[Any], task: str, now: int, *, is_new: bool
+) -> Receipt:
+    """Note that the rater was there, and whether the HIT is done."""
+    left = connection.execute(_REMAINING, {"assignment": row.id, "hit": row.hit})
+    remaining = left.scalar_one()
+    if is_new:
+        seen = _SEEN if remaining else _DONE
+        connection.execute(seen, {"assignment": row.id, "now": now})
+    return Receipt(row.id, task, is_new, remaining, remaining == 0)
 
 
 def _missing(connection: Connection, sent: Sent, row: Row[Any]) -> dict[tuple[int, str], float]:
@@ -112,7 +137,7 @@ def _missing(connection: Connection, sent: Sent, row: Row[Any]) -> dict[tuple[in
         for criterion, scores in sent.answer.items()
         for slot, score in enumerate(scores)
     }
-    known = connection.execute(_KNOWN, {"assignment": row.id, "task": row.task})
+    known = connection.execute(_KNOWN, {"assignment": row.id, "task": row.key})
     for slot, criterion, score in known:
         if given.pop((slot, criterion), None) != score:
             raise RefusedError(
@@ -141,7 +166,7 @@ def _kept(
     slot, criterion = place
     return {
         "assignment": row.id,
-        "task": row.task,
+        "task": row.key,
         "slot": slot,
         "criterion": criterion,
         "score": score,
@@ -150,4 +175,6 @@ def _kept(
         "submitted": sent.submitted,
         "received": now,
         "client": sent.client,
+        "opened": row.opened if row.task == row.key else None,
+        "watched": sent.watched,
     }

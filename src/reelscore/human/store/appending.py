@@ -15,7 +15,6 @@ from sqlalchemy import (
     exists,
     func,
     insert,
-    literal,
     or_,
     select,
 )
@@ -44,6 +43,7 @@ def append(
     *,
     new_hits: bool,
     first: Callable[[], None] | None = None,
+    last: Callable[[], None] | None = None,
 ) -> int:
     """Add judgments, all or none; see `Campaign.append`.
 
@@ -54,6 +54,7 @@ def append(
         now: The time.
         new_hits: Make what the rows name and the campaign lacks.
         first: What to do first in the transaction that adds them.
+        last: What to do last in it.
     """
     problems = Problems(SUBJECT)
     with connection.begin():  # only temporary tables: nobody waits meanwhile
@@ -78,6 +79,8 @@ def append(
         count = _insert(connection, incoming, matched, now)
         if not new_hits:
             settle(connection, terms, incoming)
+        if last:
+            last()
     return count
 
 
@@ -200,8 +203,10 @@ def _check_new(connection: Connection, incoming: Table, matched: Table) -> None:
 
 
 def _insert(connection: Connection, incoming: Table, matched: Table, now: int) -> int:
-    same = ("criterion", "score", "z", "position", "started", "submitted", "client")
-    found = (matched.c.assignment, matched.c.task_key, matched.c.slot, literal(now))
+    said = ("criterion", "score", "z", "position", "started", "submitted", "client")
+    same = (*said, "opened", "watched")
+    received = func.coalesce(incoming.c.received, now)
+    found = (matched.c.assignment, matched.c.task_key, matched.c.slot, received)
     rows = (
         select(*(incoming.c[name] for name in same), *found)
         .join(matched, matched.c.line == incoming.c.line)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, Select, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from reelscore.errors import DataError, UnknownNameError
@@ -21,10 +21,11 @@ def insert_campaign(
     connection: Connection,
     terms: Terms,
     systems: Sequence[str],
+    humans: Collection[str],
     settings: Mapping[str, Any],
     state: State = "draft",
 ) -> None:
-    """Put a new campaign in.
+    """Put a new campaign in; `humans` are the systems that are people.
 
     Raises:
         DataError: If the database has one of that id.
@@ -32,7 +33,6 @@ def insert_campaign(
     row = insert(schema.campaign).values(
         id=terms.id,
         name=terms.name,
-        systems=_json(list(systems)),
         protocol=terms.protocol.name,
         layout=terms.layout,
         seed=terms.seed,
@@ -46,6 +46,7 @@ def insert_campaign(
         connection.execute(row)
     except IntegrityError:
         raise DataError(f"There is a campaign {terms.id!r} already; choose another id.") from None
+    add_systems(connection, terms, systems, humans)
 
 
 def all_terms(connection: Connection) -> Sequence[Terms]:
@@ -91,15 +92,47 @@ def write_state(connection: Connection, terms: Terms, state: State) -> None:
 
 def read_systems(connection: Connection, terms: Terms) -> tuple[str, ...]:
     """Name the systems."""
-    found = select(schema.campaign.c.systems).filter_by(id=terms.id)
-    return tuple(msgspec.json.decode(connection.execute(found).scalar_one()))
+    return tuple(connection.scalars(_names(terms)))
 
 
-def write_systems(connection: Connection, terms: Terms, systems: Sequence[str]) -> None:
-    """Replace the list of systems."""
+def read_humans(connection: Connection, terms: Terms) -> tuple[str, ...]:
+    """Name the systems that are people."""
+    return tuple(connection.scalars(_names(terms).where(schema.system.c.human)))
+
+
+def add_systems(
+    connection: Connection, terms: Terms, systems: Sequence[str], humans: Collection[str] = ()
+) -> None:
+    """Add systems after those that are there; `humans` are those of them that are people."""
+    first = len(read_systems(connection, terms))
+    rows = [
+        {"campaign": terms.id, "position": first + k, "name": name, "human": name in humans}
+        for k, name in enumerate(systems)
+    ]
+    if rows:
+        connection.execute(insert(schema.system), rows)
+
+
+def mark_humans(connection: Connection, terms: Terms, humans: Collection[str]) -> None:
+    """Note which systems are people.
+
+    Raises:
+        UnknownNameError: If one of them is no system of the campaign.
+    """
+    systems = read_systems(connection, terms)
+    for name in humans:
+        if name not in systems:
+            raise UnknownNameError.of("system", name, systems)
     connection.execute(
-        update(schema.campaign).filter_by(id=terms.id).values(systems=_json(list(systems)))
+        update(schema.system)
+        .filter_by(campaign=terms.id)
+        .values(human=schema.system.c.name.in_(humans))
     )
+
+
+def _names(terms: Terms) -> Select[tuple[str]]:
+    table = schema.system
+    return select(table.c.name).filter_by(campaign=terms.id).order_by(table.c.position)
 
 
 def read_settings(connection: Connection, terms: Terms) -> dict[str, Any]:
@@ -124,7 +157,3 @@ def write_hold(connection: Connection, terms: Terms, hold: float) -> None:
     """
     check_hold(hold)
     connection.execute(update(schema.campaign).filter_by(id=terms.id).values(hold=hold))
-
-
-def _json(value: object) -> str:
-    return msgspec.json.encode(value).decode()

@@ -19,7 +19,9 @@ _LONGEST_SETTINGS = 8 << 20
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
-def check_terms(terms: Terms, systems: Sequence[str], settings: Mapping[str, Any]) -> None:
+def check_terms(
+    terms: Terms, systems: Sequence[str], settings: Mapping[str, Any], humans: Collection[str] = ()
+) -> None:
     """Refuse a campaign that could not be.
 
     Raises:
@@ -37,6 +39,12 @@ def check_terms(terms: Terms, systems: Sequence[str], settings: Mapping[str, Any
         check_name(system, "the system")
     if len(set(systems)) < len(systems):
         raise DataError(f"Two systems have the same name: {', '.join(systems)}.")
+    for name in humans:
+        if name not in systems:
+            raise DataError(
+                f"{name!r} is said to be people and is no system of the campaign "
+                f"({', '.join(systems)})."
+            )
     if not 1 <= terms.raters_per_hit <= 1000:
         raise DataError(f"{terms.raters_per_hit} raters for each HIT; expected from 1 to 1,000.")
     check_hold(terms.hold)

@@ -88,6 +88,26 @@ def touch(database: Database, terms: Terms, id: int, rater: str, now: int) -> bo
     return True
 
 
+def open_task(database: Database, terms: Terms, id: int, rater: str, name: str, now: int) -> bool:
+    """Note that a rater is sent a task, the first time; tell whether they hold the HIT."""
+    wanted = {"campaign": terms.id, "id": id, "rater": rater, "state": "held"}
+    mine = and_(*(assignment.c[column] == value for column, value in wanted.items()))
+    of_hit = and_(task.c.hit == assignment.c.hit, task.c.id == name)
+    with database.reading() as connection:
+        row = connection.execute(
+            select(assignment.c.task, task.c.key).join(task, of_hit).where(mine)
+        ).one_or_none()
+    if row is None:
+        return False
+    if row.task != row.key:
+        is_first = assignment.c.task.is_distinct_from(row.key)
+        opened = update(assignment).where(mine, is_first)
+        with database.writing() as connection:
+            connection.execute(opened.values(task=row.key, opened=now, active=now))
+        return True
+    return touch(database, terms, id, rater, now)
+
+
 def release_one(
     database: Database, terms: Terms, id: int, now: int, actor: str, reason: str
 ) -> None:

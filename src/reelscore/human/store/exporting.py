@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import Connection, Select, func, select
 
 from reelscore.data.spreadsheet import harmless
 from reelscore.data.writing import opened_atomically, write_atomically
 from reelscore.errors import DataError
-from reelscore.human.store.campaigns import read_settings, read_state, read_systems
+from reelscore.human.store.campaigns import read_humans, read_settings, read_state, read_systems
 from reelscore.human.store.lines import (
     FORMAT,
     LINES,
@@ -28,7 +28,17 @@ from reelscore.human.store.lines import (
 )
 from reelscore.human.store.reading import AT_ONCE
 from reelscore.human.store.records import Terms
-from reelscore.human.store.schema import assignment, event, hit, judgment, metadata, shown, task
+from reelscore.human.store.schema import (
+    assignment,
+    caption,
+    event,
+    hit,
+    judgment,
+    metadata,
+    shown,
+    skip,
+    task,
+)
 from reelscore.human.store.times import microseconds, to_iso
 
 
@@ -93,6 +103,7 @@ def _campaign_line(connection: Connection, terms: Terms) -> CampaignLine:
         hold=terms.hold,
         created=to_iso(microseconds(terms.created)) or "",
         settings=read_settings(connection, terms),
+        humans=list(read_humans(connection, terms)),
     )
 
 
@@ -104,16 +115,22 @@ def _lines(connection: Connection, terms: Terms, kind: str) -> Iterator[Line]:
 
 def _query(kind: str, terms: Terms) -> Select[Any]:
     """Select the columns of a line, in an order that a restored campaign has again."""
-    if kind == "event":
-        own = [event.c[name] for name, _ in columns(kind)]
-        return select(*own).filter_by(campaign=terms.id).order_by(event.c.id)
+    own_columns = metadata.tables[kind].c
+    if kind in _ALONE:
+        own = [own_columns[name] for name, _ in columns(kind)]
+        return select(*own).filter_by(campaign=terms.id).order_by(*_ALONE[kind])
     tables = {
         "hit": hit,
         "task": task.join(hit, hit.c.key == task.c.hit),
         "shown": shown.join(task, task.c.key == shown.c.task).join(hit, hit.c.key == task.c.hit),
-        "assignment": assignment.join(hit, hit.c.key == assignment.c.hit),
+        "assignment": assignment.join(hit, hit.c.key == assignment.c.hit).outerjoin(
+            task, task.c.key == assignment.c.task
+        ),
         "judgment": judgment.join(assignment, assignment.c.id == judgment.c.assignment)
         .join(task, task.c.key == judgment.c.task)
+        .join(hit, hit.c.key == task.c.hit),
+        "skip": skip.join(assignment, assignment.c.id == skip.c.assignment)
+        .join(task, task.c.key == skip.c.task)
         .join(hit, hit.c.key == task.c.hit),
     }
     order = {
@@ -122,10 +139,15 @@ def _query(kind: str, terms: Terms) -> Select[Any]:
         "shown": [shown.c.task, shown.c.slot],
         "assignment": [assignment.c.hit, assignment.c.slot, assignment.c.turn],
         "judgment": [judgment.c.id],
+        "skip": [skip.c.time, skip.c.assignment, skip.c.task],
     }
-    own_columns = metadata.tables[kind].c
     # names of other things stand for the keys that the database has
-    names = {"hit": hit.c.id, "task": task.c.id, "rater": assignment.c.rater}
+    task_id = func.coalesce(task.c.id, "")  # an assignment may have none yet
+    names = {"hit": hit.c.id, "task": task_id, "rater": assignment.c.rater}
     values = [names[name] if name in names else own_columns[name] for name, _ in columns(kind)]
     found = select(*values).select_from(tables[kind])
     return found.where(hit.c.campaign == terms.id).order_by(*order[kind])
+
+
+# Lines that refer to nothing else, and their order.
+_ALONE = {"event": [event.c.id], "caption": [caption.c.system, caption.c.item]}

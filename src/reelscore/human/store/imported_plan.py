@@ -19,9 +19,9 @@ from sqlalchemy import (
     update,
 )
 
-from reelscore.human.store.campaigns import read_systems, write_systems
+from reelscore.human.store.campaigns import add_systems, read_systems
 from reelscore.human.store.records import Terms
-from reelscore.human.store.schema import assignment, hit, judgment, shown, task
+from reelscore.human.store.schema import assignment, hit, judgment, shown, skip, task
 from reelscore.human.store.staging import analyze
 from reelscore.human.tasks import GENUINE
 
@@ -101,7 +101,13 @@ def settle(connection: Connection, terms: Terms, incoming: Table) -> None:
         .where(judgment.c.assignment == assignment.c.id, judgment.c.task == task.c.key)
         .correlate(assignment, task)
     )
-    complete = ~exists().where(task.c.hit == assignment.c.hit, ~answered).correlate(assignment)
+    skipped = (
+        exists()
+        .where(skip.c.assignment == assignment.c.id, skip.c.task == task.c.key)
+        .correlate(assignment, task)
+    )
+    unfinished_task = and_(task.c.hit == assignment.c.hit, ~answered, ~skipped)
+    complete = ~exists().where(unfinished_task).correlate(assignment)
     mine = and_(assignment.c.campaign == terms.id, touched)
     other = assignment.alias("other")
     same_place = and_(other.c.hit == assignment.c.hit, other.c.slot == assignment.c.slot)
@@ -205,7 +211,8 @@ def _make_places(connection: Connection, terms: Terms, incoming: Table, now: int
 
 def _add_systems(connection: Connection, terms: Terms, incoming: Table) -> None:
     """Add the systems that the rows judge to those the campaign knows."""
-    known = dict.fromkeys(read_systems(connection, terms))
+    there = read_systems(connection, terms)
+    judged: dict[str, None] = {}
     for column in (incoming.c.system, incoming.c.against):
         found = (
             select(column)
@@ -213,5 +220,5 @@ def _add_systems(connection: Connection, terms: Terms, incoming: Table) -> None:
             .group_by(column)
             .order_by(func.min(incoming.c.line))
         )
-        known.update(dict.fromkeys(connection.scalars(found)))
-    write_systems(connection, terms, tuple(known))
+        judged.update(dict.fromkeys(connection.scalars(found)))
+    add_systems(connection, terms, [name for name in judged if name not in there])

@@ -33,7 +33,11 @@ COLUMNS: tuple[tuple[str, type], ...] = (
     ("client", str),
     ("status", str),
     ("z", float),
+    ("opened", int),
+    ("received", int),
+    ("watched", float),
 )
+_TIMES = ("started", "submitted", "opened", "received")
 
 
 def checked_rows(
@@ -60,10 +64,11 @@ def _checked(line: int, row: Judgment, protocol: Protocol) -> Sequence[object]:
         raise DataError(f"compared with {row.against!r}; {protocol.name} judges {wanted}.")
     if not 0 <= row.position < 2**31:
         raise DataError(f"the position is {row.position}; expected a number from 0.")
-    for number in (row.seconds, row.z):
+    for number in (row.seconds, row.z, row.watched):
         if number is not None and not math.isfinite(number):
             raise DataError(f"a number is {number}; expected one, or none.")
-    times = [None if when is None else microseconds(when) for when in (row.started, row.submitted)]
+    moments = [getattr(row, name) for name in _TIMES]
+    times = [None if when is None else microseconds(when) for when in moments]
     return (
         line,
         row.rater,
@@ -76,11 +81,13 @@ def _checked(line: int, row: Judgment, protocol: Protocol) -> Sequence[object]:
         float(row.score),
         row.criterion,
         row.against,
-        *times,
+        *times[:2],
         row.seconds,
         row.client,
         row.status,
         row.z,
+        *times[2:],
+        row.watched,
     )
 
 

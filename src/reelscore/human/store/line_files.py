@@ -14,14 +14,23 @@ from reelscore.data.problems import Problems
 from reelscore.data.source import Source
 from reelscore.data.spreadsheet import unquoted
 from reelscore.errors import DataError
-from reelscore.human.store.lines import LINES, AnyLine, CampaignLine, Line, columns, file_name
+from reelscore.human.store.lines import (
+    ADDED,
+    LINES,
+    NUMBERS,
+    OLD_FORMAT,
+    TIMES,
+    AnyLine,
+    CampaignLine,
+    Line,
+    columns,
+    file_name,
+)
 
 LONGEST = 16 << 20  # bytes of a line
 CAMPAIGN_FILE = "campaign.json"
 # Cells that hold nothing where they are empty, rather than an empty text.
-_OPTIONAL = frozenset(
-    ["expected", "z", "seconds", "claimed", "active", "finished", "started", "submitted"]
-)
+_OPTIONAL = (TIMES | NUMBERS) - {"score", "received", "time"}
 _MISREAD = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _any_line = msgspec.json.Decoder(AnyLine)
 
@@ -39,9 +48,15 @@ def read_lines(path: Path, problems: Problems) -> Iterator[tuple[int, Line]]:
     if not path.is_dir():
         yield from _jsonl(path, problems)
         return
-    yield from _campaign(path / CAMPAIGN_FILE, problems)
+    is_old = False
+    for number, campaign in _campaign(path / CAMPAIGN_FILE, problems):
+        is_old = campaign.format == OLD_FORMAT
+        yield number, campaign
     for kind in LINES:
-        yield from _csv(path / file_name(kind), kind, problems)
+        absent = ADDED.get(kind, ()) if is_old else ()
+        names = [name for name, _ in columns(kind) if name not in absent]
+        if names:
+            yield from _csv(path / file_name(kind), kind, names, problems)
 
 
 def place(path: Path, kind: str, number: int) -> str:
@@ -62,7 +77,7 @@ def _jsonl(path: Path, problems: Problems) -> Iterator[tuple[int, Line]]:
                 problems.add(f"{path}:{number}: {error}.")
 
 
-def _campaign(path: Path, problems: Problems) -> Iterator[tuple[int, Line]]:
+def _campaign(path: Path, problems: Problems) -> Iterator[tuple[int, CampaignLine]]:
     document = b""
     with _source(path) as source:
         for _, raw in source.lines(longest=LONGEST):
@@ -75,8 +90,7 @@ def _campaign(path: Path, problems: Problems) -> Iterator[tuple[int, Line]]:
         problems.add(f"{path}: {error}.")
 
 
-def _csv(path: Path, kind: str, problems: Problems) -> Iterator[tuple[int, Line]]:
-    names = [name for name, _ in columns(kind)]
+def _csv(path: Path, kind: str, names: list[str], problems: Problems) -> Iterator[tuple[int, Line]]:
     with _source(path) as source:
         lines = (
             decode_line(raw, source.path, number) for number, raw in source.lines(longest=LONGEST)

@@ -20,10 +20,13 @@ from reelscore.human.store.texts import check_name, check_text
 from reelscore.human.store.times import from_iso, to_iso
 from reelscore.human.tasks import Kind
 
-FORMAT = "reelscore campaign 1"
-TIMES = frozenset(["time", "claimed", "active", "finished", "started", "submitted", "received"])
+FORMAT = "reelscore campaign 2"
+OLD_FORMAT = "reelscore campaign 1"  # still read: without the types and fields of `ADDED`
+TIMES = frozenset(
+    ["time", "claimed", "active", "finished", "opened", "started", "submitted", "received"]
+)
 INTEGERS = frozenset(["position", "slot", "turn"])
-NUMBERS = frozenset(["expected", "score", "z", "seconds"])
+NUMBERS = frozenset(["expected", "score", "z", "seconds", "watched"])
 NAMES = frozenset(["id", "hit", "task", "item", "system", "criterion", "actor", "what"])
 Time = str | None
 
@@ -47,6 +50,15 @@ class CampaignLine(Line, frozen=True, tag="campaign"):
     hold: float
     created: str
     settings: dict[str, Any]
+    humans: list[str] = []
+
+
+class CaptionLine(Line, frozen=True, tag="caption"):
+    """A caption that HITs are made of."""
+
+    system: str
+    item: str
+    text: str
 
 
 class HitLine(Line, frozen=True, tag="hit"):
@@ -90,6 +102,10 @@ class AssignmentLine(Line, frozen=True, tag="assignment"):
     client: str
     seconds: float | None
     status: str
+    task: str = ""
+    opened: Time = None
+    replaces: str = ""
+    flags: str = ""
 
 
 class JudgmentLine(Line, frozen=True, tag="judgment"):
@@ -107,6 +123,18 @@ class JudgmentLine(Line, frozen=True, tag="judgment"):
     submitted: Time
     received: str
     client: str
+    opened: Time = None
+    watched: float | None = None
+
+
+class SkipLine(Line, frozen=True, tag="skip"):
+    """A task that the rater of an assignment reported and skipped."""
+
+    hit: str
+    rater: str
+    task: str
+    time: str
+    reason: str
 
 
 class EventLine(Line, frozen=True, tag="event"):
@@ -119,14 +147,35 @@ class EventLine(Line, frozen=True, tag="event"):
     reason: str
 
 
-AnyLine = CampaignLine | HitLine | TaskLine | ShownLine | AssignmentLine | JudgmentLine | EventLine
+AnyLine = (
+    CampaignLine
+    | CaptionLine
+    | HitLine
+    | TaskLine
+    | ShownLine
+    | AssignmentLine
+    | JudgmentLine
+    | SkipLine
+    | EventLine
+)
 LINES: dict[str, type[Line]] = {
+    "caption": CaptionLine,
     "hit": HitLine,
     "task": TaskLine,
     "shown": ShownLine,
     "assignment": AssignmentLine,
     "judgment": JudgmentLine,
+    "skip": SkipLine,
     "event": EventLine,
+}
+
+
+# What files of the old format do not have.
+ADDED: dict[str, tuple[str, ...]] = {
+    "caption": CaptionLine.__struct_fields__,
+    "assignment": ("task", "opened", "replaces", "flags"),
+    "judgment": ("opened", "watched"),
+    "skip": SkipLine.__struct_fields__,
 }
 
 
@@ -177,7 +226,7 @@ def to_row(line: Line) -> list[Any]:
         value = getattr(line, name)
         if name in TIMES:
             value = from_iso(value)
-        elif name in NAMES or (name == "rater" and isinstance(line, JudgmentLine)):
+        elif _is_name(name, line):
             check_name(value, f"the {name}")
         elif isinstance(value, str):
             check_text(value, f"the {name}")
@@ -187,3 +236,10 @@ def to_row(line: Line) -> list[Any]:
             raise DataError(f"the {name} is {value}; expected a number from 0.")
         row.append(value)
     return row
+
+
+def _is_name(name: str, line: Line) -> bool:
+    """Tell whether a field must have at least one character."""
+    if isinstance(line, AssignmentLine):
+        return name == "hit"
+    return name in NAMES or (name == "rater" and isinstance(line, JudgmentLine | SkipLine))

@@ -6,7 +6,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, FromClause, Table, and_, insert, literal, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    FromClause,
+    Table,
+    and_,
+    case,
+    insert,
+    literal,
+    select,
+)
 
 from reelscore.data.problems import Problems
 from reelscore.human.store.lines import columns
@@ -18,11 +28,13 @@ Where = Callable[[int], str]
 
 # What makes two lines of a type the same thing.
 _KEYS: Mapping[str, tuple[str, ...]] = {
+    "caption": ("system", "item"),
     "hit": ("id",),
     "task": ("hit", "id"),
     "shown": ("hit", "task", "slot"),
     "assignment": ("hit", "slot", "turn"),
     "judgment": ("hit", "rater", "task", "slot", "criterion"),
+    "skip": ("hit", "rater", "task"),
 }
 
 
@@ -72,20 +84,28 @@ def move(connection: Connection, terms: Terms, kind: str, staged: Table, where: 
 
 def _found(kind: str, staged: Table, terms: Terms) -> _Found:
     campaign = {"campaign": literal(terms.id)}
-    if kind in ("hit", "event"):
+    if kind in ("caption", "hit", "event"):
         return _Found(staged, {}, campaign)
     of_hit = and_(hit.c.campaign == terms.id, hit.c.id == staged.c.hit)
-    rows, keys = staged.outerjoin(hit, of_hit), {"HIT": hit.c.key}
-    if kind in ("task", "assignment"):
+    rows = staged.outerjoin(hit, of_hit)
+    keys: dict[str, ColumnElement[Any]] = {"HIT": hit.c.key}
+    if kind == "task":
         return _Found(rows, keys, campaign | {"hit": hit.c.key})
     rows = rows.outerjoin(task, and_(task.c.hit == hit.c.key, task.c.id == staged.c.task))
+    if kind == "assignment":
+        sent = case((staged.c.task == "", 0), else_=task.c.key)
+        keys |= {"task in the HIT": sent}
+        return _Found(rows, keys, campaign | {"hit": hit.c.key, "task": task.c.key})
     keys |= {"task in the HIT": task.c.key}
     if kind == "shown":
         return _Found(rows, keys, {"task": task.c.key})
-    of_task = and_(shown.c.task == task.c.key, shown.c.slot == staged.c.slot)
     of_rater = and_(assignment.c.hit == hit.c.key, assignment.c.rater == staged.c.rater)
-    rows = rows.outerjoin(shown, of_task).outerjoin(assignment, of_rater)
-    keys |= {"caption in the task": shown.c.slot, "assignment of the HIT": assignment.c.id}
+    if kind == "judgment":
+        of_task = and_(shown.c.task == task.c.key, shown.c.slot == staged.c.slot)
+        rows = rows.outerjoin(shown, of_task)
+        keys |= {"caption in the task": shown.c.slot}
+    rows = rows.outerjoin(assignment, of_rater)
+    keys |= {"assignment of the HIT": assignment.c.id}
     return _Found(rows, keys, {"task": task.c.key, "assignment": assignment.c.id})
 
 

@@ -10,12 +10,15 @@ from sqlalchemy import Connection, Select, and_, case, func, literal, select
 
 from reelscore.human.judgments import Judgment
 from reelscore.human.store.campaigns import read_state
-from reelscore.human.store.records import Assignment, Status, Terms
-from reelscore.human.store.schema import assignment, hit, judgment, shown, task
+from reelscore.human.store.records import Assignment, Skip, Status, Terms
+from reelscore.human.store.schema import assignment, hit, judgment, shown, skip, task
 from reelscore.human.store.times import seconds
 from reelscore.human.tasks import GENUINE, Hit, Shown, Task
 
 AT_ONCE = 5000  # rows fetched together
+_TIMES = [
+    Judgment.__struct_fields__.index(n) for n in ("started", "submitted", "opened", "received")
+]
 
 
 def hits(connection: Connection, terms: Terms) -> Iterator[Hit]:
@@ -54,6 +57,7 @@ def load_assignment(connection: Connection, terms: Terms, id: int) -> Assignment
         .join(judgment, judgment.c.task == task.c.key)
         .where(judgment.c.assignment == id)
     )
+    skipped = select(task.c.id).join(skip, skip.c.task == task.c.key)
     return Assignment(
         id,
         row.id,
@@ -61,6 +65,7 @@ def load_assignment(connection: Connection, terms: Terms, id: int) -> Assignment
         row.state,
         tuple(_as_tasks(iter(connection.execute(found)))),
         frozenset(connection.scalars(answered)),
+        frozenset(connection.scalars(skipped.where(skip.c.assignment == id))),
     )
 
 
@@ -102,6 +107,10 @@ def judgments(
             judgment.c.client,
             assignment.c.status,
             judgment.c.z,
+            judgment.c.opened,
+            # of judgments made elsewhere, it says when they were added
+            case((judgment.c.opened.is_not(None), judgment.c.received)),
+            judgment.c.watched,
         )
         .select_from(judgment)
         .join(assignment, assignment.c.id == judgment.c.assignment)
@@ -117,8 +126,31 @@ def judgments(
         found = found.where(assignment.c.state == "done")
     for row in connection.execute(found.execution_options(yield_per=AT_ONCE)):
         values = list(row)
-        values[10], values[11] = seconds(row[10]), seconds(row[11])
+        for place in _TIMES:
+            values[place] = seconds(row[place])
         yield Judgment(*values)
+
+
+def skips(connection: Connection, terms: Terms) -> Iterator[Skip]:
+    """Give the tasks that raters reported and skipped, oldest first."""
+    found = (
+        select(
+            skip.c.assignment,
+            hit.c.id,
+            assignment.c.rater,
+            task.c.id,
+            task.c.item,
+            skip.c.time,
+            skip.c.reason,
+        )
+        .join(assignment, assignment.c.id == skip.c.assignment)
+        .join(task, task.c.key == skip.c.task)
+        .join(hit, hit.c.key == task.c.hit)
+        .where(assignment.c.campaign == terms.id)
+        .order_by(skip.c.time, skip.c.assignment, task.c.position)
+    )
+    for id, name, rater, task_id, item, time, reason in connection.execute(found):
+        yield Skip(id, name, rater, task_id, item, time / 1e6, reason)
 
 
 def kind_of_pair(first: Any, second: Any) -> Any:
@@ -148,6 +180,9 @@ def status(connection: Connection, terms: Terms) -> Status:
         finished=hit_count - waiting,
         **states,
         judgments=_number(connection, all_judgments),
+        skipped=_number(
+            connection, select(func.count()).select_from(skip.join(assignment)).where(mine)
+        ),
         raters=_number(connection, raters),
         by_system={system: int(n) for system, n in connection.execute(_by_system(terms))},
     )

@@ -50,6 +50,7 @@ class Assignment:
         state: ``held``, ``done`` or ``abandoned``.
         tasks: The tasks of the HIT, in the order shown.
         answered: The ids of those that have an answer.
+        skipped: The ids of those that the rater reported and skipped.
     """
 
     id: int
@@ -58,22 +59,24 @@ class Assignment:
     state: AssignmentState
     tasks: tuple[Task, ...]
     answered: frozenset[str]
+    skipped: frozenset[str] = frozenset()
 
     @property
     def remaining(self) -> tuple[Task, ...]:
-        """The tasks without an answer, in order."""
-        return tuple(task for task in self.tasks if task.id not in self.answered)
+        """The tasks that are neither answered nor skipped, in order."""
+        settled = self.answered | self.skipped
+        return tuple(task for task in self.tasks if task.id not in settled)
 
 
 @dataclass(frozen=True)
 class Receipt:
-    """The promise that an answer is kept.
+    """The promise that an answer, or the report of a skipped task, is kept.
 
     Attributes:
         assignment: Which assignment it belongs to.
-        task: Which task it answers.
-        new: False where the same answer had come before.
-        remaining: How many tasks of the HIT have no answer yet.
+        task: Which task it is about.
+        new: False where the same had come before.
+        remaining: How many tasks of the HIT are neither answered nor skipped yet.
         done: Whether the HIT is finished.
     """
 
@@ -82,6 +85,19 @@ class Receipt:
     new: bool
     remaining: int
     done: bool
+
+
+@dataclass(frozen=True)
+class Skip:
+    """A task that a rater reported and skipped: when, and why."""
+
+    assignment: int
+    hit: str
+    rater: str
+    task: str
+    item: str
+    time: float
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -108,6 +124,7 @@ class Status:
         done: Assignments that were finished.
         abandoned: Assignments that were given up, and their places offered again.
         judgments: How many judgments there are.
+        skipped: How many tasks were reported and skipped.
         raters: How many people have taken a HIT.
         by_system: How many judgments of its captions each system has, controls not counted.
     """
@@ -120,6 +137,7 @@ class Status:
     done: int
     abandoned: int
     judgments: int
+    skipped: int
     raters: int
     by_system: Mapping[str, int]
 

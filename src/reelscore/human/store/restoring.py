@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from sqlalchemy import Connection, Table, func, select
 
 from reelscore.data.problems import Problems
@@ -20,6 +22,7 @@ from reelscore.human.store.line_files import place, read_lines
 from reelscore.human.store.lines import (
     FORMAT,
     LINES,
+    OLD_FORMAT,
     CampaignLine,
     JudgmentLine,
     Line,
@@ -33,6 +36,7 @@ from reelscore.human.store.staging import analyze, fill, repeated, report, stage
 from reelscore.human.store.times import from_iso, seconds
 
 _KINDS: dict[type[Line], str] = {line: kind for kind, line in LINES.items()}
+_WATCHED = re.compile(r"(web \d+x\d+) seen (\d+)%")
 Numbered = Iterable[tuple[int, Line]]
 
 
@@ -53,7 +57,14 @@ def restore(database: Database, path: Path, id: str | None) -> str:
             analyze(connection, *staged.values())
         problems.raise_if_any()
         with writing(connection):
-            insert_campaign(connection, terms, campaign.systems, campaign.settings, campaign.state)
+            insert_campaign(
+                connection,
+                terms,
+                campaign.systems,
+                campaign.humans,
+                campaign.settings,
+                campaign.state,
+            )
             _check_places(connection, staged["assignment"], path)
             for kind, table in staged.items():
                 move(connection, terms, kind, table, partial(place, path, kind))
@@ -68,7 +79,9 @@ def _campaign(
     problems.raise_if_any()
     if not isinstance(first, CampaignLine):
         raise DataError(f"{path}: does not begin with a campaign; is this the right file?")
-    if first.format != FORMAT:
+    if first.format == OLD_FORMAT:
+        first = _renewed_campaign(first)
+    elif first.format != FORMAT:
         raise DataError(
             f"{path}: the format is {first.format!r}, expected {FORMAT!r}. A newer version of "
             "reelscore may know it."
@@ -84,10 +97,26 @@ def _campaign(
             hold=first.hold,
             created=seconds(from_iso(first.created)) or 0.0,
         )
-        check_terms(terms, first.systems, first.settings)
+        check_terms(terms, first.systems, first.settings, first.humans)
     except ReelscoreError as error:
         raise DataError(f"{path}: the campaign cannot be used: {error}") from None
     return first, terms
+
+
+def _renewed_campaign(first: CampaignLine) -> CampaignLine:
+    """Read the first line of the old format, which says among the settings who is people."""
+    settings = dict(first.settings)
+    humans = settings.pop("humans", None) or []
+    humans = [name for name in first.systems if name in humans]
+    return msgspec.structs.replace(first, settings=settings, humans=humans)
+
+
+def _renewed_judgment(line: JudgmentLine) -> JudgmentLine:
+    """Read a line of the old format, which says after the client how much was watched."""
+    said = _WATCHED.fullmatch(line.client)
+    if said is None:
+        return line
+    return msgspec.structs.replace(line, client=said[1], watched=int(said[2]) / 100)
 
 
 def _in_order(path: Path, lines: Numbered) -> Iterator[tuple[str, Numbered]]:
@@ -110,6 +139,7 @@ def _rows(
     for number, line in lines:
         try:
             if isinstance(line, JudgmentLine):
+                line = _renewed_judgment(line)
                 asked.check_score(line.criterion, line.score)
                 if line.slot and asked.form != "ranking":
                     raise DataError(f"the slot is {line.slot}; {asked.name} judges the first.")
@@ -127,6 +157,7 @@ def _check_places(connection: Connection, staged: Table, path: Path) -> None:
         ([staged.c.hit, staged.c.slot], state != "abandoned", "the place is taken"),
         ([staged.c.hit, rater], rater != "", "the rater has the HIT"),
         ([rater], state == "held", "the rater holds another HIT"),
+        ([staged.c.hit, staged.c.replaces], staged.c.replaces != "", "the rater is replaced"),
     )
     for key, among, what in rules:
         wrong = repeated(staged, key).where(among)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     CheckConstraint,
     Column,
     Double,
@@ -35,7 +36,6 @@ campaign = Table(
     metadata,
     Column("id", Text, primary_key=True),
     Column("name", Text, nullable=False),
-    Column("systems", Text, nullable=False),  # JSON
     Column("protocol", Text, nullable=False),
     Column("layout", Text, nullable=False),
     Column("seed", BigInteger, nullable=False),
@@ -45,6 +45,27 @@ campaign = Table(
     Column("settings", Text, nullable=False),  # JSON
     Column("created", Time, nullable=False),
     CheckConstraint("state IN ('draft', 'open', 'paused', 'closed')", name="campaign_state"),
+)
+
+# The systems whose captions are judged, in order; some are people.
+system = Table(
+    "system",
+    metadata,
+    Column("campaign", Text, ForeignKey("campaign.id"), primary_key=True),
+    Column("position", Integer, primary_key=True, autoincrement=False),
+    Column("name", Text, nullable=False),
+    Column("human", Boolean, nullable=False),
+    UniqueConstraint("campaign", "name", name="system_once"),
+)
+
+# What HITs are made of, so that more can be made of the same; empty for imported campaigns.
+caption = Table(
+    "caption",
+    metadata,
+    Column("campaign", Text, ForeignKey("campaign.id"), primary_key=True),
+    Column("system", Text, primary_key=True),
+    Column("item", Text, primary_key=True),
+    Column("text", Text, nullable=False),
 )
 
 hit = Table(
@@ -81,7 +102,8 @@ shown = Table(
 )
 
 # A HIT has a slot for each rater it needs. A slot whose rater went away gets a new row, with the
-# next turn; a slot is taken once, a rater takes a HIT once and holds one at a time.
+# next turn; a slot is taken once, a rater takes a HIT once and holds one at a time. Work that
+# cannot be used is made up for in a new slot, which names the rater whom it replaces.
 assignment = Table(
     "assignment",
     metadata,
@@ -98,6 +120,10 @@ assignment = Table(
     Column("client", Text, nullable=False),
     Column("seconds", Double),
     Column("status", Text, nullable=False),
+    Column("task", Number),  # the one that the server sent last
+    Column("opened", Time),  # when the server first sent that one
+    Column("replaces", Text, nullable=False, server_default=""),  # a rater of the same HIT
+    Column("flags", Text, nullable=False, server_default=""),  # what an organiser should look at
     UniqueConstraint("hit", "slot", "turn", name="assignment_turn"),
     CheckConstraint("state IN ('open', 'held', 'done', 'abandoned')", name="assignment_state"),
     CheckConstraint("(state = 'open') = (rater = '')", name="assignment_rater"),
@@ -108,6 +134,7 @@ for name, columns, where in (
     ("assignment_slot_once", ("hit", "slot"), "state <> 'abandoned'"),
     ("assignment_rater_once", ("hit", "rater"), "rater <> ''"),
     ("assignment_one_held", ("campaign", "rater"), "state = 'held'"),
+    ("assignment_replaces_once", ("hit", "replaces"), "replaces <> ''"),
 ):
     Index(
         name,
@@ -117,7 +144,9 @@ for name, columns, where in (
         postgresql_where=text(where),
     )
 
-# Rows of these two are added and never changed or removed: triggers forbid it.
+# Rows of these three are added and never changed or removed: triggers forbid it. `started`,
+# `submitted` and `watched` are what the rater's page says, `opened` and `received` what the server
+# saw.
 judgment = Table(
     "judgment",
     metadata,
@@ -133,8 +162,19 @@ judgment = Table(
     Column("submitted", Time),
     Column("received", Time, nullable=False),
     Column("client", Text, nullable=False),
+    Column("opened", Time),
+    Column("watched", Double),  # share of the video, from 0 to 1
     ForeignKeyConstraint(["task", "slot"], ["shown.task", "shown.slot"]),
     UniqueConstraint("assignment", "task", "slot", "criterion", name="judgment_once"),
+)
+
+skip = Table(
+    "skip",
+    metadata,
+    Column("assignment", Number, ForeignKey("assignment.id"), primary_key=True),
+    Column("task", Number, ForeignKey("task.key"), primary_key=True),
+    Column("time", Time, nullable=False),
+    Column("reason", Text, nullable=False),
 )
 
 event = Table(

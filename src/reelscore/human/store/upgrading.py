@@ -42,14 +42,14 @@ def is_current(connection: Connection, place: str) -> bool:
     return revision == newest
 
 
-def upgrade(connection: Connection) -> None:
+def upgrade(connection: Connection, to: str = "head") -> None:
     """Apply the changes that are missing; the caller's transaction makes it all or nothing."""
     scripts = ScriptDirectory(_SCRIPTS)
     context = MigrationContext.configure(
         connection,
         opts={
             "version_table": VERSION_TABLE,
-            "fn": lambda revision, _: scripts._upgrade_revs("head", revision),
+            "fn": lambda revision, _: scripts._upgrade_revs(to, revision),
         },
     )
     with Operations.context(context):

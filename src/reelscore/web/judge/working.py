@@ -121,7 +121,7 @@ def show_task(
         )
     if number != next_place(held):
         return session.go(f"task/{next_place(held)}")
-    session.campaign.touch(held.id, held.rater)  # a rater at work keeps the HIT
+    session.campaign.open_task(held.id, held.rater, task.id)  # a rater at work keeps the HIT
     return session.site.page(
         request,
         "judge/task.html",
@@ -147,7 +147,7 @@ def keep_answer(session: Current, sent: Answered) -> Response:
     if session.step:
         raise HTTPException(403, "The instructions come first.")
     _check_ties(session, sent.answer)
-    seen = _seen(session, place.item, sent.seen)
+    watched = _watched(session, place.item, sent.seen)
     now = site.settings.clock()
     if sent.submitted < sent.started:
         raise DataError("The answer was sent before the task was shown.")
@@ -161,7 +161,8 @@ def keep_answer(session: Current, sent: Answered) -> Response:
             sent.answer,
             started=max(0.0, sent.started - late),
             submitted=sent.submitted - late,
-            client=f"web {sent.client}{seen}",
+            client=f"web {sent.client}",
+            watched=watched,
         )
     except RefusedError as error:
         return _refused(sent, error.reason)
@@ -237,17 +238,17 @@ def _nothing(request: Request, session: Session) -> Response:
     return show_end(request, session, "stopped", _STOPPED.get(state, ""))
 
 
-def _seen(session: Session, item: str, share: float | None) -> str:
-    """Say what was seen of the video, for the judgment.
+def _watched(session: Session, item: str, share: float | None) -> float | None:
+    """Give the share of the video that was watched, as the page says; None where there is none.
 
     Raises:
         DataError: If it was too little, and the organiser wants it watched.
     """
     if not video_of(session, item):
-        return ""
+        return None
     if session.pages.must_watch and (share or 0) < _WATCHED:
         raise DataError("The video comes first: watch it to its end, then answer.")
-    return "" if share is None else f" seen {share:.0%}"
+    return share
 
 
 def _check_ties(session: Session, answer: dict[str, list[float]]) -> None:

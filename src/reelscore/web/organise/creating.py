@@ -139,7 +139,7 @@ def _store(where: str, name: str, design: Design, plan: HitPlan, raters: int, ho
         seed=design.seed,
         raters_per_hit=raters,
         hold=hold,
-        settings={"humans": [design.human] if design.human in systems else []},
+        humans=[design.human] if design.human in systems else [],
     ) as campaign:
         campaign.add_hits(plan.hits)
         return campaign.id

@@ -68,7 +68,7 @@ class Findings:
         """Look at all judgments of a campaign."""
         quality = Quality(Control(), ())
         if campaign.protocol.form == "rating":
-            humans = campaign.settings.get("humans", [])
+            humans = campaign.humans
             quality = check_quality(judgments, humans=humans, excluded=excluded)
         verdicts = {rater.rater: rater for rater in quality.raters}
         left_out = {name for name, rater in verdicts.items() if rater.verdict in _POOR}

@@ -33,7 +33,7 @@ def evaluated(campaign: Campaign) -> tuple[Results, list[Ranking]]:
     """
     results = evaluate(
         campaign.judgments(finished=True),
-        humans=campaign.settings.get("humans", []),
+        humans=campaign.humans,
         excluded=campaign.excluded(),
     )
     table = results.scores.table

@@ -23,7 +23,7 @@ def vote_table(campaign: Campaign) -> tuple[Grid, list[str]]:
         notes = [vote_grids.RANKS, *vote_grids.ranking_notes(found)]
         return vote_grids.ranking_grid(found), notes
     if campaign.protocol.name == "against-reference":
-        reference = next(iter(campaign.settings.get("humans", [])), "reference")
+        reference = next(iter(campaign.humans), "reference")
         points = score_against_reference(judgments, reference=reference)
         return vote_grids.points_grid(points.standings), [vote_grids.POINTS]
     if campaign.protocol.name == "preference":
