@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from reading import LONG_NAMES, PREFIX
 
 from reelscore import compare, examples, score_systems
 from reelscore.cli.main import cli
@@ -114,6 +115,25 @@ def demo(folder: Path) -> Made:
     return made(
         folder, "demo", lambda: report_of(score_systems(*examples.clips()), people, title="Demo")
     )
+
+
+@pytest.fixture(scope="session")
+def long_names(folder: Path) -> Made:
+    """The embedded clips, of systems with long names that begin alike."""
+    return made(folder, "long-names", lambda: renamed(PREFIX))
+
+
+@pytest.fixture(scope="session")
+def other_names(folder: Path) -> Made:
+    """The same with names that do not begin alike."""
+    return made(folder, "other-names", lambda: renamed(PREFIX, "another-beginning."))
+
+
+def renamed(*prefixes: str) -> Report:
+    systems, references = examples.clips()
+    names = [prefixes[k % len(prefixes)] + name for k, name in enumerate(LONG_NAMES)]
+    captions = dict(zip(names, systems.values(), strict=True))
+    return report_of(score_systems(captions, references, "meteor,cider"))
 
 
 @pytest.fixture(scope="session")

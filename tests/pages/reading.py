@@ -8,6 +8,10 @@ from typing import Any
 STATUS = "#items [role=status]"
 TITLE = ".detail .bar h3"
 
+# The systems of the reports with long names.
+PREFIX = "trecvid20-vtt.en-en."
+LONG_NAMES = ("RUC_AIM3", "KU_ISPL_prior", "MMCUniAugsburg", "SomeGroupThatRefinedItsRun" * 2)
+
 
 def names(page: Any) -> list[str]:
     """The systems of the leaderboard, from above."""

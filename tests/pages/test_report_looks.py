@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from reading import TITLE
+from reading import LONG_NAMES, PREFIX, TITLE, names
 
-EMBEDDED = ["demo", "compared", "agreeing", "told", "campaign"]
+EMBEDDED = ["demo", "compared", "agreeing", "told", "campaign", "long_names", "other_names"]
 REAL = [pytest.param(name, marks=pytest.mark.shared) for name in ("sa_2020", "bmt")]
 PAPER = 703  # pixels: A4 less margins of 12 mm
 
@@ -57,6 +57,39 @@ def test_nothing_is_cut_off_on_paper(opened, path):
         "all => all.map((each) => each.clientWidth / each.clientHeight)"
     )
     assert all(1.2 < shape < 1.6 for shape in shapes)  # dots stay round
+
+
+@pytest.mark.parametrize("name", ["long_names", "other_names"])
+@pytest.mark.parametrize("width", [1280, 821, 390])
+def test_long_names_lie_on_nothing(opened, path, width):
+    page = opened(path, width=width).page
+    assert page.locator("#leaderboard .scroll").evaluate("each => each.scrollLeft") == 0
+    lie_over = page.locator("#leaderboard tr, .captions tr").evaluate_all(
+        """rows => rows.flatMap((row) => {
+          const ends = [...row.cells].map((cell) => {
+            const range = document.createRange();
+            range.selectNodeContents(cell);
+            return range.getBoundingClientRect();
+          });
+          const overlap = (one, other) => one.left < other.right && one.top < other.bottom
+            && other.top < one.bottom;
+          return ends.slice(1).filter((one, k) => overlap(one, ends[k])).map(() => row.innerText);
+        })"""
+    )
+    assert lie_over == []
+    names = page.locator("#interval-plot text[text-anchor=end]")
+    assert names.evaluate_all("all => all.every((e) => e.getBoundingClientRect().left >= 0)")
+
+
+def test_what_names_have_in_common_is_said_once(long_names, other_names, opened):
+    page = opened(long_names.path).page
+    assert f"The systems' names begin with “{PREFIX}”, left out here." in page.inner_text("header")
+    assert names(page) == list(LONG_NAMES)
+    assert PREFIX not in page.inner_text("main section#leaderboard")
+    assert PREFIX not in page.inner_text("#more")
+    page = opened(other_names.path).page
+    assert names(page)[0] == PREFIX + LONG_NAMES[0]
+    assert "left out" not in page.inner_text("header")
 
 
 def test_light_and_dark(demo, opened):

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reelscore.report.lettering import legible
+from reelscore.report.lettering import common_prefix, legible
 
 _SHORTEST_NAME = 14  # names may be cut down to this, so that all columns fit side by side
 
@@ -38,6 +38,16 @@ class Grid:
     system  meteor
     human   0.35
     weak    0.12*
+
+    Names that do not fit lose what they have in common:
+
+    >>> runs = [[Cell("vtt20.en-en.RUC_AIM3"), Cell("0.35")],
+    ...         [Cell("vtt20.en-en.RUCMM"), Cell("0.12")]]
+    >>> print(Grid(["system", "meteor"], runs).to_text(24))
+    system     meteor
+    …RUC_AIM3    0.35
+    …RUCMM       0.12
+    … stands for vtt20.en-en.
     >>> print(grid.to_markdown())
     | system | meteor |
     |---|---:|
@@ -60,7 +70,9 @@ class Grid:
         numbers = range(self.names, len(self.columns))
         needed = sum(self._width(k) + 2 for k in numbers)
         least = _SHORTEST_NAME * self.names
-        labels = self._labels(width - needed if width - needed >= least else width // 2)
+        room = width - needed if width - needed >= least else width // 2
+        shared = self._shared_prefix(room)
+        labels = self._labels(room, shared)
         blocks: list[list[int]] = []
         left = 0
         for k in numbers:
@@ -70,22 +82,30 @@ class Grid:
             blocks[-1].append(k)
             left -= self._width(k) + 2
         table = "\n\n".join(self._block(labels, block, bold) for block in blocks or [[]])
+        if shared:
+            table += f"\n… stands for {legible(shared)}"
         notes = [textwrap.fill(note, width, subsequent_indent="  ") for note in self.notes]
         return "\n".join([table, *([""] if notes else []), *notes])
 
-    def _labels(self, room: int) -> list[str]:
+    def _shared_prefix(self, room: int) -> str:
+        """What all names begin with, where they are too long; it is said once then."""
+        names = [row[0].text for row in self.rows]
+        too_long = self.names == 1 and max(map(len, names), default=0) > room
+        return common_prefix(names) if too_long else ""
+
+    def _labels(self, room: int, shared: str) -> list[str]:
         """The names of each line, heading first, cut and padded to the same width."""
-        widest = [
-            max([len(self.columns[k]), *(len(row[k].text) for row in self.rows)])
-            for k in range(self.names)
-        ]
+        rows = [[cell.text for cell in row[: self.names]] for row in self.rows]
+        if shared:
+            rows = [["…" + name.removeprefix(shared)] for [name] in rows]
+        lines = [list(self.columns[: self.names]), *rows]
+        widest = [max(len(line[k]) for line in lines) for k in range(self.names)]
         share = max(1, room // self.names - 2)
         widths = [min(each, share) for each in widest]
         if self.names == 1:
             widths = [min(widest[0], room)]
-        lines = [self.columns, *([cell.text for cell in row] for row in self.rows)]
         return [
-            "  ".join(_fit(text, w).ljust(w) for text, w in zip(line, widths, strict=False))
+            "  ".join(_fit(text, w).ljust(w) for text, w in zip(line, widths, strict=True))
             for line in lines
         ]
 

@@ -1,4 +1,4 @@
-"""Captions as people can read them: harmless characters, known widths, broken lines.
+"""Captions and names as people can read them: harmless, short, of known width, in lines.
 
 Captions come from files of all kinds. Characters that would steer a terminal, break XML or turn
 the direction of writing are replaced before a caption is shown anywhere.
@@ -7,8 +7,11 @@ the direction of writing are replaced before a caption is shown anywhere.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from itertools import takewhile
 
+_SEPARATORS = "._-/: "
+_LEAST_PREFIX = 8  # characters; a shorter prefix is no trouble to read
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 _TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
@@ -81,6 +84,23 @@ def shortened(text: str, width: int) -> str:
     while cells(text) > width - 1:
         text = text[:-1]
     return text + "…"
+
+
+def common_prefix(names: Collection[str]) -> str:
+    """Find what all names begin with, to be said once; it ends between two words of a name.
+
+    >>> common_prefix(["vtt20.en-en.RUC_AIM3", "vtt20.en-en.RUCMM"])
+    'vtt20.en-en.'
+    >>> common_prefix(["run-1", "run-2"])
+    ''
+    """
+    if len(set(names)) < 2:
+        return ""
+    starts = [name[:-1] for name in names]  # so that something is left of each
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(min(starts), max(starts), strict=False))
+    shared = "".join(character for character, _ in same)
+    end = max(map(shared.rfind, _SEPARATORS)) + 1
+    return shared[:end] if end >= _LEAST_PREFIX else ""
 
 
 def rows_of(spans: Sequence[tuple[float, float]]) -> list[int]:

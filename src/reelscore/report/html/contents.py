@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from reelscore.report.html.model import Report, Section
 from reelscore.report.html.payload import Payload
 from reelscore.report.html.story_columns import add_stories
 from reelscore.report.html.texts import ItemTexts
-from reelscore.report.lettering import legible
+from reelscore.report.lettering import common_prefix, legible
 
 Progress = Callable[[int, int], None]
 
@@ -37,17 +37,18 @@ def encoded(report: Report, *, explain: int = 100_000, progress: Progress | None
     True
     """
     items = report.items
+    names = system_names(report.table.systems)
     payload = Payload()
     for k, name in enumerate(report.table.metrics):
         # item by item, so that the scores of one caption's rivals lie side by side
         payload.numbers(f"score{k}", report.table.matrix(name, report.table.systems, items).T, "f4")
     head: dict[str, Any] = {
         "version": __version__,
-        "systems": [legible(name) for name in report.table.systems],
-        "baseline": None if report.baseline is None else legible(report.baseline),
+        "systems": list(names.values()),
+        "baseline": None if report.baseline is None else names[report.baseline],
         "items": [legible(item) for item in items],
         "metrics": [_metric(report, name) for name in report.table.metrics],
-        "sections": [_section(each, k) for k, each in enumerate(report.sections)],
+        "sections": [_section(each, k, names) for k, each in enumerate(report.sections)],
         "video": report.video,
         "videos": {k: report.videos[item] for k, item in enumerate(items) if item in report.videos},
         "notes": [],
@@ -62,6 +63,17 @@ def encoded(report: Report, *, explain: int = 100_000, progress: Progress | None
     if report.timelines:
         head["stories"] = add_stories(payload, report, items)
     return payload.encoded(head)
+
+
+def system_names(systems: Sequence[str]) -> dict[str, str]:
+    """Say what the page calls each system: its name without what all names begin with.
+
+    >>> system_names(["vtt20.en-en.RUC_AIM3", "vtt20.en-en.RUCMM"])
+    {'vtt20.en-en.RUC_AIM3': 'RUC_AIM3', 'vtt20.en-en.RUCMM': 'RUCMM'}
+    """
+    names = {system: legible(system) for system in systems}
+    prefix = common_prefix(names.values())
+    return {system: name.removeprefix(prefix) for system, name in names.items()}
 
 
 def _metric(report: Report, name: str) -> dict[str, Any]:
@@ -112,26 +124,26 @@ def _finite(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def _section(section: Section, number: int) -> dict[str, Any]:
+def _section(section: Section, number: int, systems: Mapping[str, str]) -> dict[str, Any]:
     return {
         "id": f"section-{number}",
         "title": legible(section.title),
         "text": [legible(text) for text in section.text],
         "signatures": [legible(text) for text in section.signatures],
-        "grids": [_grid(grid) for grid in section.grids],
+        "grids": [_grid(grid, systems) for grid in section.grids],
         "lead": section.lead,
     }
 
 
-def _grid(grid: Grid) -> dict[str, Any]:
-    def shown(texts: Sequence[str]) -> list[str]:
-        return [legible(text) for text in texts]
+def _grid(grid: Grid, systems: Mapping[str, str]) -> dict[str, Any]:
+    def shown(text: str) -> str:
+        return systems.get(text) or legible(text)
 
     return {
-        "columns": shown(grid.columns),
+        "columns": list(map(shown, grid.columns)),
         "names": grid.names,
         "rows": [
-            [{"text": legible(c.text), "mark": c.mark, "under": c.under, "best": c.best} for c in r]
+            [{"text": shown(c.text), "mark": c.mark, "under": c.under, "best": c.best} for c in r]
             for r in grid.rows
         ],
     }

@@ -15,10 +15,10 @@ from reelscore._version import __version__
 from reelscore.data.writing import check_target, write_atomically
 from reelscore.report.evidence import marks_of_tests
 from reelscore.report.grid import Cell
-from reelscore.report.html.contents import encoded
+from reelscore.report.html.contents import encoded, system_names
 from reelscore.report.html.model import Report
 from reelscore.report.leaderboard import leaderboard
-from reelscore.report.lettering import legible
+from reelscore.report.lettering import common_prefix, legible
 
 Progress = Callable[[int, int], None]
 
@@ -124,7 +124,9 @@ def _about(report: Report) -> str:
     what = "video" if report.timelines else "item"
     on = f" on {items:,} {what}{'s' if items != 1 else ''}" if items else ""
     people = f"; {', '.join(map(_text, report.human))}: by people" if report.human else ""
-    return f"{said[0]} of {said[1]}{on}{people}."
+    prefix = common_prefix([legible(name) for name in table.systems])
+    names = f" The systems' names begin with “{escape(prefix)}”, left out here." if prefix else ""
+    return f"{said[0]} of {said[1]}{on}{people}.{names}"
 
 
 def letters_of(systems: Mapping[str, object] | list[str]) -> dict[str, str]:
@@ -149,16 +151,15 @@ def _leaderboard(report: Report) -> str:
     grid = leaderboard(table, marks_of(report))
     lettered = bool(report.evidence) and report.baseline is None
     letters = letters_of(report.table.systems) if lettered else {}
+    names = system_names(report.table.systems)
     heads = '<th scope="col">system</th>' + "".join(map(partial(_heading, report), table.metrics))
     rows = []
     for number, (name, *cells) in enumerate(grid.rows):
         letter = letters.get(name.text, "")
         before = f'<span class="letter">{letter}</span>&nbsp;' if letter else ""
+        head = f'<th scope="row">{before}<bdi>{escape(names[name.text])}</bdi></th>'
         scores = "".join(map(_cell, cells))
-        rows.append(
-            f'<tr data-system="{number}"><th scope="row">{before}<bdi>{_text(name.text)}</bdi></th>'
-            f"{scores}</tr>"
-        )
+        rows.append(f'<tr data-system="{number}">{head}{scores}</tr>')
     return (
         '<div class="scroll" tabindex="0" role="region" aria-label="Leaderboard"><table><thead>'
         f"<tr>{heads}</tr></thead>\n<tbody>\n" + "\n".join(rows) + "\n</tbody></table></div>"

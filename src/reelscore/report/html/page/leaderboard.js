@@ -22,7 +22,6 @@ function enliven(report) {
     });
     body.append(...rows);
     rule(rows, metric);
-    show(heads[column]);
     if (metric) drawIntervals(report, column - 1, rows.map((row) => Number(row.dataset.system)));
   }
 
@@ -52,6 +51,7 @@ function enliven(report) {
       onclick: () => {
         const best = report.metrics[k - 1]?.better !== "low" && k > 0;
         sort(k, sorted.column === k ? !sorted.falling : best);
+        show(head);
       },
     }, name));
   });
@@ -90,7 +90,7 @@ const untestedNote = ({ about, untested }) =>
 
 function legend(report, metric) {
   const tested = metric?.evidence;
-  const parts = [];
+  const parts = metric ? [`Sorted by ${metric.name}. `] : [];
   if (report.metrics.some((each) => each.intervals.some(Boolean))) {
     parts.push("± is half a 95 % interval. ");
   }
@@ -118,7 +118,7 @@ function drawIntervals(report, index, order) {
     return;
   }
   const width = Math.min(720, place.clientWidth || 720), step = 24, bottom = systems.length * step + 8;
-  const names = systems.map((k) => clipped(report.systems[k], 24));
+  const names = systems.map((k) => clipped(report.systems[k], Math.min(24, Math.floor(width / 19))));
   const left = Math.min(width * 0.4, 16 + Math.max(...names.map((n) => textWidth(n, "12px system-ui"))));
   const [low, high] = rangeOf(ends);
   const x = (value) => left + ((value - low) / (high - low)) * (width - left - 14);
