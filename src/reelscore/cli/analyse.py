@@ -9,6 +9,7 @@ import click
 import msgspec
 import numpy as np
 
+from reelscore.cli.file_options import FilesCommand, refs_option
 from reelscore.cli.options import (
     STDOUT,
     check_targets,
@@ -31,9 +32,9 @@ from reelscore.text.tokens import Tokenizer
 _PARTS = 5
 
 
-@click.command("analyse")
+@click.command("analyse", cls=FilesCommand)
 @click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
-@click.option("--refs", "-r", multiple=True, metavar="FILE", help="References.")
+@refs_option()
 @click.option(
     "--metric", "-m", default="meteor", show_default=True, metavar="NAME", help="Any metric."
 )

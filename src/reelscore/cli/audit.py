@@ -8,6 +8,7 @@ from dataclasses import replace
 import click
 import msgspec
 
+from reelscore.cli.file_options import FilesCommand, refs_option
 from reelscore.cli.options import (
     STDOUT,
     check_targets,
@@ -27,9 +28,9 @@ from reelscore.meta.shifts import Scan, Verdict, signed
 from reelscore.text.tokens import Tokenizer
 
 
-@click.command("audit")
+@click.command("audit", cls=FilesCommand)
 @click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
-@click.option("--refs", "-r", multiple=True, metavar="FILE", help="References.")
+@refs_option()
 @click.option(
     "--human", metavar="TABLE", help="People's scores: .csv or .json, by system and item."
 )

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 import msgspec
 
+from reelscore.cli.file_options import FilesCommand, refs_option
 from reelscore.cli.options import (
     STDOUT,
     check_targets,
@@ -28,9 +29,9 @@ def command() -> None:
     """Train, measure and look into BERTHA, the metric learned from human judgments."""
 
 
-@command.command("prepare")
+@command.command("prepare", cls=FilesCommand)
 @click.argument("candidates", nargs=-1, metavar="[CANDIDATES]...")
-@click.option("--refs", "-r", multiple=True, metavar="FILE", help="References of the captions.")
+@refs_option("References of the captions")
 @click.option("--human", metavar="TABLE", help="People's scores: system, item, score.")
 @click.option("--group", default="own", show_default=True, help="What is held out together.")
 @click.option("--trecvid", metavar="PATH", help="Instead: a copy of TRECvid-VTT_HA, all years.")

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from reelscore.cli.campaign_options import campaign_argument, say
+from reelscore.cli.file_options import FilesCommand, refs_option
 from reelscore.cli.options import (
     format_option,
     read_systems,
@@ -28,12 +29,10 @@ from reelscore.human.questions import read_questions
 _HOUR = 3600.0
 
 
-@click.command("new")
+@click.command("new", cls=FilesCommand)
 @campaign_argument
 @click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
-@click.option(
-    "--refs", "-r", metavar="FILE", help="References; the first of each item is the human caption."
-)
+@refs_option("References; the first of each item is the human caption")
 @click.option("--human", metavar="FILE", help="Human captions, where they are no references.")
 @click.option("--human-name", default="human", show_default=True, help="What people are called.")
 @click.option(
@@ -83,7 +82,7 @@ _HOUR = 3600.0
 def command(
     campaign: str,
     candidates: tuple[str, ...],
-    refs: str | None,
+    refs: tuple[str, ...],
     human: str | None,
     human_name: str,
     protocol: str,
@@ -129,17 +128,20 @@ _NEED_PEOPLE = ("direct-assessment", "adequacy-fluency", "against-reference")
 
 
 def _humans(
-    refs: str | None, human: str | None, file_format: str | None, stories: bool
+    refs: Sequence[str], human: str | None, file_format: str | None, stories: bool
 ) -> Mapping[str, str]:
     if refs and human:
         raise DataError("Human captions are named twice; give --refs or --human, not both.")
-    if stories and (path := refs or human):
-        return story_texts(read_stories(path))
+    if stories:
+        texts: dict[str, str] = {}
+        for path in refs or ([human] if human else []):
+            texts = {**story_texts(read_stories(path)), **texts}
+        return texts
     if human:
         return read_candidates(human, format=file_format)
     if refs:
-        found = read_references(refs, format=file_format)
-        return {item: captions[0] for item, captions in found.items()}
+        references = read_references(refs, format=file_format)
+        return {item: captions[0] for item, captions in references.items()}
     return {}
 
 

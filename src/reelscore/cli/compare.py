@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import click
 import msgspec
 
+from reelscore.cli.file_options import FilesCommand
 from reelscore.cli.options import Scoring, progress_bar, scoring_options, show, terminal_width
 from reelscore.cli.report_options import Pictures, picture_options
 from reelscore.data.table import ScoreTable
@@ -26,7 +27,7 @@ _TESTS: dict[str, tuple[Test, ...]] = {
 }
 
 
-@click.command("compare")
+@click.command("compare", cls=FilesCommand)
 @scoring_options
 @click.option("--baseline", "-b", metavar="NAME", help="The system to compare with; the first.")
 @click.option("--all-pairs", is_flag=True, help="Compare every system with every other.")

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 import click
 
+from reelscore.cli.file_options import FilesCommand, refs_option
 from reelscore.cli.options import terminal_width
 from reelscore.cli.table_options import (
     captions_option,
     read_people,
     read_tables,
-    refs_option,
     tables_argument,
     with_sources,
 )
@@ -24,7 +24,7 @@ from reelscore.report.lettering import cells, lines_of, shortened
 _LONGEST_NAME = 20
 
 
-@click.command("inspect")
+@click.command("inspect", cls=FilesCommand)
 @tables_argument
 @click.option("--human", metavar="TABLE", help="People's scores, .csv or .json.")
 @click.option("--column", metavar="NAME", help="Which human score, where the table has several.")
@@ -39,7 +39,7 @@ _LONGEST_NAME = 20
     "--top", "-n", type=click.IntRange(min=1), default=5, show_default=True, help="How many items."
 )
 @captions_option
-@refs_option
+@refs_option()
 def command(
     tables: tuple[str, ...],
     human: str | None,
@@ -59,7 +59,7 @@ def command(
 
     \b
     Examples:
-      reelscore inspect scores.json --captions a.json --captions b.json -r refs.json
+      reelscore inspect scores.json --captions a.json b.json -r refs.json
       reelscore inspect scores.json -m meteor --against cider
       reelscore inspect scores.json -m meteor --human da.csv -n 20
     """

@@ -67,7 +67,7 @@ def main() -> None:
     """Run the command line; an expected error is one message and exit status 2."""
     _spare_the_processor()
     try:
-        cli(standalone_mode=False)
+        cli(prog_name="reelscore", standalone_mode=False)
     except ReelscoreError as error:
         click.echo(f"Error: {_printable(_as_options(str(error)))}", err=True)
         sys.exit(2)

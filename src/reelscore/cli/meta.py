@@ -9,6 +9,7 @@ from functools import partial
 import click
 import msgspec
 
+from reelscore.cli.file_options import FilesCommand, refs_option
 from reelscore.cli.options import (
     STDOUT,
     check_targets,
@@ -22,7 +23,6 @@ from reelscore.cli.table_options import (
     captions_option,
     read_people,
     read_tables,
-    refs_option,
     tables_argument,
     with_sources,
 )
@@ -38,7 +38,7 @@ from reelscore.stats.corrections import Correction
 from reelscore.stats.levels import LEVELS, Level
 
 
-@click.command("meta")
+@click.command("meta", cls=FilesCommand)
 @tables_argument
 @click.option("--human", required=True, metavar="TABLE", help="People's scores, .csv or .json.")
 @click.option("--column", metavar="NAME", help="Which human score, where the table has several.")
@@ -102,7 +102,7 @@ from reelscore.stats.levels import LEVELS, Level
 @click.option("--latex", "latex_file", metavar="FILE", help="Write the tables as LaTeX.")
 @picture_options
 @captions_option
-@refs_option
+@refs_option()
 def command(
     tables: tuple[str, ...],
     human: str,

@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 
+from reelscore.cli.file_options import refs_option
 from reelscore.data import read_candidates
 from reelscore.data.inputs import Inputs, read_inputs
 from reelscore.data.pairing import Empty, Missing
@@ -125,13 +126,7 @@ seed_option = click.option(
 
 _OPTIONS = [
     click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES..."),
-    click.option(
-        "--refs",
-        "-r",
-        multiple=True,
-        metavar="FILE",
-        help="References; repeat it for several files, such as one per annotator.",
-    ),
+    refs_option("References, such as a file of each annotator"),
     click.option(
         "--metrics",
         "-m",

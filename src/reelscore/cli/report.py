@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
+from reelscore.cli.file_options import FilesCommand, refs_option
 from reelscore.cli.options import STDOUT, check_targets, seed_option, write
 from reelscore.cli.report_options import Pictures, plot_options, title_option, video_option
 from reelscore.cli.table_options import (
     captions_option,
     read_people,
     read_tables,
-    refs_option,
     tables_argument,
     with_sources,
 )
@@ -18,14 +18,14 @@ from reelscore.report.evidence import untested_notes
 from reelscore.report.leaderboard import leaderboard, leaderboard_csv, lettered
 
 
-@click.command("report")
+@click.command("report", cls=FilesCommand)
 @tables_argument
 @click.option("--output", "-o", metavar="FILE", help="The report: one HTML file.")
 @click.option("--human", metavar="TABLE", help="People's scores, .csv or .json.")
 @click.option("--column", metavar="NAME", help="Which human score; all if not given.")
 @click.option("--metrics", "-m", metavar="LIST", help="Which scores, in what order; all.")
 @captions_option
-@refs_option
+@refs_option()
 @title_option
 @video_option
 @plot_options[0]

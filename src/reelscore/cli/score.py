@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import click
 
+from reelscore.cli.file_options import FilesCommand
 from reelscore.cli.options import Scoring, scoring_options, show, terminal_width
 from reelscore.cli.report_options import Pictures, picture_options
 from reelscore.data.table import ScoreTable
@@ -13,7 +14,7 @@ from reelscore.metrics.scores import Scores
 from reelscore.report.leaderboard import item_rows, leaderboard, leaderboard_csv
 
 
-@click.command("score")
+@click.command("score", cls=FilesCommand)
 @scoring_options
 @click.option("--items", is_flag=True, help="Show the score of every item too.")
 @click.option("--intervals", is_flag=True, help="Add 95 % bootstrap intervals over items.")
@@ -36,7 +37,7 @@ def command(
     Examples:
       reelscore score ours.json --refs refs.json
       reelscore score a=run1.jsonl b=run2.jsonl -r refs.json -m meteor,cider
-      reelscore score ours.txt -r annotator1.txt -r annotator2.txt --json -
+      reelscore score ours.txt -r annotator1.txt annotator2.txt --json -
       reelscore score runs/*.json -r refs.json --html report.html
     """
     table = scoring.run()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 import msgspec
 
+from reelscore.cli.file_options import FilesCommand, refs_option
 from reelscore.cli.options import (
     STDOUT,
     check_targets,
@@ -22,15 +23,9 @@ from reelscore.report.grid import Cell, Grid
 from reelscore.text.tokens import Tokenizer
 
 
-@click.command("similarity")
+@click.command("similarity", cls=FilesCommand)
 @click.argument("candidates", nargs=-1, metavar="[CANDIDATES...]")
-@click.option(
-    "--refs",
-    "-r",
-    multiple=True,
-    metavar="FILE",
-    help="References to compare too, the first of every item, the second, and so on.",
-)
+@refs_option("References to compare too, the first of every item, the second, and so on")
 @click.option(
     "--metric", "-m", default="meteor", show_default=True, metavar="NAME", help="Any metric."
 )

@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import click
 import msgspec
 
 from reelscore.cli import story_show, story_study
+from reelscore.cli.file_options import FilesCommand
 from reelscore.cli.options import (
     STDOUT,
     check_targets,
@@ -22,7 +24,8 @@ from reelscore.cli.options import (
     write,
 )
 from reelscore.cli.report_options import Pictures, picture_options
-from reelscore.cli.story_options import choices, given_of, preset_option, refs_option
+from reelscore.cli.story_options import choices, given_of, preset_option, truth_option
+from reelscore.data.inputs import references_note
 from reelscore.data.table import ScoreTable
 from reelscore.data.table import file_format as table_format
 from reelscore.metrics.comparison import Comparison, compare
@@ -56,9 +59,9 @@ def command() -> None:
     """
 
 
-@command.command("score")
+@command.command("score", cls=FilesCommand)
 @click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
-@refs_option
+@truth_option
 @preset_option()
 @choices()
 @click.option("--intervals", is_flag=True, help="Add 95 % bootstrap intervals over videos.")
@@ -117,8 +120,8 @@ def score_command(
 
     \b
     Examples:
-      reelscore stories ours.json --refs val_1.json --refs val_2.json
-      reelscore stories ours.json -r val_1.json -r val_2.json --preset pdvc
+      reelscore stories ours.json --refs val_1.json val_2.json
+      reelscore stories ours.json -r val_1.json val_2.json --preset pdvc
       reelscore stories a.json b.json -r val.json --scores soda_c --baseline a
     """
     targets = [json_file, csv_file, latex_file, markdown_file, table_file]
@@ -144,6 +147,7 @@ def score_command(
     if intervals:
         results = results.with_intervals(resamples=resamples, seed=seed)
     table = results.table
+    table = replace(table, notes=[*references_note(refs), *table.notes])
     evidence = comparison_evidence(table, found, _LEVEL)
     grids = _grids(table, marks_of_tests(evidence, {}, baseline) if found else {})
     if table_file:
@@ -155,7 +159,7 @@ def score_command(
     if markdown_file:
         write(markdown_file, "\n\n".join(grid.to_markdown() for _, grid in grids))
     if json_file:
-        write(json_file, _json(results, found))
+        write(json_file, _json(results, table.notes, found))
     if pictures.wanted:
         extra: dict[str, Any] = {"baseline": baseline, "resamples": resamples, "seed": seed}
         if found:
@@ -233,8 +237,8 @@ def _column(metric: str, framework: str) -> str:
     return f"{variant} {part[0].upper() if part else 'F1'}"
 
 
-def _json(results: StoryResults, found: Sequence[Comparison]) -> str:
-    everything = results.to_dict()
+def _json(results: StoryResults, notes: Sequence[str], found: Sequence[Comparison]) -> str:
+    everything = {**results.to_dict(), **({"notes": list(notes)} if notes else {})}
     if found:
         everything["comparisons"] = [each.to_dict() for each in found]
     return msgspec.json.encode(everything).decode()

@@ -7,19 +7,13 @@ from typing import Any
 
 import click
 
+from reelscore.cli.file_options import refs_option
 from reelscore.stories.presets import PRESETS
 from reelscore.stories.protocol import Protocol
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
-refs_option = click.option(
-    "--refs",
-    "-r",
-    multiple=True,
-    required=True,
-    metavar="FILE",
-    help="Truth; repeat it for several annotators.",
-)
+truth_option = refs_option("Truth, such as a file of each annotator", required=True)
 
 
 def preset_option(default: str | None = None) -> Decorator:

@@ -6,14 +6,15 @@ from typing import Any
 
 import click
 
+from reelscore.cli.file_options import FilesCommand
 from reelscore.cli.options import check_targets, system_files, terminal_width
-from reelscore.cli.story_options import choices, given_of, preset_option, refs_option
+from reelscore.cli.story_options import choices, given_of, preset_option, truth_option
 from reelscore.stories.protocol import SODA_SCORES
 
 
-@click.command("show")
+@click.command("show", cls=FilesCommand)
 @click.argument("candidates", metavar="CANDIDATES")
-@refs_option
+@truth_option
 @click.option("--video", required=True, metavar="ID", help="The video to show.")
 @click.option(
     "--score",

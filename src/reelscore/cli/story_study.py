@@ -9,6 +9,7 @@ from typing import Any
 import click
 import msgspec
 
+from reelscore.cli.file_options import FilesCommand
 from reelscore.cli.options import (
     STDOUT,
     check_targets,
@@ -26,7 +27,7 @@ from reelscore.cli.story_options import (
     given_of,
     numbers_of,
     preset_option,
-    refs_option,
+    truth_option,
 )
 from reelscore.data.table import system_notes
 from reelscore.report.studies import study_grids
@@ -62,7 +63,7 @@ _seed = click.option(
 
 _SHARED: list[Decorator] = [
     click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES..."),
-    refs_option,
+    truth_option,
     preset_option(PAPER),
     choices("scores", "metrics", start=PRESETS[PAPER]),
     click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Threads; all cores."),
@@ -78,7 +79,7 @@ def _shared(function: Callable[..., None]) -> Callable[..., None]:
     return function
 
 
-@command.command("counts")
+@command.command("counts", cls=FilesCommand)
 @_shared
 @click.option(
     "--m",
@@ -153,7 +154,7 @@ def counts_command(
     _finish(study, json_file, latex_file)
 
 
-@command.command("order")
+@command.command("order", cls=FilesCommand)
 @_shared
 @_repeats
 @_seed
@@ -191,7 +192,7 @@ def order_command(
     _finish(study, json_file, latex_file)
 
 
-@command.command("oracle")
+@command.command("oracle", cls=FilesCommand)
 @_shared
 def oracle_command(
     candidates: tuple[str, ...],

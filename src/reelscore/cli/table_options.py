@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from reelscore.cli.file_options import FilesOption
 from reelscore.cli.options import read_systems
 from reelscore.data import read_references
 from reelscore.data.scales import HIGHER
@@ -20,12 +21,8 @@ from reelscore.metrics.registry import declared_scale
 tables_argument = click.argument("tables", nargs=-1, required=True, metavar="TABLE...")
 captions_option = click.option(
     "--captions",
-    multiple=True,
-    metavar="FILE",
-    help="Captions of a system, or NAME=FILE; repeat it for each.",
-)
-refs_option = click.option(
-    "--refs", "-r", multiple=True, metavar="FILE", help="References; repeat it for several files."
+    cls=FilesOption,
+    help="Captions, a file of each system, or NAME=FILE, up to the next option.",
 )
 
 

@@ -21,6 +21,8 @@ from reelscore.errors import DataError
 Candidates = Mapping[str, str]
 References = Mapping[str, Sequence[str]]
 
+_SHOWN = 5  # files that a note names
+
 
 @dataclass(frozen=True)
 class Inputs:
@@ -79,7 +81,7 @@ def read_inputs(
         else:
             candidates[name] = given
     both = [file for file in files if file.has_references]
-    notes = []
+    notes: list[str] = []
     if references is None and both:
         references = _own_references(both, format)
         notes.append(
@@ -90,12 +92,22 @@ def read_inputs(
         if not isinstance(references, Mapping):
             references, read = references_of_files(references, format)
             files += read
+            notes += references_note([file.path for file in read])
         if both:
             whose = _verb(both, "holds references of its own", "hold references of their own")
             notes.append(f"{_paths(both)} {whose}, which were not used.")
     if lines := [file for file in files if file.format == LINES]:
         notes.append(f"Read as plain lines: {_paths(lines)}.")
     return Inputs(candidates, references, files, notes)
+
+
+def references_note(paths: Sequence[str]) -> list[str]:
+    """Name the files of references where there are several: each counts.
+
+    >>> references_note(["a.txt", "b.txt"])
+    ['References: a.txt, b.txt.']
+    """
+    return [f"References: {_listed(paths)}."] if len(paths) > 1 else []
 
 
 def _own_references(files: Sequence[CaptionFile], format: str | None) -> References:
@@ -115,7 +127,13 @@ def _own_references(files: Sequence[CaptionFile], format: str | None) -> Referen
 
 
 def _paths(files: Sequence[CaptionFile]) -> str:
-    return ", ".join(dict.fromkeys(file.path for file in files))
+    return _listed(list(dict.fromkeys(file.path for file in files)))
+
+
+def _listed(paths: Sequence[str]) -> str:
+    if len(paths) <= _SHOWN:
+        return ", ".join(paths)
+    return f"{', '.join(paths[:_SHOWN])} and {len(paths) - _SHOWN} more"
 
 
 def _verb(files: Sequence[CaptionFile], one: str, several: str) -> str:

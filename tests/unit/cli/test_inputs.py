@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
+import shlex
 
+import click
 import pytest
+
+from reelscore.cli.file_options import FilesCommand, FilesOption
+from reelscore.cli.main import cli
 
 PREDICTED = {"v1": "a man runs fast", "v2": "a dog"}
 WRITTEN = {"v1": "a man is running", "v2": "the dog sleeps"}
@@ -83,3 +88,122 @@ def test_errors_of_pairing_say_how_files_were_read(run, folder, write_json):
     status, _, err = run("score", "ids.json", "-r", "r1.txt")
     assert status == 2
     assert "Read as: ids.json json, r1.txt lines." in err
+
+
+@pytest.fixture
+def refs(folder):
+    """References of two annotators in a folder of their own, and timed captions."""
+    (folder / "refs").mkdir()
+    for name in ("r1.txt", "r2.txt"):
+        (folder / name).rename(folder / "refs" / name)
+    for name, sentence in (("ours", "a man runs"), ("val_1", "he runs"), ("val_2", "a dog runs")):
+        story = {"v1": [{"sentence": sentence, "timestamp": [0, 5]}]}
+        (folder / f"{name}.json").write_text(json.dumps(story))
+    return ["refs/r1.txt", "refs/r2.txt"]  # as the shell expands refs/*.txt
+
+
+SEVERAL = [
+    # arguments without references; -r and its files come after them
+    ("score", "a.txt", "-m", "meteor,cider"),
+    ("compare", "a.txt", "b.txt", "-m", "meteor", "--trials", "20", "--resamples", "20"),
+    ("analyse", "a.txt"),
+    ("similarity", "a.txt"),
+    ("audit", "a.txt", "b.txt"),
+]
+
+
+@pytest.mark.parametrize("command", SEVERAL)
+def test_refs_take_several_files(run, refs, command):
+    expected = run(*command, "-r", refs[0], "-r", refs[1])
+    for arguments in (["-r", *refs], ["--refs", *refs], [f"-r{refs[0]}", refs[1]]):
+        assert run(*command, *arguments) == expected
+    name, first, *rest = command
+    if not rest or rest[0].startswith("-"):
+        assert run(name, first, "-r", *refs, *rest) == expected, "options may follow"
+    assert run(*command, "-r", refs[0]) != expected
+
+
+def test_stories_take_several_files(run, refs):
+    command = ("stories", "ours.json", "--scores", "soda_c")
+    expected = run(*command, "-r", "val_1.json", "-r", "val_2.json")
+    assert expected[0] == 0
+    assert run(*command, "-r", "val_1.json", "val_2.json") == expected
+    assert "References: val_1.json, val_2.json." in expected[1]
+    assert [line.split()[0] for line in expected[1].splitlines()[2:3]] == ["ours"]
+
+
+def copied(err):
+    """The commands that a message offers, as the shell would split them."""
+    return [shlex.split(line)[1:] for line in err.splitlines() if line.startswith("  ")]
+
+
+def test_refs_before_the_candidates_are_refused(run, refs):
+    status, out, err = run("score", "-r", "refs/r1.txt", "a.txt", "-m", "bleu|n:2")
+    assert (status, out) == (2, "")
+    assert "-r takes all files up to the next option (refs/r1.txt, a.txt)" in err
+    (command,) = copied(err)
+    assert command == ["score", "a.txt", "-r", "refs/r1.txt", "-m", "bleu|n:2"]
+    assert run(*command)[0] == 0
+    status, _, err = run("score", "-r", *refs, "a.txt")
+    assert status == 2
+    assert copied(err) == [
+        ["score", "a.txt", "-r", *refs],
+        ["score", refs[1], "a.txt", "-r", refs[0]],
+    ]
+    for command in copied(err):
+        assert run(*command)[0] == 0
+    assert run("score", "-r", *refs, "--", "a.txt")[0] == 0
+    assert run("score", "-r", *refs, "-m", "meteor", "a.txt")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["stories", "-r", "val_1.json", "ours.json"], ["stories", "score", "ours.json"]),
+        (["meta", "-r", "val_1.json", "t.csv", "--human", "h"], ["meta", "t.csv"]),
+        (["campaign", "new", "my.db", "-r", "r.json", "s"], ["campaign", "new", "my.db", "s"]),
+    ],
+)
+def test_the_rule_is_the_same_for_all_commands(run, refs, arguments, expected):
+    status, _, err = run(*arguments)
+    assert status == 2
+    assert copied(err)[0][: len(expected)] == expected
+
+
+def test_systems_after_refs_are_refused(run, refs, folder):
+    (folder / "runs").mkdir()
+    for name in ("a.txt", "b.txt"):
+        (folder / name).rename(folder / "runs" / name)
+    status, out, err = run("score", "runs/a.txt", "-r", "refs/r1.txt", "runs/b.txt")
+    assert (status, out) == (2, "")
+    two_systems, two_references = copied(err)
+    assert two_systems == ["score", "runs/a.txt", "runs/b.txt", "-r", "refs/r1.txt"]
+    assert two_references == ["score", "runs/a.txt", "-r", "refs/r1.txt", "-r", "runs/b.txt"]
+    assert run(*two_systems)[0] == run(*two_references)[0] == 0
+    status, _, err = run("score", "runs/a.txt", "-r", "refs/r1.txt", "b=runs/b.txt")
+    assert status == 2
+    assert copied(err) == [["score", "runs/a.txt", "b=runs/b.txt", "-r", "refs/r1.txt"]]
+
+
+def test_captions_of_several_systems(run, folder):
+    run("score", "weak.json", "strong.json", "-r", "refs.json", "-m", "meteor", "--table", "t.json")
+    once = run("inspect", "t.json", "--captions", "weak.json", "strong.json", "-r", "refs.json")
+    twice = ("--captions", "weak.json", "--captions", "strong.json")
+    assert once == run("inspect", "t.json", *twice, "-r", "refs.json")
+    assert once[0] == 0
+
+
+def walk(command, context):
+    yield command
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            yield from walk(command.get_command(context, name), context)
+
+
+def test_every_command_with_references_knows_the_rule():
+    commands = list(walk(cli, click.Context(cli)))
+    having = [c for c in commands if any("--refs" in p.opts for p in c.params)]
+    assert len(having) >= 12
+    for command in having:
+        assert isinstance(command, FilesCommand), command.name
+        assert all(isinstance(p, FilesOption) for p in command.params if "--refs" in p.opts)

@@ -45,7 +45,7 @@ def test_json(tmp_path: Path) -> None:
         missing="skip",
     )
     assert found["concise"] == json.loads(json.dumps(expected.to_dict()))
-    shown = run(SYSTEMS[0], *REFS, "--json", "-", "--scores", "soda_c").output
+    shown = run(SYSTEMS[0], *REFS, "--json", "-", "--scores", "soda_c").stdout
     assert list(json.loads(shown)["systems"]["concise"]) == ["soda_c"]
 
 
@@ -60,7 +60,7 @@ def test_table_csv_latex(tmp_path: Path) -> None:
     assert tex.read_text().count("\\begin{tabular}") == 2
     assert md.read_text().count("| system |") == 2
     assert f"| ours | {read['ours']['soda_a'].score:.4f} |" in md.read_text().replace("**", "")
-    assert run(SYSTEMS[0], *REFS, "--markdown", "-").output.startswith("| system |")
+    assert run(SYSTEMS[0], *REFS, "--markdown", "-").stdout.startswith("| system |")
 
 
 def test_intervals_and_baseline() -> None:
