@@ -133,10 +133,10 @@ def planted_in_the_video_address(patch):
 def planted_in_a_task_id(patch):
     honest = working.task_screen
 
-    def show(session, held, place):
-        held_id = held.tasks[place].id
-        patch.setattr(type(session), "home", property(lambda self: f"/c/dogs?{held_id}"))
-        return honest(session, held, place)
+    def show(session, tasks, place):
+        task_id = tasks[place].id
+        patch.setattr(type(session), "home", property(lambda self: f"/c/dogs?{task_id}"))
+        return honest(session, tasks, place)
 
     patch.setattr(working, "task_screen", show)
 

@@ -26,6 +26,7 @@ from reelscore.web.organise import (
     media,
     mturk,
     overview,
+    preview,
     results,
     texts,
 )
@@ -35,7 +36,7 @@ from reelscore.web.site import STATIC, Site, refused_status
 _ROUTERS = (
     entering.router,
     *(module.router for module in (login, overview, acting, creating, inviting, texts)),
-    *(module.router for module in (media, mturk, results)),
+    *(module.router for module in (media, mturk, preview, results)),
 )
 _RATING = tuple(module.router for module in (preparing, working, watching, finishing))
 _THREADS = 16  # more only get in each other's way: Python runs one at a time

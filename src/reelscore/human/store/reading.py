@@ -49,9 +49,6 @@ def load_assignment(connection: Connection, terms: Terms, id: int) -> Assignment
     ).one_or_none()
     if row is None:
         return None
-    found = (
-        _tasks().where(task.c.hit == row.key).order_by(task.c.position, task.c.key, shown.c.slot)
-    )
     answered = (
         select(task.c.id)
         .join(judgment, judgment.c.task == task.c.key)
@@ -63,10 +60,17 @@ def load_assignment(connection: Connection, terms: Terms, id: int) -> Assignment
         row.id,
         row.rater,
         row.state,
-        tuple(_as_tasks(iter(connection.execute(found)))),
+        tuple(load_tasks(connection, row.key)),
         frozenset(connection.scalars(answered)),
         frozenset(connection.scalars(skipped.where(skip.c.assignment == id))),
     )
+
+
+def load_tasks(connection: Connection, hit_key: int) -> Sequence[Task]:
+    """Give the tasks of a HIT, in the order shown."""
+    found = _tasks().where(task.c.hit == hit_key)
+    rows = connection.execute(found.order_by(task.c.position, task.c.key, shown.c.slot))
+    return list(_as_tasks(iter(rows)))
 
 
 def _tasks(*more: Any) -> Select[Any]:

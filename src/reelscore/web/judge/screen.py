@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
-from reelscore.human.protocol import Criterion, Protocol
-from reelscore.human.store.records import Assignment
-from reelscore.web.judge.session import Session
+from reelscore.human import protocol as asked
+from reelscore.human.campaign import Campaign
+from reelscore.human.tasks import Task
+from reelscore.web.pages import Pages
 from reelscore.web.practice import Practice
+from reelscore.web.site import Site
 
 
 @dataclass(frozen=True)
@@ -26,12 +30,12 @@ class Screen:
     captions: tuple[str, ...]
     video: str
     context: str
-    protocol: Protocol
+    protocol: asked.Protocol
     missing: bool = False
     next_video: str = ""
 
     @property
-    def criteria(self) -> tuple[Criterion, ...]:
+    def criteria(self) -> tuple[asked.Criterion, ...]:
         """What is judged."""
         return self.protocol.criteria
 
@@ -43,37 +47,53 @@ class Screen:
         return tuple(f"Text {chr(ord('A') + k)}" for k in range(len(self.captions)))
 
 
-def task_screen(session: Session, assignment: Assignment, place: int) -> Screen:
-    """Show one task of an assignment."""
-    task = assignment.tasks[place]
-    video = video_of(session, task.item)
-    context = session.pages.contexts.get(task.item, "")
+class Viewer(Protocol):
+    """Somebody who looks at tasks: a rater's session, or an organiser's preview."""
+
+    @property
+    def site(self) -> Site:
+        """The server's belongings."""
+
+    @property
+    def campaign(self) -> Campaign:
+        """The campaign."""
+
+    @property
+    def pages(self) -> Pages:
+        """What its raters are told."""
+
+    @property
+    def home(self) -> str:
+        """The path of the viewer's pages; videos lie under it."""
+
+
+def task_screen(viewer: Viewer, tasks: Sequence[Task], place: int) -> Screen:
+    """Show one of the tasks of a HIT."""
+    task = tasks[place]
+    video = video_of(viewer, task.item)
+    context = viewer.pages.contexts.get(task.item, "")
     ahead = ""
-    if place + 1 < len(assignment.tasks):
-        ahead = video_of(session, assignment.tasks[place + 1].item)
+    if place + 1 < len(tasks):
+        ahead = video_of(viewer, tasks[place + 1].item)
     return Screen(
         tuple(shown.text for shown in task.shown),
         video,
         context,
-        session.campaign.protocol,
-        missing=not video and _has_videos(session) and not context,
+        viewer.campaign.protocol,
+        missing=not video and viewer.site.settings.videos is not None and not context,
         next_video="" if ahead == video else ahead,
     )
 
 
-def practice_screen(session: Session, practice: Practice) -> Screen:
+def practice_screen(viewer: Viewer, practice: Practice) -> Screen:
     """Show one task of the practice."""
-    video = video_of(session, practice.item) if practice.item else ""
-    return Screen(practice.captions, video, practice.context, session.campaign.protocol)
+    video = video_of(viewer, practice.item) if practice.item else ""
+    return Screen(practice.captions, video, practice.context, viewer.campaign.protocol)
 
 
-def video_of(session: Session, item: str) -> str:
+def video_of(viewer: Viewer, item: str) -> str:
     """Give the address of an item's video; empty where there is none."""
-    name = session.site.videos.name(session.campaign.id, item)
+    name = viewer.site.videos.name(viewer.campaign.id, item)
     if name:
-        return f"{session.site.settings.prefix}{session.home}/media/{name}"
-    return session.pages.address_of(item)
-
-
-def _has_videos(session: Session) -> bool:
-    return session.site.settings.videos is not None
+        return f"{viewer.site.settings.prefix}{viewer.home}/media/{name}"
+    return viewer.pages.address_of(item)

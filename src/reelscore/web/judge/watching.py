@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 
 from reelscore.web.judge.session import Current
 from reelscore.web.judge.working import next_place
-from reelscore.web.site import FromOurForm
+from reelscore.web.site import FromOurForm, Site
 from reelscore.web.videos import TYPES
 
 router = APIRouter()
@@ -19,7 +19,16 @@ router = APIRouter()
 @router.get("/media/{name}")
 def show_video(session: Current, name: Annotated[str, Path(max_length=40)]) -> Response:
     """Send a video, or the part of it that is asked for."""
-    file = session.site.videos.file(session.campaign.id, name)
+    return send_video(session.site, session.campaign.id, name)
+
+
+def send_video(site: Site, campaign: str, name: str) -> FileResponse:
+    """Send a campaign's video by its public name.
+
+    Raises:
+        HTTPException: If there is none of that name; status 404.
+    """
+    file = site.videos.file(campaign, name)
     if file is None:
         raise HTTPException(404, "There is no such video.")
     return FileResponse(

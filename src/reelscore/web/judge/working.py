@@ -126,7 +126,7 @@ def show_task(
         request,
         "judge/task.html",
         session=session,
-        screen=task_screen(session, held, number - 1),
+        screen=task_screen(session, held.tasks, number - 1),
         assignment=held.id,
         number=number,
         total=len(held.tasks),

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 
 from sqlalchemy import func, select
 
+from reelscore.human.campaign import Campaign
 from reelscore.human.store.connecting import Database
+from reelscore.human.store.reading import load_tasks
 from reelscore.human.store.records import AssignmentState
 from reelscore.human.store.schema import assignment, hit, judgment, task
+from reelscore.human.tasks import Task
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,48 @@ def count_tasks(database: Database, campaign: str) -> int:
     tasks = select(func.count()).select_from(task).filter_by(campaign=campaign)
     with database.reading() as connection:
         return connection.execute(tasks).scalar_one()
+
+
+@dataclass(frozen=True)
+class HitRow:
+    """One HIT of the plan: its number from 1, how many tasks it has, and how far its raters are."""
+
+    number: int
+    id: str
+    tasks: int
+    open: int
+    held: int
+    done: int
+
+
+def count_hits(database: Database, campaign: str) -> int:
+    """Count the HITs of a campaign."""
+    with database.reading() as connection:
+        found = select(func.count()).select_from(hit).filter_by(campaign=campaign)
+        return connection.execute(found).scalar_one()
+
+
+def list_hits(database: Database, campaign: str, first: int, most: int) -> Sequence[HitRow]:
+    """Give some of the HITs in their order: how many at most, after how many others."""
+    tasks = select(func.count()).where(task.c.hit == hit.c.key).scalar_subquery()
+    places = [
+        select(func.count())
+        .where(assignment.c.hit == hit.c.key, assignment.c.state == state)
+        .scalar_subquery()
+        for state in ("open", "held", "done")
+    ]
+    found = select(hit.c.id, tasks, *places).filter_by(campaign=campaign).order_by(hit.c.key)
+    with database.reading() as connection:
+        rows = connection.execute(found.offset(first).limit(most))
+        return [HitRow(number, *row) for number, row in enumerate(rows, start=first + 1)]
+
+
+def load_hit(campaign: Campaign, number: int) -> Sequence[Task]:
+    """Give the tasks of a HIT by its number from 1; none where there is no such HIT."""
+    found = select(hit.c.key).filter_by(campaign=campaign.id).order_by(hit.c.key)
+    with campaign.database.reading() as connection:
+        key = connection.scalar(found.offset(number - 1).limit(1))
+        return [] if key is None else load_tasks(connection, key)
 
 
 @dataclass(frozen=True)
