@@ -16,7 +16,9 @@ def served_with(tmp_path, videos):
 
         def start(protocol, captions, **pages):
             database = tmp_path / f"{protocol}.db"
-            small_campaign(database, protocol=protocol, captions=captions, tasks=2, pages=pages)
+            systems = [f"system-{k}" for k in range(captions)] + ["human"]
+            shape = {"protocol": protocol, "captions": captions, "tasks": 2, "systems": systems}
+            small_campaign(database, **shape, pages=pages)
             return stack.enter_context(serve(str(database), videos=videos))
 
         yield start
@@ -63,6 +65,40 @@ def test_ranking_without_ties(served_with, page, shoot):
     at_task(page, 2)
     ranks = [score for criterion, _, score in answers(served) if criterion == "grammar"]
     assert ranks == [2, 1, 3]
+
+
+COVERED = """(element) => {
+    const { left, top } = element.getBoundingClientRect();
+    return !element.contains(document.elementFromPoint(left + 8, top + 8));
+}"""
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
+def test_the_video_stays_in_view_while_ranking(served_with, page, shoot, width, height):
+    served = served_with("ranking", 5)
+    page.set_viewport_size({"width": width, "height": height})
+    begin(page, served.invite("dogs")[0])
+    at_task(page, 1)
+    watch(page)
+    video = page.locator("#video")
+    assert video.bounding_box()["height"] < height / 2
+    for part in page.locator("blockquote, fieldset.question").all():
+        part.evaluate("(element) => element.scrollIntoView()")
+        box = video.bounding_box()
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] < height / 2
+        assert not part.evaluate(COVERED)  # it lies below the video or beside it
+        assert not video.evaluate(COVERED)
+    first = page.locator("fieldset.question").nth(1).locator("label").first
+    first.locator("input").focus()  # from below, as with Shift and Tab; the browser scrolls
+    assert not first.evaluate(COVERED)
+    assert page.locator("#replay").is_visible()
+    assert is_within(page)
+    assert faults(page) == []
+    shoot(page, f"protocol_ranking_five_{width}", whole=False)
+    if width == 1280:  # wide enough to have the texts in view too
+        boxes = [quote.bounding_box() for quote in page.locator("blockquote").all()]
+        assert all(box["y"] >= 0 and box["y"] + box["height"] <= height for box in boxes)
 
 
 def test_ranking_by_keyboard(served_with, page):

@@ -306,6 +306,61 @@ def test_keyboard_only(served, page):
     assert scores(served) == [90, 90, 90]
 
 
+def test_enter_sends_a_complete_answer(served, page):
+    keys, sent = page.keyboard, []
+    page.on("request", lambda request: "/answers" in request.url and sent.append(request.url))
+    begin(page, served.invite("dogs")[0])
+    at_task(page, 1)
+    watch(page)
+    keys.press("Enter")  # the slider has the focus: its middle is the answer now
+    assert page.get_attribute("input[type=range]", "aria-valuetext") == "50 of 100"
+    for name in ("#replay", "#speed", "summary"):  # Enter has a meaning of its own there
+        page.locator(name).focus()
+        keys.press("Enter")
+        keys.press("Escape")
+    assert page.locator("details").get_attribute("open") is not None
+    assert sent == []
+    page.locator("input[type=range]").focus()
+    keys.press("ArrowRight")
+    page.evaluate(  # twice, before the page can change
+        """() => { for (let k = 0; k < 2; k++) document.activeElement.dispatchEvent(
+            new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true })); }"""
+    )
+    at_task(page, 2)
+    assert len(sent) == 1
+    watch(page)
+    slide(page, 30)
+    page.evaluate("document.activeElement.blur()")
+    keys.press("Enter")  # nothing has the focus
+    at_task(page, 3)
+    assert scores(served) == pytest.approx([51, 30], abs=3)
+
+
+def test_enter_in_the_practice(tmp_path, videos, page):
+    """A key that is pressed long, or twice, does not skip the feedback or answer what follows."""
+    small_campaign(tmp_path / "dogs.db", pages={"practice": None})
+    keys = page.keyboard
+    with serve(str(tmp_path / "dogs.db"), videos=videos) as served:
+        begin(page, served.invite("dogs")[0])
+        page.wait_for_selector("#questions:not([disabled])")
+        page.locator("input[type=range]").focus()
+        keys.press("End")
+        for _ in range(3):
+            keys.down("Enter")  # all but the first are repeats
+        page.wait_for_selector("section.notice h2")
+        keys.down("Enter")
+        keys.up("Enter")
+        keys.press("Enter")
+        assert page.inner_text("section.notice h2") == "Just so"
+        page.get_by_role("link", name="Go on").focus()
+        keys.down("Enter")
+        page.wait_for_selector("text=Practice 2 of 2", state="attached")
+        page.wait_for_selector("#questions:not([disabled])")
+        page.locator("input[type=range]").focus()
+        keys.down("Enter")  # still held
+        assert page.get_attribute("input[type=range]", "aria-valuetext") == "no answer yet"
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_on_a_phone(served, page, shoot, scheme):
     page.set_viewport_size({"width": 360, "height": 740})

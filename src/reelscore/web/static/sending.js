@@ -2,12 +2,11 @@
 // however often it is sent.
 
 import { lasting } from "./storage.js";
-import { answer, seen, show } from "./task.js";
+import { answer, close, seen, show } from "./task.js";
 
 const form = document.getElementById("task");
 const banner = document.getElementById("banner");
 const next = document.getElementById("next");
-const questions = document.getElementById("questions");
 const { send, campaign, assignment, task, proof, now } = form.dataset;
 const prefix = `reelscore:answer:${campaign}:${assignment}:`;
 const shown = performance.now();
@@ -85,8 +84,7 @@ form.addEventListener("submit", (event) => {
   event.preventDefault();
   const given = answer();
   if (given === null || next.disabled) return;
-  next.disabled = true;
-  questions.disabled = true;
+  close();
   // The server's clock counts: those of phones and laptops may be hours off.
   const started = Number(now);
   const submitted = started + (performance.now() - shown) / 1000;

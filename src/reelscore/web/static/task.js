@@ -1,17 +1,35 @@
 // One task: the slider without a preset value, the video that must be watched, the answer.
+// Mechanical Turk's page has this script inside, and there a dollar sign with a brace stands for
+// a column of a table: no template literals here.
 
 import { lasting, passing } from "./storage.js";
 
-const form = document.getElementById("task");
-const video = document.getElementById("video");
-const next = document.getElementById("next");
-const hint = document.getElementById("hint");
-const questions = document.getElementById("questions");
 const WATCHED = 0.9; // of the video; players skip a little at the end
-const place = `reelscore:watched:${location.pathname}:${form?.dataset.assignment ?? ""}`;
+let form, video, next, hint, questions, place, watched;
 
-let watched = !video?.hasAttribute("data-watch") || passing.get(place) === "yes";
-if (form?.hasAttribute("data-missing")) watched = false;
+/** Begin with the task that the page shows now; its name tells it from others. */
+export function begin(name) {
+  [form, video, next, hint, questions] = ["task", "video", "next", "hint", "questions"]
+    .map((id) => document.getElementById(id));
+  place = "reelscore:watched:" + name;
+  watched = !video?.hasAttribute("data-watch") || passing.get(place) === "yes";
+  if (form?.hasAttribute("data-missing")) watched = false;
+  if (video) prepare();
+  if (!form) return;
+  questions.querySelectorAll("input[type=range]").forEach(slide);
+  questions.addEventListener("change", show);
+  show();
+  if (form.querySelector("[name=answer]")) { // a form that the browser itself sends
+    form.addEventListener("submit", close);
+    addEventListener("pageshow", (event) => { if (event.persisted) show(); });
+  }
+}
+
+/** Take no more answers: this one is on its way. */
+export function close() {
+  next.disabled = true;
+  questions.disabled = true;
+}
 
 /** The answer so far: scores by criterion, or null while something is open. */
 export function answer() {
@@ -47,7 +65,7 @@ export function show() {
   questions.disabled = !watched;
   const given = watched ? answer() : null;
   next.disabled = given === null;
-  const hidden = form.elements.namedItem("answer");
+  const hidden = form.querySelector("[name=answer]");
   if (hidden) hidden.value = given === null ? "" : JSON.stringify(given);
   hint.textContent = !watched && video ? "Watch the video to its end first."
     : given === null && watched && tie() ? "Each text needs a place of its own." : "";
@@ -62,7 +80,7 @@ function tie() {
 function slide(input) {
   const touched = () => {
     input.classList.remove("untouched");
-    input.setAttribute("aria-valuetext", `${input.value} of ${input.max}`);
+    input.setAttribute("aria-valuetext", input.value + " of " + input.max);
     const number = input.closest("fieldset").querySelector("output");
     if (number) number.textContent = input.value;
     show();
@@ -74,10 +92,10 @@ function slide(input) {
   input.addEventListener("pointerdown", () => { pressed = true; });
   input.addEventListener("pointerup", () => { if (pressed) touched(); });
   input.addEventListener("keydown", (event) => {
-    if (event.key === " " || event.key === "Enter") {
-      event.preventDefault();
-      touched();
-    }
+    const isAnswer = event.key === " " || (event.key === "Enter" && input.classList.contains("untouched"));
+    if (!isAnswer) return;
+    event.preventDefault();
+    if (!event.repeat) touched(); // not a key that is still held from the page before
   });
   // What was set before this script ran is an answer; a range without one stands in the middle.
   const unset = input.cloneNode();
@@ -110,7 +128,7 @@ function failed() {
   if (more) more.open = true;
 }
 
-if (video) {
+function prepare() {
   const speed = document.getElementById("speed");
   speed.value = lasting.get("reelscore:speed") ?? "1";
   const setSpeed = () => { video.playbackRate = Number(speed.value) || 1; };
@@ -129,11 +147,18 @@ if (video) {
   if (video.error) failed();
 }
 
-if (form) {
-  questions.querySelectorAll("input[type=range]").forEach(slide);
-  questions.addEventListener("change", show);
-  show();
-}
+// Enter sends a complete answer, except where it means something else. It never sends a form that
+// the task is part of, as on Mechanical Turk's page.
+document.addEventListener("keydown", (event) => {
+  const { target } = event;
+  if (event.key !== "Enter" || event.defaultPrevented || !next?.isConnected) return;
+  if (target !== document.body && !form.contains(target)) return;
+  if (target.closest("button, a, summary, select, textarea")) return;
+  event.preventDefault();
+  if (!event.repeat) next.click(); // which does nothing while it is disabled
+});
+
+begin(location.pathname + ":" + (document.getElementById("task")?.dataset.assignment ?? ""));
 
 // The next video is fetched when this one has come, so that nobody waits.
 const ahead = document.getElementById("ahead");
