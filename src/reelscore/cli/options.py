@@ -149,7 +149,7 @@ _OPTIONS = [
         type=click.Choice(["error", "zero"]),
         default="error",
         show_default=True,
-        help="What to do with captions that have no text.",
+        help="What to do with captions that have no words, such as '...'.",
     ),
     threads_option,
     seed_option,

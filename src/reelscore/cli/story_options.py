@@ -109,7 +109,7 @@ def _options(start: Protocol) -> dict[str, Decorator]:
             "reversed_segments", ["error", "swap", "zero"], "Segments that end before they start."
         ),
         "negative": one_of("negative", ["error", "clip", "keep"], "Negative times."),
-        "empty": one_of("empty", ["error", "zero"], "Captions without text."),
+        "empty": one_of("empty", ["error", "zero"], "Captions without words, such as '...'."),
     }
 
 

@@ -7,7 +7,10 @@ caller knows: "the caption of item 'v1'" + "is null; expected text".
 from __future__ import annotations
 
 import operator
+import unicodedata
 from typing import Any
+
+from reelscore import _native
 
 
 def text_fault(value: object) -> str | None:
@@ -30,6 +33,28 @@ def text_fault(value: object) -> str | None:
             lone = ascii(value[error.start])
             return f"holds a lone surrogate ({lone}, position {error.start + 1}), half a character"
     return None
+
+
+def has_words(text: str, *, tokenized: bool = False) -> bool:
+    """Whether a caption says anything: punctuation alone does not.
+
+    The tokenizer of the COCO tools drops some of it, as "..." and "?!", so that nothing is left.
+
+    Args:
+        text: The caption.
+        tokenized: It is tokenized already, and all that stands in it counts.
+
+    >>> has_words("a man"), has_words("..."), has_words("...", tokenized=True)
+    (True, False, True)
+    """
+    if any(map(str.isalnum, text)):
+        return True
+    if tokenized:
+        return bool(text.strip())
+    if all(unicodedata.category(character)[0] in "PZC" for character in text):
+        return False
+    tokens, offsets = _native.ptb_tokenize(*_native.pack([text]), False, False, 1)
+    return bool(_native.unpack(tokens, offsets)[0].strip())
 
 
 def id_fault(value: object) -> str | None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
-from reelscore.data.checks import id_fault, id_text, in_words
+from reelscore.data.checks import has_words, id_fault, id_text, in_words
 from reelscore.data.collecting import candidate_fault, references_fault
 from reelscore.data.problems import Problems, first_few
 from reelscore.errors import DataError, UnknownNameError
@@ -30,8 +30,8 @@ class Paired:
             of item `i` are `references[reference_offsets[i]:reference_offsets[i + 1]]`.
         missing_candidates: Items without a candidate that a policy scored zero or skipped.
         extra_candidates: Candidates without references that a policy skipped.
-        empty_candidates: Candidates that are empty or blank, besides the missing ones.
-        empty_references: References that are empty or blank.
+        empty_candidates: Candidates without a word, besides the missing ones.
+        empty_references: References without a word.
         missing: The policy for missing candidates.
     """
 
@@ -79,6 +79,7 @@ def pair(
     *,
     missing: Missing = "error",
     empty: Empty = "error",
+    tokenized: bool = False,
 ) -> Paired:
     """Check candidates and references and pair them by item id.
 
@@ -90,8 +91,9 @@ def pair(
         missing: What to do with ids on one side only. "error" refuses them. "zero" gives an item
             without a candidate the empty caption, and refuses a candidate without references.
             "skip" leaves both out.
-        empty: What to do with captions that are empty or blank. "error" refuses them; "zero"
-            keeps them as they are, for metrics to score zero.
+        empty: What to do with captions that are empty, blank, or nothing but punctuation. "error"
+            refuses them; "zero" keeps them as they are, for metrics to score zero.
+        tokenized: Captions are tokenized already, and punctuation is a word like others.
 
     Raises:
         DataError: If an id or a caption is bad, or a policy refuses it. All are counted, the first
@@ -126,13 +128,15 @@ def pair(
         reference_offsets=offsets,
         missing_candidates=len(missing_ids),
         extra_candidates=extra_candidates,
-        empty_candidates=_count_empty_candidates(items, found, empty),
-        empty_references=_count_empty_references(items, flat, offsets, empty),
+        empty_candidates=_count_empty_candidates(items, found, empty, tokenized),
+        empty_references=_count_empty_references(items, flat, offsets, empty, tokenized),
         missing=missing,
     )
 
 
-def lone_candidates(candidates: Mapping[str, str], *, empty: Empty = "error") -> Paired:
+def lone_candidates(
+    candidates: Mapping[str, str], *, empty: Empty = "error", tokenized: bool = False
+) -> Paired:
     """Check candidates as `pair` does, where there are no references.
 
     >>> alone = lone_candidates({"v1": "a man", "v2": "a dog"})
@@ -147,11 +151,16 @@ def lone_candidates(candidates: Mapping[str, str], *, empty: Empty = "error") ->
         candidates=captions,
         references=[],
         reference_offsets=array("q", bytes(8 * (len(items) + 1))),
-        empty_candidates=_count_empty_candidates(items, captions, empty),
+        empty_candidates=_count_empty_candidates(items, captions, empty, tokenized),
     )
 
 
-def lone_references(references: Mapping[str, Sequence[str]], *, empty: Empty = "error") -> Paired:
+def lone_references(
+    references: Mapping[str, Sequence[str]],
+    *,
+    empty: Empty = "error",
+    tokenized: bool = False,
+) -> Paired:
     """Check references as `pair` does, before there are candidates; the captions are empty.
 
     >>> alone = lone_references({"v1": ["a man", "he walks"]})
@@ -167,7 +176,7 @@ def lone_references(references: Mapping[str, Sequence[str]], *, empty: Empty = "
         candidates=[""] * len(items),
         references=flat,
         reference_offsets=offsets,
-        empty_references=_count_empty_references(items, flat, offsets, empty),
+        empty_references=_count_empty_references(items, flat, offsets, empty, tokenized),
     )
 
 
@@ -261,33 +270,46 @@ def _flattened(groups: Iterable[Sequence[str]]) -> tuple[list[str], array[int]]:
     return flat, offsets
 
 
-def _count_empty_candidates(items: list[str], captions: Sequence[str | None], policy: Empty) -> int:
-    empty = [items[k] for k in _blank(captions)]
+def _count_empty_candidates(
+    items: list[str], captions: Sequence[str | None], policy: Empty, tokenized: bool
+) -> int:
+    empty = _without_words(captions, tokenized)
     if empty and policy == "error":
-        raise DataError(
-            f"{_count(len(empty), 'candidate is', 'candidates are')} empty ({first_few(empty)}). "
-            'Mend them or pass empty="zero".'
-        )
+        count = _count(len(empty), "candidate is", "candidates are")
+        named = first_few([items[k] for k in empty])
+        raise DataError(f"{count} empty ({named}){_punctuation(captions, empty)}. {_REMEDY}")
     return len(empty)
 
 
 def _count_empty_references(
-    items: list[str], flat: list[str], offsets: array[int], policy: Empty
+    items: list[str], flat: list[str], offsets: array[int], policy: Empty, tokenized: bool
 ) -> int:
-    empty = _blank(flat)
+    empty = _without_words(flat, tokenized)
     if empty and policy == "error":
         item = bisect_right(offsets, empty[0]) - 1
         rank = empty[0] - offsets[item] + 1
-        raise DataError(
-            f"{_count(len(empty), 'reference is', 'references are')} empty "
-            f"(first: reference {rank} of item {items[item]!r}). "
-            'Mend them or pass empty="zero".'
-        )
+        count = _count(len(empty), "reference is", "references are")
+        named = f"first: reference {rank} of item {items[item]!r}"
+        raise DataError(f"{count} empty ({named}){_punctuation(flat, empty)}. {_REMEDY}")
     return len(empty)
 
 
-def _blank(texts: Sequence[str | None]) -> list[int]:
-    return [k for k, text in enumerate(texts) if text == "" or (text and text.isspace())]
+_REMEDY = 'Fix them or pass empty="zero".'
+
+
+def _without_words(texts: Sequence[str | None], tokenized: bool) -> list[int]:
+    return [
+        k
+        for k, text in enumerate(texts)
+        # nearly every caption begins with a letter; looking at that alone is quick
+        if text is not None and not text[:1].isalnum() and not has_words(text, tokenized=tokenized)
+    ]
+
+
+def _punctuation(texts: Sequence[str | None], empty: list[int]) -> str:
+    """Say how a caption that has characters can be empty, where there is one."""
+    said = next((text for k in empty if (text := texts[k]) and not text.isspace()), None)
+    return "" if said is None else f": {said!r} has no words"
 
 
 def _count(number: int, one: str, many: str) -> str:

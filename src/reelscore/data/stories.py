@@ -27,7 +27,7 @@ class StoryPolicies:
             exchanged (``swap``), or stays and overlaps nothing (``zero``).
         negative: A time before the video's beginning is an ``error``, is set to 0 (``clip``), or
             stays (``keep``).
-        empty: A blank sentence is an ``error``, or stays and matches no word (``zero``).
+        empty: A sentence without a word is an ``error``, or stays and matches none (``zero``).
     """
 
     reversed_segments: ReversedSegments = "error"

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from reelscore.data.checks import id_fault, id_text, in_words, text_fault
+from reelscore.data.checks import has_words, id_fault, id_text, in_words, text_fault
 from reelscore.data.fields import ITEM_FIELDS
 from reelscore.data.problems import Problems
 from reelscore.data.source import Source
@@ -232,8 +232,8 @@ class _CaptionReader:
         fault = text_fault(sentence)
         if fault:
             raise _Unusable(f"the sentence {fault}.")
-        if not sentence or sentence.isspace():
-            self._check_empty()
+        if not has_words(sentence):
+            self._check_empty(sentence)
         start, end = self._check_negative(*self._check_order(*_times(caption)))
         return start, end, sentence
 
@@ -261,10 +261,11 @@ class _CaptionReader:
             (max(start, 0.0), max(end, 0.0)) if self._policies.negative == "clip" else (start, end)
         )
 
-    def _check_empty(self) -> None:
+    def _check_empty(self, sentence: str) -> None:
         self._empty += 1
         if self._policies.empty == "error":
-            raise _Unusable('the sentence is empty. Mend it, or choose empty="zero".')
+            what = f" ({sentence!r} has no words)" if sentence.strip() else ""
+            raise _Unusable(f'the sentence is empty{what}. Fix it, or choose empty="zero".')
 
     def notes(self) -> list[str]:
         """Say what the policies did, in a sentence each."""
@@ -292,7 +293,8 @@ def _if_plain(caption: Any) -> tuple[float, float, str] | None:
     start, end = times
     if type(start) not in _NUMBERS or type(end) not in _NUMBERS or not 0 <= start <= end < math.inf:
         return None
-    is_plain = sentence.isascii() and "\0" not in sentence and sentence.strip() != ""
+    worded = sentence[:1].isalnum() or has_words(sentence)
+    is_plain = worded and sentence.isascii() and "\0" not in sentence
     return (float(start), float(end), sentence) if is_plain else None
 
 

@@ -25,7 +25,7 @@ from reelscore.learned.bert import Dtype
 from reelscore.learned.model_files import SHIPPED, cached_info
 from reelscore.learned.pair_scores import pair_scorer
 from reelscore.learned.references import Several, check_several, over_references
-from reelscore.metrics.base import FloatArray, Metric, mean_of_first, with_count
+from reelscore.metrics.base import FloatArray, Metric, Reads, mean_of_first, with_count
 from reelscore.text.words import CaptionBatch, Captions
 
 Units = Literal["z", "percent"]
@@ -58,6 +58,7 @@ class Bertha(Metric):
     scale: Units = "z"
     dtype: Dtype = "int8"
     name: ClassVar[str] = "bertha"
+    reads: ClassVar[Reads] = "english"
 
     def __post_init__(self) -> None:
         check_several(self.name, self.references)

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from reelscore.data.scales import Scale
 from reelscore.data.writing import write_atomically
 from reelscore.errors import DataError
-from reelscore.metrics.base import FloatArray, Metric, mean_of_first, with_count
+from reelscore.metrics.base import FloatArray, Metric, Reads, mean_of_first, with_count
 from reelscore.metrics.registry import resolve
 from reelscore.text.words import CaptionBatch, Captions
 
@@ -62,6 +62,7 @@ class Fusion(Metric):
 
     weights: str = "classical"
     name: ClassVar[str] = "fusion"
+    reads: ClassVar[Reads] = "english"
     output_scale: ClassVar[Scale] = Scale("high", mean=True)
 
     def files(self) -> dict[str, str]:

@@ -19,7 +19,7 @@ from reelscore.data.scales import Scale
 from reelscore.learned.encoders import DEFAULT_ENCODER, encoder_folder
 from reelscore.learned.references import Several, check_several, over_references
 from reelscore.learned.sentence_vectors import SentenceEncoder
-from reelscore.metrics.base import FloatArray, Metric, mean_of_first, with_count
+from reelscore.metrics.base import FloatArray, Metric, Reads, mean_of_first, with_count
 from reelscore.text.words import CaptionBatch, Captions
 
 
@@ -46,6 +46,7 @@ class Sts(Metric):
     model: str = DEFAULT_ENCODER
     references: Several = "mean"
     name: ClassVar[str] = "sts"
+    reads: ClassVar[Reads] = "english"
     output_scale: ClassVar[Scale] = Scale("high", -1, 1, mean=True)
 
     def __post_init__(self) -> None:

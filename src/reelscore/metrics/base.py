@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 from urllib.parse import quote, unquote
 
 import numpy as np
@@ -21,6 +21,7 @@ from reelscore.errors import DataError, UnknownNameError
 from reelscore.text.words import CaptionBatch, Captions
 
 FloatArray = NDArray[np.float64]
+Reads = Literal["english", "words", "any"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,6 +33,8 @@ class Metric(ABC):
         needs_references: False for metrics of the candidates alone.
         independent: False where a caption's statistics depend on the system's other captions;
             such a metric is computed over all captions at once and has no resampling interval.
+        reads: Which texts it is made for: ``english`` alone; ``words``, any language that has
+            blanks between its words; or ``any``.
         output_scale: Which way is better, the range, and whether items together score the mean of
             their scores. It travels with the scores, and all that rank systems go by it.
     """
@@ -39,6 +42,7 @@ class Metric(ABC):
     name: ClassVar[str]
     needs_references: ClassVar[bool] = True
     independent: ClassVar[bool] = True
+    reads: ClassVar[Reads] = "words"
     output_scale: ClassVar[Scale] = Scale()
 
     @property

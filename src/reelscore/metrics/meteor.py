@@ -18,7 +18,7 @@ import numpy as np
 
 from reelscore import _native
 from reelscore.data.scales import Scale
-from reelscore.metrics.base import FloatArray, Metric, check_range
+from reelscore.metrics.base import FloatArray, Metric, Reads, check_range
 from reelscore.text.language import language_index
 from reelscore.text.packed import Packed, pack
 from reelscore.text.tokens import Tokenizer, tokenize
@@ -76,6 +76,7 @@ class Meteor(Metric):
     gamma: float = 0.6
     delta: float = 0.75
     name: ClassVar[str] = "meteor"
+    reads: ClassVar[Reads] = "english"
     output_scale: ClassVar[Scale] = Scale("high", 0, 1, mean=False)
 
     def __post_init__(self) -> None:

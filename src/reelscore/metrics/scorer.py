@@ -14,6 +14,7 @@ from reelscore.data.problems import first_few
 from reelscore.data.table import ItemIndex
 from reelscore.errors import DataError
 from reelscore.metrics.base import FloatArray
+from reelscore.metrics.language_notes import language_notes
 from reelscore.metrics.prepared import PreparedReferences
 from reelscore.metrics.registry import DEFAULT_METRICS, resolve
 from reelscore.metrics.scores import Scores
@@ -46,6 +47,7 @@ class Scorer:
     ) -> None:
         self._missing: Missing = missing
         self._empty: Empty = empty
+        self._tokenized = tokenizer == "none"
         chosen = resolve(metrics)
         dependent = [metric.name for metric in chosen if not metric.independent]
         if dependent:
@@ -58,8 +60,9 @@ class Scorer:
                 "With ptb-coco a caption's tokens depend on the caption after it, so captions "
                 "cannot come in batches; use reelscore.score, or the tokenizer ptb."
             )
-        paired = lone_references(references, empty=empty)
+        paired = lone_references(references, empty=empty, tokenized=self._tokenized)
         self._prepared = PreparedReferences(paired, chosen, tokenizer, threads, missing, empty)
+        self._notes = language_notes(chosen, {"references": paired.references})
         self.reset()
 
     def reset(self) -> None:
@@ -72,7 +75,7 @@ class Scorer:
         Raises:
             DataError: If an item is unknown or was given before; nothing is taken then.
         """
-        paired = lone_candidates(candidates, empty=self._empty)
+        paired = lone_candidates(candidates, empty=self._empty, tokenized=self._tokenized)
         position = self._prepared.index.position
         unknown = [item for item in paired.items if item not in position]
         if unknown and self._missing != "skip":
@@ -138,7 +141,9 @@ class Scorer:
             raise DataError("There is nothing to score: give captions to update() first.")
         order = np.argsort(given.items)
         index = ItemIndex([self._prepared.index.items[k] for k in given.items[order]])
-        return self._prepared.scores([rows[order] for rows in given.statistics], index=index)
+        return self._prepared.scores(
+            [rows[order] for rows in given.statistics], index=index, notes=self._notes
+        )
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from reelscore.data.reading import PathLike
 from reelscore.data.table import ScoreTable, Sources, system_notes
 from reelscore.errors import DataError
 from reelscore.metrics.base import Metric
+from reelscore.metrics.language_notes import language_notes
 from reelscore.metrics.prepared import PreparedReferences, Progress
 from reelscore.metrics.registry import DEFAULT_METRICS, resolve
 from reelscore.metrics.scores import Scores
@@ -43,7 +44,8 @@ def score(
         tokenizer: ``ptb``, ``ptb-coco`` or ``none``; see `reelscore.text.tokens`.
         missing: Items without a candidate are an ``error``, count as an empty caption (``zero``),
             or are left out (``skip``, also for candidates without references).
-        empty: Empty captions are an ``error`` or score as they are (``zero``).
+        empty: Captions without a word, such as "...", are an ``error`` or score as they are
+            (``zero``).
         threads: How many threads to use; ``None`` for all cores. Never changes a number.
 
     Returns:
@@ -112,13 +114,16 @@ def score_systems(
         needing = [metric.name for metric in chosen if metric.needs_references]
         if needing:
             raise DataError(f"{needing[0]} needs references; none were given (--refs).")
+    tokenized = tokenizer == "none"
     paired: dict[str, Paired] = {}
     for name, candidates in systems.items():
         with inputs.explained(), _named(name):
             if references is None:
-                paired[name] = lone_candidates(candidates, empty=empty)
+                paired[name] = lone_candidates(candidates, empty=empty, tokenized=tokenized)
             else:
-                paired[name] = pair(candidates, references, missing=missing, empty=empty)
+                paired[name] = pair(
+                    candidates, references, missing=missing, empty=empty, tokenized=tokenized
+                )
     rows: dict[str, Scores] = {}
     for names in _on_the_same_items(paired):
         prepared = PreparedReferences(paired[names[0]], chosen, tokenizer, threads, missing, empty)
@@ -127,9 +132,16 @@ def score_systems(
             own = paired[name]
             copies = copy_warning(own.candidates, own.references_of)
             rows[name] = prepared.scores(statistics, notes=[*own.notes(), *copies])
+    texts = {name or "captions": each.candidates for name, each in paired.items()}
+    if references is not None:
+        texts["references"] = next(iter(paired.values())).references
     return ScoreTable(
         {name: rows[name] for name in systems},
-        [*inputs.notes, *system_notes({name: rows[name].notes for name in systems})],
+        [
+            *inputs.notes,
+            *system_notes({name: rows[name].notes for name in systems}),
+            *language_notes(chosen, texts),
+        ],
         Sources(systems, references or {}),
     )
 

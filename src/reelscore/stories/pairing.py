@@ -8,11 +8,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from reelscore.data.checks import has_words
 from reelscore.data.problems import first_few
 from reelscore.data.stories import NO_CAPTIONS, Stories, Story
 from reelscore.errors import DataError
+from reelscore.metrics.base import Metric
+from reelscore.metrics.language_notes import language_notes
 from reelscore.stories.protocol import ACTIVITYNET, Protocol
+from reelscore.stories.texts import ascii_alone
 
+_FIRST = 100  # captions looked at to see what is left of them
 _BEYOND = 0.1  # seconds; data sets round times and durations
 
 
@@ -98,6 +103,26 @@ def pair_stories(
         if count:
             notes.append(f"{count:,} {one if count == 1 else many} {what}.")
     return PairedStories(videos, stories, references, notes)
+
+
+def story_language_notes(
+    paired: PairedStories, protocol: Protocol, metrics: Sequence[Metric]
+) -> list[str]:
+    """Say which languages the metrics do not read, and what becomes of their characters."""
+    texts = {
+        "captions": [text for story in paired.candidates for text in story.sentences],
+        "references": [
+            text for stories in paired.references for story in stories for text in story.sentences
+        ],
+    }
+    notes = language_notes(metrics, texts)
+    of_soda = protocol.characters == "ascii" and protocol.soda_scores
+    if notes and (of_soda or ACTIVITYNET in protocol.scores):
+        sample = ascii_alone(texts["captions"][:_FIRST])
+        if not any(map(has_words, sample)):
+            who = "This protocol" if of_soda else "The ActivityNet scorer"
+            notes.append(f"{who} leaves out characters beyond ASCII: nothing is left of captions.")
+    return notes
 
 
 def _by_known_id(

@@ -21,7 +21,7 @@ from reelscore.metrics.scores import Measurement
 from reelscore.stories import results as kinds
 from reelscore.stories.activitynet import activitynet_scores
 from reelscore.stories.assignment import StoryMatching, matchings_of
-from reelscore.stories.pairing import PairedStories, pair_stories
+from reelscore.stories.pairing import PairedStories, pair_stories, story_language_notes
 from reelscore.stories.presets import preset as preset_of
 from reelscore.stories.protocol import ACTIVITYNET, SODA_SCORES, Protocol, ReferenceOrder
 from reelscore.stories.results import ByThreshold, StoryResults, StoryScores, measurement
@@ -189,7 +189,10 @@ class StoryScorer:
         if ACTIVITYNET in values:
             by_threshold = ByThreshold(self._protocol.tious, values[ACTIVITYNET])
             measured.append(self._activitynet(videos, values[ACTIVITYNET].mean(axis=1), context))
-        return StoryScores(measured, [*paired.notes, *_copy_warning(paired)], by_threshold)
+        metrics = dict.fromkeys([*self._metrics, *([self._f.metric] if self._f else [])])
+        notes = [*paired.notes, *_copy_warning(paired)]
+        notes += story_language_notes(paired, self._protocol, list(metrics))
+        return StoryScores(measured, notes, by_threshold)
 
     def matchings(
         self, candidates: Stories, video: str, score: str = "soda_c", *, tiou: float = 0.0

@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reelscore.data import pair
+from reelscore.data.checks import has_words
 from reelscore.data.pairing import lone_candidates, lone_references
 from reelscore.errors import DataError, UnknownNameError
+from reelscore.text.tokens import tokenize
 
 ONE = {"v1": ["a man"]}
 TWO = {"v1": ["a man", "he"], "v2": ["a dog"]}
@@ -115,7 +117,19 @@ REFUSED = [
         ({"1": "x"}, ONE, {"missing": missing}, ["no item in common", "'1'", "'v1'"])
         for missing in ("error", "zero", "skip")
     ),
-    ({"v1": " "}, ONE, {}, ["1 candidate is empty (first: 'v1')", 'empty="zero"']),
+    ({"v1": " "}, ONE, {}, ["1 candidate is empty (first: 'v1').", 'empty="zero"']),
+    (
+        {"v1": "...", "v2": " ?! "},
+        {"v1": ["a"], "v2": ["b"]},
+        {},
+        ["2 candidates are empty (first: 'v1', 'v2'): '...' has no words. Fix"],
+    ),
+    (
+        {"v1": "x"},
+        {"v1": ["a", "--"]},
+        {},
+        ["(first: reference 2 of item 'v1'): '--' has no words."],
+    ),
     (
         {"v1": "x", "v2": "y"},
         {"v1": ["a"], "v2": ["b", "\t", ""]},
@@ -154,6 +168,24 @@ def test_input_is_left_alone() -> None:
     pair(candidates, references, missing="skip")
     assert candidates == {"v2": "y", "v9": "z"}
     assert references == {"v1": ["a"], "v2": ["b"]}
+
+
+def test_punctuation_alone_is_no_caption() -> None:
+    """What is left of a caption once it is tokenized decides, as it does of its score."""
+    references = {"v1": ["a man"], "v2": ["a dog"]}
+    paired = pair({"v1": "...", "v2": "!!!"}, references, empty="zero")
+    assert paired.notes() == ["2 candidates are empty."]
+    assert pair({"v1": "...", "v2": "x"}, references, tokenized=True).empty_candidates == 0
+    for text in ("...", "?", "…", "“”", "`", "- -", "¿?", "。", "()", "👍"):
+        assert not has_words(text), text
+    for text in ("x", "7", "男", "$", "a."):
+        assert has_words(text), text
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=6))
+def test_of_what_has_words_tokens_are_left(text: str) -> None:
+    if has_words(text):
+        assert tokenize([text])[0].strip()
 
 
 def test_alone() -> None:

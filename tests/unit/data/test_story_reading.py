@@ -84,6 +84,7 @@ BAD = [
     ({"sentence": "a", "timestamp": [-1, 5]}, "the time -1.0 is negative"),
     ({"sentence": "a", "timestamp": [5, 1]}, "ends (1.0) before it starts (5.0)"),
     ({"sentence": " ", "timestamp": [0, 1]}, "the sentence is empty"),
+    ({"sentence": "...", "timestamp": [0, 1]}, "('...' has no words)"),
     ("a man", "is a text; expected an object"),
 ]
 
