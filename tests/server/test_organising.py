@@ -109,6 +109,9 @@ PAGES = [
 ACTIONS = [
     "/organise/new",
     "/organise/people",
+    "/organise/people/1/role",
+    "/organise/people/1/password",
+    "/organise/people/1/remove",
     "/organise/password",
     "/organise/logout",
     "/organise/c/dogs/state",
@@ -142,7 +145,7 @@ FIELDS = {
 
 def test_the_lists_above_are_complete(app):
     known = {
-        re.sub(r"{(assignment|hit|task)}", "1", path.replace("{campaign}", "dogs"))
+        re.sub(r"{(account|assignment|hit|task)}", "1", path.replace("{campaign}", "dogs"))
         for path in app.openapi()["paths"]
     }
     organise = {path for path in known if path.startswith("/organise")}

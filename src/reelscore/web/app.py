@@ -26,6 +26,7 @@ from reelscore.web.organise import (
     media,
     mturk,
     overview,
+    people,
     preview,
     results,
     texts,
@@ -35,7 +36,7 @@ from reelscore.web.site import STATIC, Site, refused_status
 
 _ROUTERS = (
     entering.router,
-    *(module.router for module in (login, overview, acting, creating, inviting, texts)),
+    *(module.router for module in (login, people, overview, acting, creating, inviting, texts)),
     *(module.router for module in (media, mturk, preview, results)),
 )
 _RATING = tuple(module.router for module in (preparing, working, watching, finishing))
@@ -63,6 +64,7 @@ def create_app(settings: Settings) -> FastAPI:
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         to_thread.current_default_thread_limiter().total_tokens = _THREADS
         yield
+        site.hashing.close()
         database.close()
 
     app = FastAPI(
@@ -80,6 +82,7 @@ def create_app(settings: Settings) -> FastAPI:
         app.include_router(router, prefix="/c/{campaign}" + FRAME, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.add_api_route("/health", _health, methods=["GET"])
+    app.add_api_route("/", _welcome, methods=["GET"], include_in_schema=False)
     app.add_exception_handler(HTTPException, _explain)
     app.add_exception_handler(RequestValidationError, _explain)
     app.add_exception_handler(ReelscoreError, _explain)
@@ -96,6 +99,12 @@ def _health(request: Request) -> JSONResponse:
     with site.database.reading() as connection:
         connection.exec_driver_sql("SELECT 1")
     return JSONResponse({"status": "ok", "version": __version__})
+
+
+def _welcome(request: Request) -> Response:
+    """Show those who come without a link where to go."""
+    site: Site = request.app.state.site
+    return site.page(request, "welcome.html")
 
 
 def _explain(request: Request, error: Exception) -> Response:

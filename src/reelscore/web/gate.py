@@ -57,7 +57,7 @@ class Gate:
         headers = Headers(scope=scope)
         browser, is_new = self._browser(scope, headers)
         state = scope.setdefault("state", {})
-        state |= {"browser": browser, "policy": {}, "embedded": False}
+        state |= {"browser": browser, "policy": {}, "embedded": False, "found": {}}
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":

@@ -7,22 +7,27 @@ import hashlib
 import hmac
 import secrets
 import time
+from asyncio import wrap_future
 from collections import deque
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from threading import Lock
-from typing import Any
+from threading import BoundedSemaphore, Lock
+from typing import Any, TypeVar
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 from itsdangerous import BadSignature, TimestampSigner, URLSafeTimedSerializer
+from starlette.exceptions import HTTPException
 
 from reelscore.errors import DataError
 
 _SHORTEST_PASSWORD = 10
 _LONGEST_PASSWORD = 200  # hashing a long one is work that anybody could ask for
+_QUEUE = 8  # passwords that may wait for being hashed, the one under way included
 _hasher = PasswordHasher()
 _NOBODY = _hasher.hash(secrets.token_urlsafe())
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -135,6 +140,38 @@ def is_password(password: str, stored: str | None) -> bool:
         return False
 
 
+class Hashing:
+    """Hashes passwords one at a time, on a thread of its own.
+
+    Hashing takes much time and memory on purpose. A burst of logins must not take the threads and
+    the processors that raters' pages need; whoever finds the queue full is told so at once.
+    """
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1, "hashing")
+        self._places = BoundedSemaphore(_QUEUE)
+
+    async def run(self, function: Callable[..., T], *arguments: Any) -> T:
+        """Call a function that hashes, when its turn comes.
+
+        Raises:
+            HTTPException: If too many wait already; status 503.
+        """
+        if not self._places.acquire(blocking=False):
+            raise HTTPException(
+                503,
+                "Many people are logging in just now. Try again in a few seconds.",
+                {"Retry-After": "5"},
+            )
+        future = self._thread.submit(function, *arguments)
+        future.add_done_callback(lambda _: self._places.release())
+        return await wrap_future(future)
+
+    def close(self) -> None:
+        """Let go of what waits."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+
 @dataclass(frozen=True)
 class Attempts:
     """Counts failures by address; who has too many in a minute waits.
@@ -163,6 +200,33 @@ class Attempts:
         with self._lock:
             self._forget()
             return len(self._times.get(key, ())) >= self.most
+
+    def take(self, key: str) -> bool:
+        """Count an attempt before its outcome is known; tell whether there may be one more.
+
+        >>> attempts = Attempts(1, clock=lambda: 0.0)
+        >>> attempts.take("1.2.3.4"), attempts.take("1.2.3.4")
+        (True, False)
+        >>> attempts.forgive("1.2.3.4")
+        >>> attempts.take("1.2.3.4")
+        True
+        """
+        with self._lock:
+            self._forget()
+            times = self._times.setdefault(key, deque(maxlen=self.most))
+            if len(times) >= self.most:
+                return False
+            times.append(self.clock())
+            return True
+
+    def forgive(self, key: str) -> None:
+        """Take back the last count: the attempt was no failure."""
+        with self._lock:
+            times = self._times.get(key)
+            if times:
+                times.pop()
+            if not times:
+                self._times.pop(key, None)
 
     def _forget(self) -> None:
         late = self.clock() - self.seconds

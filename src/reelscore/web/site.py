@@ -19,10 +19,11 @@ from reelscore.human.store.times import microseconds
 from reelscore.report.lettering import legible
 from reelscore.web.campaigns import Campaigns
 from reelscore.web.gate import self_cookie
+from reelscore.web.guards import Guard
 from reelscore.web.organise.figures import span
 from reelscore.web.organise.rater_table import Trust
 from reelscore.web.preflight import Preflight
-from reelscore.web.security import Attempts, Signer, new_token
+from reelscore.web.security import Attempts, Hashing, Signer, new_token
 from reelscore.web.settings import Settings
 from reelscore.web.videos import Videos
 
@@ -53,6 +54,7 @@ class Site:
     videos: Videos
     templates: Environment
     failures: Attempts
+    hashing: Hashing
     arrivals: Attempts
     setup: Setup
     trust: Trust
@@ -70,6 +72,7 @@ class Site:
             Videos(settings.videos, signer),
             _templates(settings.prefix),
             Attempts(settings.attempts),
+            Hashing(),
             Attempts(_ARRIVALS),
             Setup(settings.new_owner),
             Trust(),
@@ -161,14 +164,21 @@ def refused_status(reason: str) -> int:
     return {"unknown": 404, "excluded": 403}.get(reason, 409)
 
 
-async def check_failures(request: Request, site: Here) -> None:
+@Guard
+def check_failures(request: Request) -> None:
     """Let an address that guesses wait.
 
     Raises:
         HTTPException: If it was wrong too often; status 429.
     """
+    site: Site = request.app.state.site
     if site.failures.exhausted(address(request)):
-        raise HTTPException(429, "Too many attempts; wait a minute.", {"Retry-After": "60"})
+        raise too_often()
+
+
+def too_often() -> HTTPException:
+    """Say that an address guesses too much."""
+    return HTTPException(429, "Too many attempts; wait a minute.", {"Retry-After": "60"})
 
 
 NotTooOften = Depends(check_failures)

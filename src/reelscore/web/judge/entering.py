@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import Depends, Path, Query, Request
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from reelscore.errors import RefusedError
+from reelscore.web.guards import Guard, Router
 from reelscore.web.judge.session import MTURK_HOSTS, allow, begin
 from reelscore.web.pages import Pages, read_pages
 from reelscore.web.security import digest
@@ -16,16 +17,33 @@ from reelscore.web.site import FromOurForm, Here, NotTooOften, Site, address
 from reelscore.web.store import raters
 from reelscore.web.store.raters import Rater, Visit
 
-router = APIRouter()
+router = Router()
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 Token = Annotated[str, Path(max_length=100)]
 Id = Annotated[str, Query(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 
 
+@Guard
+def invited(request: Request) -> Rater:
+    """Give the rater whose link it is.
+
+    Raises:
+        HTTPException: If there is no such link; status 404.
+    """
+    site: Site = request.app.state.site
+    rater = raters.find_link(site.database, str(request.path_params["token"]))
+    if rater is None:
+        site.failures.note(address(request))
+        raise HTTPException(404, "There is no such link. Is it complete?")
+    return rater
+
+
+Invited = Annotated[Rater, Depends(invited)]
+
+
 @router.get("/r/{token}", dependencies=[NotTooOften])
-def show_link(request: Request, site: Here, token: Token) -> Response:
+def show_link(request: Request, site: Here, rater: Invited, token: Token) -> Response:
     """Greet a rater; those whose browser has opened the link before go straight on."""
-    rater = _invited(request, site, token)
     if rater.browser == digest(request.state.browser):
         return begin(site, rater)
     if rater.browser:
@@ -39,9 +57,8 @@ def show_link(request: Request, site: Here, token: Token) -> Response:
 
 
 @router.post("/r/{token}", dependencies=[NotTooOften, FromOurForm])
-def use_link(request: Request, site: Here, token: Token) -> Response:
+def use_link(request: Request, site: Here, rater: Invited) -> Response:
     """Bind a link to the browser and begin."""
-    rater = _invited(request, site, token)
     try:
         return begin(site, raters.bind(site.database, rater.id, request.state.browser))
     except RefusedError as error:
@@ -101,14 +118,6 @@ def enter_from_mturk(
         raise HTTPException(400, "This address is not one that Mechanical Turk has made.")
     visit = Visit("mturk", workerId, hitId, assignmentId, destination)
     return _arrive(request, site, campaign, visit)
-
-
-def _invited(request: Request, site: Site, token: str) -> Rater:
-    rater = raters.find_link(site.database, token)
-    if rater is None:
-        site.failures.note(address(request))
-        raise HTTPException(404, "There is no such link. Is it complete?")
-    return rater
 
 
 def _enterable(site: Site, campaign: str, way: str) -> Pages:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from fastapi.responses import Response
 
 from reelscore.human.store.records import Assignment
+from reelscore.web.guards import Router
 from reelscore.web.judge.ends import completion, external_submit, show_end
 from reelscore.web.judge.session import Current, Session
 from reelscore.web.judge.working import may_go_on
 
-router = APIRouter()
+router = Router()
 
 
 @router.get("/finish")

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Annotated
 
 import msgspec
-from fastapi import APIRouter, Form, Request
+from fastapi import Form, Request
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from reelscore.human.protocol import Protocol
+from reelscore.web.guards import Router
 from reelscore.web.judge.ends import show_end
 from reelscore.web.judge.screen import practice_screen
 from reelscore.web.judge.session import Current, Session
@@ -17,7 +18,7 @@ from reelscore.web.judge.working import go_on
 from reelscore.web.pages import ATTEMPTS
 from reelscore.web.site import FromOurForm
 
-router = APIRouter()
+router = Router()
 _decoder = msgspec.json.Decoder(dict[str, list[float]])
 
 

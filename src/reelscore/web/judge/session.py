@@ -12,9 +12,10 @@ from starlette.exceptions import HTTPException
 from reelscore.human.campaign import Campaign
 from reelscore.human.store.records import Assignment
 from reelscore.web.gate import FRAME, sources
+from reelscore.web.guards import Guard
 from reelscore.web.pages import Pages, read_pages
 from reelscore.web.security import digest
-from reelscore.web.site import Here, Site
+from reelscore.web.site import Site
 from reelscore.web.store import raters
 from reelscore.web.store.assignments import count_done
 from reelscore.web.store.raters import Rater
@@ -85,13 +86,15 @@ def begin(site: Site, rater: Rater) -> RedirectResponse:
     return response
 
 
-def current(request: Request, site: Here, campaign: str) -> Session:
+@Guard
+def current(request: Request) -> Session:
     """Give the rater whose browser asks.
 
     Raises:
         HTTPException: If the browser is no rater's in this campaign; status 403.
     """
-    opened = site.campaigns.get(campaign)
+    site: Site = request.app.state.site
+    opened = site.campaigns.get(request.path_params["campaign"])
     key = str(request.path_params.get("key", ""))
     pages = read_pages(opened.settings)
     allow(request, pages, embedded=bool(key and pages.mturk))

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request
+from fastapi import Path, Request
 from fastapi.responses import FileResponse, Response
 from starlette.exceptions import HTTPException
 
+from reelscore.web.guards import Router
 from reelscore.web.judge.session import Current
 from reelscore.web.judge.working import next_place
 from reelscore.web.site import FromOurForm, Site
 from reelscore.web.videos import TYPES
 
-router = APIRouter()
+router = Router()
 
 
 @router.get("/media/{name}")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request
+from fastapi import Path, Request
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
 from reelscore.errors import DataError, RefusedError
 from reelscore.human.store.records import Assignment
+from reelscore.web.guards import Router
 from reelscore.web.judge.ends import show_end
 from reelscore.web.judge.screen import task_screen, video_of
 from reelscore.web.judge.session import Current, Session
@@ -18,7 +19,7 @@ from reelscore.web.site import FromOurForm, FromOurScript, refused_status
 from reelscore.web.store import raters
 from reelscore.web.store.assignments import find_place
 
-router = APIRouter()
+router = Router()
 _LARGEST = 2**53
 _WATCHED = 0.9  # of the video; players skip a little at the end
 _REFUSALS = {

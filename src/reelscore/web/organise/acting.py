@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Form
+from fastapi import Form
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
+from reelscore.web.guards import Router
 from reelscore.web.organise.media import PATIENCE
 from reelscore.web.organise.session import PATH, Organiser
 from reelscore.web.site import FromOurForm
 
-router = APIRouter(prefix=PATH + "/c/{campaign}", dependencies=[FromOurForm])
+router = Router(prefix=PATH + "/c/{campaign}", dependencies=[FromOurForm])
 Reason = Annotated[str, Form(max_length=2000)]
 _LARGEST = 2**53
 

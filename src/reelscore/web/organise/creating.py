@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Annotated
 
-from fastapi import APIRouter, File, Form, UploadFile
+from fastapi import File, Form, UploadFile
 from fastapi.responses import Response
 
 from reelscore.data import read_candidates, read_references
@@ -18,10 +18,11 @@ from reelscore.human.building import Design, make_hits
 from reelscore.human.campaign import HOLD, Campaign
 from reelscore.human.plan import HitPlan
 from reelscore.human.protocol import PROTOCOLS
+from reelscore.web.guards import Router
 from reelscore.web.organise.session import PATH, Desk, Owner
 from reelscore.web.site import FromOurForm
 
-router = APIRouter(prefix=PATH)
+router = Router(prefix=PATH)
 _NEED_PEOPLE = ("direct-assessment", "adequacy-fluency", "against-reference")
 _PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"PK")
 _HUMAN = "human"

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Form
+from fastapi import Form
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from reelscore.human.store.texts import check_name
+from reelscore.web.guards import Router
 from reelscore.web.organise.session import PATH, Organiser
 from reelscore.web.site import FromOurForm
 from reelscore.web.store import raters
 from reelscore.web.store.assignments import list_taken
 
-router = APIRouter(prefix=PATH + "/c/{campaign}")
+router = Router(prefix=PATH + "/c/{campaign}")
 _MOST = 1000
 
 

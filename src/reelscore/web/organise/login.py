@@ -1,20 +1,22 @@
-"""The door for organisers: login, the first account, passwords."""
+"""The door for organisers: login, logout, and the first account."""
 
 from __future__ import annotations
 
 import hmac
 from typing import Annotated
 
-from fastapi import APIRouter, Form, Path, Request
+from fastapi import Depends, Form, Path, Request
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from reelscore.errors import DataError
-from reelscore.web.organise.session import PATH, Organiser, Owner, log_in, log_out
-from reelscore.web.site import FromOurForm, Here, NotTooOften, Site, address
+from reelscore.web.guards import Guard, Router
+from reelscore.web.organise.session import PATH, Organiser, log_in, log_out
+from reelscore.web.site import FromOurForm, Here, NotTooOften, Site, address, too_often
 from reelscore.web.store import accounts
+from reelscore.web.store.accounts import Account
 
-router = APIRouter(prefix=PATH)
+router = Router(prefix=PATH)
 Name = Annotated[str, Form(max_length=60)]
 Password = Annotated[str, Form(max_length=1000)]
 
@@ -26,14 +28,28 @@ def show_login(request: Request, site: Here) -> Response:
 
 
 @router.post("/login", dependencies=[NotTooOften, FromOurForm])
-def check_login(request: Request, site: Here, name: Name, password: Password) -> Response:
+async def check_login(request: Request, site: Here, name: Name, password: Password) -> Response:
     """Begin a session, if name and password are right."""
-    account = accounts.check_account(site.database, name, password)
+    account = await proven(request, site, name, password)
     if account is None:
-        site.failures.note(address(request))
         error = "The name or the password is wrong."
         return site.page(request, "organise/login.html", 401, error=error)
     return log_in(site, account)
+
+
+async def proven(request: Request, site: Site, name: str, password: str) -> Account | None:
+    """Give the account of a password; the attempt counts as a failure until it is none."""
+    here = address(request)
+    if not site.failures.take(here):
+        raise too_often()
+    try:
+        account = await site.hashing.run(accounts.check_account, site.database, name, password)
+    except HTTPException:  # not tried: too many wait
+        site.failures.forgive(here)
+        raise
+    if account is not None:
+        site.failures.forgive(here)
+    return account
 
 
 @router.post("/logout", dependencies=[FromOurForm])
@@ -43,17 +59,34 @@ def end_session(desk: Organiser) -> Response:
     return log_out(desk.site)
 
 
-@router.get("/setup/{token}", dependencies=[NotTooOften])
+@Guard
+def check_setup(request: Request) -> None:
+    """Refuse a link for the first owner that is none, or has been used.
+
+    Raises:
+        HTTPException: If so; status 404.
+    """
+    site: Site = request.app.state.site
+    token = str(request.path_params["token"])
+    is_open = site.setup.is_open or not accounts.has_accounts(site.database)
+    if not is_open or not hmac.compare_digest(token.encode(), site.setup.token.encode()):
+        site.failures.note(address(request))
+        raise HTTPException(404, "This link has been used, or the server was started anew since.")
+
+
+ByTheSetupLink = [NotTooOften, Depends(check_setup)]
+
+
+@router.get("/setup/{token}", dependencies=ByTheSetupLink)
 def show_setup(
     request: Request, site: Here, token: Annotated[str, Path(max_length=100)]
 ) -> Response:
     """Ask for the first owner's name and password."""
-    _check_setup(request, site, token)
     return site.page(request, "organise/setup.html", token=token, error="")
 
 
-@router.post("/setup/{token}", dependencies=[NotTooOften, FromOurForm])
-def set_up(
+@router.post("/setup/{token}", dependencies=[*ByTheSetupLink, FromOurForm])
+async def set_up(
     request: Request,
     site: Here,
     token: Annotated[str, Path(max_length=100)],
@@ -61,47 +94,11 @@ def set_up(
     password: Password,
 ) -> Response:
     """Make the first owner."""
-    _check_setup(request, site, token)
     try:
-        account = accounts.add_account(site.database, name, password, "owner")
+        account = await site.hashing.run(
+            accounts.add_account, site.database, name, password, "owner"
+        )
     except DataError as error:
         return site.page(request, "organise/setup.html", 422, token=token, error=str(error))
     site.setup.close()
     return log_in(site, account)
-
-
-def _check_setup(request: Request, site: Site, token: str) -> None:
-    is_open = site.setup.is_open or not accounts.has_accounts(site.database)
-    if not is_open or not hmac.compare_digest(token.encode(), site.setup.token.encode()):
-        site.failures.note(address(request))
-        raise HTTPException(404, "This link has been used, or the server was started anew since.")
-
-
-@router.get("/people")
-def show_people(desk: Organiser) -> Response:
-    """List the accounts."""
-    return desk.page("people.html", accounts=accounts.list_accounts(desk.site.database), error="")
-
-
-@router.post("/people", dependencies=[FromOurForm])
-def add_person(
-    desk: Owner, name: Name, password: Password, role: Annotated[str, Form(max_length=20)]
-) -> Response:
-    """Make an account for somebody else."""
-    accounts.add_account(desk.site.database, name, password, role)
-    return desk.go("/people", f"{name} has an account now.")
-
-
-@router.post("/password", dependencies=[NotTooOften, FromOurForm])
-def change_password(request: Request, desk: Organiser, old: Password, new: Password) -> Response:
-    """Change one's own password; other sessions end."""
-    site = desk.site
-    if accounts.check_account(site.database, desk.account.name, old) is None:
-        site.failures.note(address(request))
-        raise HTTPException(403, "The old password is wrong.")
-    accounts.set_password(site.database, desk.account.id, new)
-    account = accounts.find_account(site.database, desk.account.id)
-    assert account is not None
-    response = log_in(site, account)
-    desk.note(response, "Your password is changed.")
-    return response

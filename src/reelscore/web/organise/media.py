@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
 from fastapi.responses import Response
 
+from reelscore.web.guards import Router
 from reelscore.web.media import CONVERT
 from reelscore.web.organise.session import PATH, Desk, Organiser
 from reelscore.web.site import FromOurForm
 
-router = APIRouter(prefix=PATH + "/c/{campaign}")
+router = Router(prefix=PATH + "/c/{campaign}")
 PATIENCE = 5.0  # seconds that a page waits for the check to end
 
 

@@ -9,16 +9,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
 
-from fastapi import APIRouter, File, UploadFile
+from fastapi import File, UploadFile
 from fastapi.responses import Response
 
 from reelscore.errors import DataError
+from reelscore.web.guards import Router
 from reelscore.web.mturk_files import hits_csv, page_html, read_results
 from reelscore.web.organise.session import PATH, Owner
 from reelscore.web.pages import read_pages
 from reelscore.web.site import FromOurForm
 
-router = APIRouter(prefix=PATH + "/c/{campaign}")
+router = Router(prefix=PATH + "/c/{campaign}")
 
 
 @router.get("/mturk.zip")

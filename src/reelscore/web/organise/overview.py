@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, Response
 
 from reelscore.human.costs import Costs
+from reelscore.web.guards import Router
 from reelscore.web.organise.figures import figures
 from reelscore.web.organise.rater_table import rater_rows
 from reelscore.web.organise.session import PATH, Desk, Organiser
@@ -13,7 +13,7 @@ from reelscore.web.pages import read_pages
 from reelscore.web.store.assignments import count_tasks, list_taken
 from reelscore.web.store.raters import list_raters
 
-router = APIRouter(prefix=PATH)
+router = Router(prefix=PATH)
 _LIVE = "live.html"
 _NEWEST = 1000  # of the log on a page
 

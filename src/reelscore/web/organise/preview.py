@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from reelscore.human.campaign import Campaign
+from reelscore.web.guards import Router
 from reelscore.web.judge.screen import task_screen
 from reelscore.web.judge.session import allow
 from reelscore.web.judge.watching import send_video
@@ -18,7 +19,7 @@ from reelscore.web.pages import Pages, read_pages
 from reelscore.web.site import Site
 from reelscore.web.store.assignments import count_hits, list_hits, load_hit
 
-router = APIRouter(prefix=PATH + "/c/{campaign}/hits")
+router = Router(prefix=PATH + "/c/{campaign}/hits")
 Number = Annotated[int, Path(ge=1, le=2**31)]
 _PAGE = 100  # HITs on a page
 

@@ -8,7 +8,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import msgspec
-from fastapi import APIRouter
 from fastapi.responses import FileResponse, HTMLResponse, Response
 from starlette.background import BackgroundTask
 
@@ -19,10 +18,11 @@ from reelscore.human.significance import Ranking, rank_systems
 from reelscore.report.agreement import p_value
 from reelscore.report.campaign_grids import results_grid
 from reelscore.report.campaign_html import campaign_html
+from reelscore.web.guards import Router
 from reelscore.web.organise.session import PATH, Organiser, Owner
 from reelscore.web.organise.votes import vote_table
 
-router = APIRouter(prefix=PATH + "/c/{campaign}")
+router = Router(prefix=PATH + "/c/{campaign}")
 
 
 def evaluated(campaign: Campaign) -> tuple[Results, list[Ranking]]:

@@ -10,7 +10,8 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
 from reelscore.human.campaign import Campaign
-from reelscore.web.site import Here, Site, clock
+from reelscore.web.guards import Guard
+from reelscore.web.site import Site, clock
 from reelscore.web.store.accounts import Account, find_account
 
 COOKIE = "reelscore_session"
@@ -72,12 +73,14 @@ def log_out(site: Site) -> Response:
     return response
 
 
-def current(request: Request, site: Here) -> Desk:
+@Guard
+def current(request: Request) -> Desk:
     """Give the organiser who asks.
 
     Raises:
         HTTPException: If nobody is logged in, or no longer; status 401.
     """
+    site: Site = request.app.state.site
     age = site.settings.session
     value = site.signer.read("session", request.cookies.get(COOKIE), age=age)
     account = None
@@ -88,12 +91,14 @@ def current(request: Request, site: Here) -> Desk:
     return Desk(site, account, request)
 
 
-async def owner_only(desk: Annotated[Desk, Depends(current)]) -> Desk:
+@Guard
+def owner_only(request: Request) -> Desk:
     """Give the organiser who asks, if it is an owner.
 
     Raises:
         HTTPException: If it is an assistant; status 403.
     """
+    desk = current.found(request)
     if not desk.account.is_owner:
         raise HTTPException(403, "Only an owner may do this.")
     return desk

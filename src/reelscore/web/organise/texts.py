@@ -5,19 +5,20 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import msgspec
-from fastapi import APIRouter, Depends, Form
+from fastapi import Depends, Form
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from reelscore.errors import DataError
 from reelscore.human.campaign import Campaign
+from reelscore.web.guards import Router
 from reelscore.web.organise.creating import HOUR, Hours
 from reelscore.web.organise.session import PATH, Desk, Owner
 from reelscore.web.organise.texts_form import Fields
 from reelscore.web.pages import KEY, Pages, read_pages
 from reelscore.web.site import FromOurForm
 
-router = APIRouter(prefix=PATH + "/c/{campaign}")
+router = Router(prefix=PATH + "/c/{campaign}")
 
 
 @router.get("/pages")

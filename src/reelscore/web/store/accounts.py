@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.human.store.connecting import Database
@@ -47,9 +48,9 @@ def add_account(database: Database, name: str, password: str, role: str) -> Acco
     >>> from tempfile import TemporaryDirectory
     >>> from reelscore.web.database import open_database
     >>> with TemporaryDirectory() as folder, open_database(f"{folder}/dogs.db") as database:
-    ...     add_account(database, "ada", "correct horse", "owner")
+    ...     add_account(database, "ada", "correct horse", "owner").role
     ...     check_account(database, "ada", "wrong horse") is None
-    Account(id=1, name='ada', role='owner', sessions=0)
+    'owner'
     True
     """
     if not _NAME.fullmatch(name):
@@ -59,13 +60,15 @@ def add_account(database: Database, name: str, password: str, role: str) -> Acco
     if role not in ROLES:
         raise UnknownNameError.of("role", role, ROLES)
     password = hash_password(password)
+    # SQLite may give the number of a removed account again; nobody's old session may fit it
+    first = secrets.randbelow(1 << 30)
     with database.writing() as connection:
         database.alone(connection, account.name)
         if connection.scalar(select(account.c.id).filter_by(name=name)) is not None:
             raise DataError(f"There is an account {name!r} already; choose another name.")
         row = connection.execute(
             insert(account)
-            .values(name=name, password=password, role=role, sessions=0)
+            .values(name=name, password=password, role=role, sessions=first)
             .returning(*_COLUMNS)
         ).one()
         return Account(*row)
@@ -103,22 +106,63 @@ def has_accounts(database: Database) -> bool:
         return bool(connection.scalar(select(func.count()).select_from(account)))
 
 
-def set_password(database: Database, id: int, password: str) -> None:
+def set_password(database: Database, id: int, password: str) -> Account:
     """Change a password; whoever was logged in with the old one is no longer.
 
     Raises:
-        DataError: If the password cannot be.
+        DataError: If the password cannot be, or there is no such account.
     """
-    password = hash_password(password)
+    return _change(database, id, password=hash_password(password))
+
+
+def set_role(database: Database, id: int, role: str) -> Account:
+    """Make an owner an assistant, or an assistant an owner; their sessions end.
+
+    Raises:
+        DataError: If there is no such account, or nobody would be an owner then.
+        UnknownNameError: If there is no such role.
+    """
+    if role not in ROLES:
+        raise UnknownNameError.of("role", role, ROLES)
+    return _change(database, id, role=role)
+
+
+def remove_account(database: Database, id: int) -> None:
+    """Remove an account; what was done by its name stays in the logs of campaigns.
+
+    Raises:
+        DataError: If there is no such account, or nobody would be an owner then.
+    """
     with database.writing() as connection:
-        connection.execute(
-            update(account)
-            .filter_by(id=id)
-            .values(password=password, sessions=account.c.sessions + 1)
-        )
+        database.alone(connection, account.name)
+        if not connection.execute(delete(account).filter_by(id=id)).rowcount:
+            raise _gone()
+        _check_owners(connection)
 
 
 def end_sessions(database: Database, id: int) -> None:
     """Log an organiser out everywhere."""
+    _change(database, id)
+
+
+def _change(database: Database, id: int, **values: str) -> Account:
+    """Change an account, and end its sessions."""
+    changes = {**values, "sessions": account.c.sessions + 1}
     with database.writing() as connection:
-        connection.execute(update(account).filter_by(id=id).values(sessions=account.c.sessions + 1))
+        database.alone(connection, account.name)
+        changed = update(account).filter_by(id=id).values(changes).returning(*_COLUMNS)
+        row = connection.execute(changed).one_or_none()
+        if row is None:
+            raise _gone()
+        _check_owners(connection)
+        return Account(*row)
+
+
+def _check_owners(connection: Connection) -> None:
+    """Refuse what leaves nobody who may do everything; the transaction is undone then."""
+    if not connection.scalar(select(func.count()).select_from(account).filter_by(role="owner")):
+        raise DataError("This is the last owner; make somebody else an owner first.")
+
+
+def _gone() -> DataError:
+    return DataError("There is no such account; somebody has removed it.")
