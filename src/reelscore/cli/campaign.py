@@ -16,6 +16,7 @@ _COMMANDS = {
     "simulate": ("campaign_simulate", "Let a made-up crowd do it, or try many crowds."),
     "import": ("campaign_import", "Take in judgments, or a whole campaign, from files."),
     "export": ("campaign_export", "Write everything, or the judgments, to plain files."),
+    "backup": ("campaign_backup", "Copy the whole database while it is in use."),
     "quality": ("campaign_quality", "Which raters can be trusted."),
     "results": ("campaign_results", "Scores of systems, and who is better than whom."),
     "replicate": ("campaign_replicate", "How well two campaigns agree."),

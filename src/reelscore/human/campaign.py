@@ -212,6 +212,25 @@ class Campaign(Running):
             made = restore(database, Path(path), id)
         return cls.open(where, made, clock=clock)
 
+    @staticmethod
+    def backup(where: Where, path: str | Path) -> Path:
+        """Copy a whole database, all its campaigns, while it is in use.
+
+        Args:
+            where: The path of a SQLite file, or the URL of a PostgreSQL database.
+            path: The file to make, or a folder, where it is named by the database and the time.
+
+        Returns:
+            The file: SQLite's can be used as it is, PostgreSQL's is for ``pg_restore``.
+
+        Raises:
+            DataError: If the database cannot be copied, or the file is there already.
+        """
+        _connecting()  # says what to install
+        from reelscore.human.store.backups import backup
+
+        return backup(where, path)
+
     @classmethod
     def _of(cls, terms: Terms, database: Database, clock: Clock) -> Campaign:
         settled = {each.name: getattr(terms, each.name) for each in fields(terms)}

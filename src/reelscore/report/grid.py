@@ -43,7 +43,7 @@ class Grid:
 
     >>> runs = [[Cell("vtt20.en-en.RUC_AIM3"), Cell("0.35")],
     ...         [Cell("vtt20.en-en.RUCMM"), Cell("0.12")]]
-    >>> print(Grid(["system", "meteor"], runs).to_text(24))
+    >>> print(Grid(["system", "meteor"], runs).to_text(26))
     system     meteor
     …RUC_AIM3    0.35
     …RUCMM       0.12
@@ -83,8 +83,8 @@ class Grid:
             left -= self._width(k) + 2
         table = "\n\n".join(self._block(labels, block, bold) for block in blocks or [[]])
         if shared:
-            table += f"\n… stands for {legible(shared)}"
-        notes = [textwrap.fill(note, width, subsequent_indent="  ") for note in self.notes]
+            table += "\n" + _paragraph(f"… stands for {legible(shared)}", width)
+        notes = [_paragraph(note, width) for note in self.notes]
         return "\n".join([table, *([""] if notes else []), *notes])
 
     def _shared_prefix(self, room: int) -> str:
@@ -182,6 +182,10 @@ class Grid:
             *(f"\\par{{\\footnotesize {_latex(note)}}}" for note in self.notes),
         ]
         return "\n".join(lines)
+
+
+def _paragraph(text: str, width: int) -> str:
+    return textwrap.fill(text, width, subsequent_indent="  ")
 
 
 def _fit(name: str, width: int) -> str:
