@@ -118,6 +118,17 @@ def demo(folder: Path) -> Made:
 
 
 @pytest.fixture(scope="session")
+def partial(folder: Path) -> Made:
+    """The embedded clips, where the best system gives no captions for some."""
+    systems, references = examples.clips()
+    systems = {name: dict(systems[name]) for name in ("weak", "strong", "human")}
+    for item in list(references)[:7]:
+        del systems["human"][item]
+    table = score_systems(systems, references, "rouge_l", missing="skip")
+    return made(folder, "partial", lambda: report_of(table))
+
+
+@pytest.fixture(scope="session")
 def long_names(folder: Path) -> Made:
     """The embedded clips, of systems with long names that begin alike."""
     return made(folder, "long-names", lambda: renamed(PREFIX))

@@ -146,3 +146,16 @@ def test_how_it_was_made(agreeing, demo, opened):
         for result in row.values():
             assert result.signature in made
     assert page.locator("#made .dim").inner_text().startswith("reelscore ")
+
+
+def test_systems_on_different_items_come_last(partial, opened):
+    page = opened(partial.path).page
+    head = page.locator("#leaderboard").get_by_role("columnheader", name="rouge_l", exact=True)
+    seen = set()
+    for _ in range(2):
+        head.get_by_role("button").click()
+        seen.add(head.get_attribute("aria-sort"))
+        assert names(page)[-1] == "human"
+    assert seen == {"ascending", "descending"}
+    assert page.locator("#leaderboard tr.edge").count() == 1, "ranks weak and strong alone"
+    assert page.get_by_text("human was scored on 8 of 15 items").is_visible()

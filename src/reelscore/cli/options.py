@@ -42,6 +42,7 @@ class Scoring:
     file_format: str | None
     missing: Missing
     empty: Empty
+    common: bool
     threads: int | None
     seed: int
     json_file: str | None
@@ -68,6 +69,7 @@ class Scoring:
                 tokenizer=self.tokenizer,
                 missing=self.missing,
                 empty=self.empty,
+                common=self.common,
                 threads=self.threads,
                 progress=progress,
             )
@@ -150,6 +152,9 @@ _OPTIONS = [
         default="error",
         show_default=True,
         help="What to do with captions that have no words, such as '...'.",
+    ),
+    click.option(
+        "--common", is_flag=True, help="Score all systems on the items that each of them has."
     ),
     threads_option,
     seed_option,

@@ -88,12 +88,12 @@ def command(
     if any(written):
         made = made or report_of(table, people, metrics=chosen, resamples=resamples, seed=seed)
         marks = marks_of(made)
-        grid = leaderboard(made.table, marks, untested_notes(made.evidence))
+        grid = leaderboard(made.table, marks, untested_notes(made.evidence), made.human)
         grid = lettered(grid, letters_of(table.systems))
         for path, text in (
             (latex_file, grid.to_latex),
             (markdown_file, grid.to_markdown),
-            (csv_file, lambda: leaderboard_csv(made.table, marks)),
+            (csv_file, lambda: leaderboard_csv(made.table, marks, people=made.human)),
         ):
             if path:
                 write(path, text())

@@ -64,6 +64,9 @@ def command() -> None:
 @truth_option
 @preset_option()
 @choices()
+@click.option(
+    "--common", is_flag=True, help="Score all systems on the videos that each of them has."
+)
 @click.option("--intervals", is_flag=True, help="Add 95 % bootstrap intervals over videos.")
 @click.option("--baseline", "-b", metavar="NAME", help="Test the other systems against this one.")
 @click.option(
@@ -98,6 +101,7 @@ def command() -> None:
 def score_command(
     candidates: tuple[str, ...],
     refs: tuple[str, ...],
+    common: bool,
     intervals: bool,
     baseline: str | None,
     resamples: int,
@@ -131,7 +135,12 @@ def score_command(
     given = given_of(choices)
     with progress_bar("Scoring") as progress:
         results = score_systems(
-            system_files(candidates), list(refs), threads=threads, progress=progress, **given
+            system_files(candidates),
+            list(refs),
+            common=common,
+            threads=threads,
+            progress=progress,
+            **given,
         )
     found: list[Comparison] = []
     if baseline is not None:
@@ -226,7 +235,7 @@ def _grids(table: ScoreTable, marks: Marks) -> list[tuple[str, Grid]]:
         part = {system: {m: row[m] for m in metrics} for system, row in table.results.items()}
         grid = leaderboard(ScoreTable(part), marks)
         columns = [_column(metric.removeprefix(prefix), name) for metric in metrics]
-        found.append((name, Grid(["system", *columns], grid.rows)))
+        found.append((name, replace(grid, columns=["system", *columns])))
     return found
 
 

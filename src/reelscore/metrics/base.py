@@ -108,7 +108,7 @@ class Metric(ABC):
 
 CONTEXT_KEYS = frozenset(
     {
-        *("tok", "items", "refs", "data", "missing", "empty", "files", "revision"),
+        *("tok", "items", "refs", "data", "missing", "common", "empty", "files", "revision"),
         *("level", "resamples", "seed", "v"),
     }
 )

@@ -157,7 +157,8 @@ def _check_same_items(one: str, first: Measurement, other: str, second: Measurem
         raise DataError(
             f"{one} and {other} were scored on different items "
             f"({len(first.index.items)} and {len(second.index.items)}); a paired test needs the "
-            'same. Fix the files, or pass missing="zero".'
+            'same. Fix the files, pass missing="zero", or score all on the items they share: '
+            "common=True (--common)."
         )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore._version import __version__
+from reelscore.data.coverage import Coverage
 from reelscore.data.pairing import Empty, Missing, Paired
 from reelscore.data.table import ItemIndex
 from reelscore.metrics.base import FloatArray, Metric
@@ -35,6 +36,7 @@ class PreparedReferences:
         threads: int | None,
         missing: Missing,
         empty: Empty,
+        common: Coverage | None = None,
     ) -> None:
         self.index = ItemIndex(paired.items)
         self.metrics = metrics
@@ -50,6 +52,7 @@ class PreparedReferences:
             "refs": _span(np.diff(self._offsets)),
             "data": _fingerprint(*raw, self._offsets),
             "missing": missing,
+            **({"common": common} if common else {}),
             "empty": empty,
             "v": __version__,
         }

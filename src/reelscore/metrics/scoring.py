@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 from reelscore.data.copies import copy_warning
+from reelscore.data.coverage import items_notes, on_shared_items
 from reelscore.data.inputs import Candidates, References, read_inputs
 from reelscore.data.pairing import Empty, Missing, Paired, lone_candidates, pair
 from reelscore.data.reading import PathLike
@@ -84,6 +86,7 @@ def score_systems(
     tokenizer: Tokenizer = "ptb",
     missing: Missing = "error",
     empty: Empty = "error",
+    common: bool = False,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> ScoreTable:
@@ -96,6 +99,7 @@ def score_systems(
         tokenizer: As in `score`.
         missing: As in `score`.
         empty: As in `score`.
+        common: Score all systems on the items that each of them has a candidate for.
         threads: As in `score`.
         progress: Called now and then with how many captions of a system are done, of how many.
 
@@ -115,6 +119,9 @@ def score_systems(
         if needing:
             raise DataError(f"{needing[0]} needs references; none were given (--refs).")
     tokenized = tokenizer == "none"
+    coverage = None
+    if common:
+        systems, references, coverage = on_shared_items(inputs.systems, references)
     paired: dict[str, Paired] = {}
     for name, candidates in systems.items():
         with inputs.explained(), _named(name):
@@ -126,7 +133,9 @@ def score_systems(
                 )
     rows: dict[str, Scores] = {}
     for names in _on_the_same_items(paired):
-        prepared = PreparedReferences(paired[names[0]], chosen, tokenizer, threads, missing, empty)
+        prepared = PreparedReferences(
+            paired[names[0]], chosen, tokenizer, threads, missing, empty, coverage
+        )
         measured = prepared.measure_systems([paired[name].candidates for name in names], progress)
         for name, statistics in zip(names, measured, strict=True):
             own = paired[name]
@@ -135,15 +144,13 @@ def score_systems(
     texts = {name or "captions": each.candidates for name, each in paired.items()}
     if references is not None:
         texts["references"] = next(iter(paired.values())).references
-    return ScoreTable(
-        {name: rows[name] for name in systems},
-        [
-            *inputs.notes,
-            *system_notes({name: rows[name].notes for name in systems}),
-            *language_notes(chosen, texts),
-        ],
-        Sources(systems, references or {}),
+    table = ScoreTable(
+        {name: rows[name] for name in systems}, sources=Sources(systems, references or {})
     )
+    own_notes = system_notes({name: rows[name].notes for name in systems})
+    languages = language_notes(chosen, texts)
+    notes = [*inputs.notes, *own_notes, *items_notes(table, coverage), *languages]
+    return replace(table, notes=notes)
 
 
 def _on_the_same_items(paired: Mapping[str, Paired]) -> list[list[str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -45,6 +45,16 @@ class Evidence:
         """Say of a score that no test was made, and why."""
         p = np.full((len(systems), len(systems)), np.nan)
         return cls(metric, systems, p, np.zeros_like(p, dtype=bool), "", untested=why)
+
+    def among(self, systems: Sequence[str]) -> Evidence:
+        """The evidence of some of the systems.
+
+        >>> Evidence.none("x", ["a", "b"], "it has no items").among(["b"]).systems
+        ['b']
+        """
+        places = [self.systems.index(system) for system in systems]
+        both = np.ix_(places, places)
+        return replace(self, systems=list(systems), p=self.p[both], wins=self.wins[both])
 
     @property
     def tested(self) -> NDArray[np.bool_]:

@@ -95,7 +95,7 @@ class Grid:
 
     def _labels(self, room: int, shared: str) -> list[str]:
         """The names of each line, heading first, cut and padded to the same width."""
-        rows = [[cell.text for cell in row[: self.names]] for row in self.rows]
+        rows = [[cell.text + cell.mark for cell in row[: self.names]] for row in self.rows]
         if shared:
             rows = [["…" + name.removeprefix(shared)] for [name] in rows]
         lines = [list(self.columns[: self.names]), *rows]
@@ -215,6 +215,7 @@ _LATEX = {
     "±": r"$\pm$",
     "–": "--",
     "…": r"\ldots{}",
+    "†": r"\dag{}",
     "↓": r"$\downarrow$",
     # in LaTeX's oldest fonts these stand for other characters
     "<": r"\textless{}",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from reelscore.data.coverage import PARTIAL, Partial, partial_notes, partial_scores
 from reelscore.data.table import MetricResult, ScoreTable
 from reelscore.report.evidence import Marks
 from reelscore.report.grid import Cell, Grid
@@ -14,13 +15,21 @@ from reelscore.report.grid import Cell, Grid
 ABSENT = "–"  # stands where a system has no such score
 
 
-def leaderboard(table: ScoreTable, marks: Marks | None = None, notes: Sequence[str] = ()) -> Grid:
+def leaderboard(
+    table: ScoreTable,
+    marks: Marks | None = None,
+    notes: Sequence[str] = (),
+    people: Collection[str] = (),
+) -> Grid:
     """Set out a score table as a grid.
+
+    Systems scored on fewer items than others are marked, and are not among the best.
 
     Args:
         table: The scores.
         marks: A mark for a system and metric, such as ``*`` for a significant difference.
         notes: Footnotes.
+        people: Scores that people gave, of other items of each system.
 
     >>> from reelscore import score_systems
     >>> table = score_systems({"one": {"v1": "a man runs"}, "two": {"v1": "a dog"}},
@@ -33,16 +42,18 @@ def leaderboard(table: ScoreTable, marks: Marks | None = None, notes: Sequence[s
     An arrow stands behind the names of scores where lower is better.
     """
     metrics = table.metrics
-    best = {name: _best(table, name) for name in metrics} if len(table.systems) > 1 else {}
+    partial = partial_scores(table, people)
+    best = {name: _best(table, name, partial) for name in metrics}
     rows = []
     for system in table.systems:
-        row = [Cell(system)]
+        row = [Cell(system, PARTIAL if any((system, name) in partial for name in metrics) else "")]
         for name in metrics:
             result = table[system].get(name)
             mark = (marks or {}).get((system, name), "")
-            row.append(_cell(result, mark, best.get(name)))
+            row.append(_cell(result, mark, None if (system, name) in partial else best[name]))
         rows.append(row)
-    return Grid(["system", *_headings(table)], rows, notes=notes)
+    footnotes = [*notes, *partial_notes(partial)]
+    return Grid(["system", *_headings(table)], rows, notes=footnotes)
 
 
 def lettered(grid: Grid, letters: Mapping[str, str]) -> Grid:
@@ -52,7 +63,10 @@ def lettered(grid: Grid, letters: Mapping[str, str]) -> Grid:
     system
     a ours
     """
-    rows = [[Cell(f"{letters.get(row[0].text, '?')} {row[0].text}"), *row[1:]] for row in grid.rows]
+    rows = []
+    for name, *cells in grid.rows:
+        letter = letters.get(name.text, "?")
+        rows.append([replace(name, text=f"{letter} {name.text}"), *cells])
     return replace(grid, rows=rows)
 
 
@@ -76,13 +90,22 @@ def item_rows(table: ScoreTable) -> Grid:
     return Grid(["system", "item", *_headings(table)], rows, names=2)
 
 
-def leaderboard_csv(table: ScoreTable, marks: Marks | None = None, *, items: bool = False) -> str:
+def leaderboard_csv(
+    table: ScoreTable,
+    marks: Marks | None = None,
+    *,
+    items: bool = False,
+    people: Collection[str] = (),
+) -> str:
     """Give the scores as CSV, in full precision, for a spreadsheet or a plot.
+
+    Where systems were scored on different items, a column says on how many.
 
     Args:
         table: The scores.
         marks: As in `leaderboard`; they get a column beside each score.
         items: Add a row for every item below each system's own.
+        people: As in `leaderboard`.
 
     >>> from reelscore import score_systems
     >>> table = score_systems({"one": {"v1": "a man runs"}}, {"v1": ["a man is running"]},
@@ -95,12 +118,17 @@ def leaderboard_csv(table: ScoreTable, marks: Marks | None = None, *, items: boo
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     metrics = table.metrics
+    partial = partial_scores(table, people)
     intervals = any(r.interval for row in table.results.values() for r in row.values())
     beside = [*(["low", "high"] if intervals else []), *(["mark"] if marks else [])]
     columns = [c for name in metrics for c in (name, *(f"{name}_{each}" for each in beside))]
-    writer.writerow(["system", *(["item"] if items else []), *columns])
+    beside_name = ["scored"] if partial else []
+    writer.writerow(["system", *(["item"] if items else []), *beside_name, *columns])
     for system, row in table.results.items():
         cells: list[str] = []
+        if partial:
+            said = dict.fromkeys(found for (name, _), found in partial.items() if name == system)
+            cells.append("; ".join(f"{found.scored} of {found.total}" for found in said) or "all")
         for name in metrics:
             result = row.get(name)
             cells.append("" if result is None else repr(result.score))
@@ -117,6 +145,7 @@ def leaderboard_csv(table: ScoreTable, marks: Marks | None = None, *, items: boo
                 [
                     system,
                     item,
+                    *("" for _ in beside_name),
                     *(c for s in scores for c in (repr(s[item]) if item in s else "", *blank)),
                 ]
                 for item in dict.fromkeys(item for each in scores for item in each)
@@ -124,8 +153,15 @@ def leaderboard_csv(table: ScoreTable, marks: Marks | None = None, *, items: boo
     return out.getvalue()
 
 
-def _best(table: ScoreTable, name: str) -> str | None:
-    scores = [table[system][name].score for system in table.systems if name in table[system]]
+def _best(table: ScoreTable, name: str, partial: Partial) -> str | None:
+    """The best of the scores that can be compared, where there are several."""
+    scores = [
+        row[name].score
+        for system, row in table.results.items()
+        if name in row and (system, name) not in partial
+    ]
+    if len(scores) < 2:
+        return None
     best = table.scale(name).best(scores)
     return None if best is None else score_text(best)
 

@@ -23,8 +23,9 @@ def table_html(table: ScoreTable) -> str:
     )
     lines = "<br>".join(escape(legible(each)) for each in signatures if each)
     details = f"<details><summary>signatures</summary><small>{lines}</small></details>"
-    notes = "".join(f"<p>{escape(legible(note))}</p>" for note in table.notes)
-    return grid_html(leaderboard(table)) + notes + (details if lines else "")
+    grid = leaderboard(table)
+    notes = "".join(f"<p>{escape(legible(note))}</p>" for note in (*grid.notes, *table.notes))
+    return grid_html(grid) + notes + (details if lines else "")
 
 
 def grid_html(grid: Grid) -> str:
@@ -41,7 +42,7 @@ def grid_html(grid: Grid) -> str:
 
     def entry(cell: Cell, place: int) -> str:
         if place < grid.names:
-            return head(cell.text, place)
+            return head(cell.text + cell.mark, place)
         text = escape(legible(cell.text))
         text = f"<b>{text}</b>" if cell.best else text
         mark = f"<sup>{escape(cell.mark)}</sup>" if cell.mark else ""

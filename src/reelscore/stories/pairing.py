@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from reelscore.data.checks import has_words
+from reelscore.data.coverage import Coverage
 from reelscore.data.problems import first_few
 from reelscore.data.stories import NO_CAPTIONS, Stories, Story
 from reelscore.errors import DataError
@@ -123,6 +124,40 @@ def story_language_notes(
             who = "This protocol" if of_soda else "The ActivityNet scorer"
             notes.append(f"{who} leaves out characters beyond ASCII: nothing is left of captions.")
     return notes
+
+
+def on_shared_videos(
+    systems: Mapping[str, Stories], annotators: Sequence[Stories]
+) -> tuple[dict[str, Stories], list[Stories], Coverage]:
+    """Leave out the videos that any system has no candidates for.
+
+    Candidates without references stay, for the policy on them to judge.
+
+    Raises:
+        DataError: If the systems share no video.
+
+    >>> from reelscore.data.story_reading import stories_of
+    >>> story = [{"sentence": "a man", "timestamp": [0, 4]}]
+    >>> truth, half = stories_of({"v1": story, "v2": story}), stories_of({"v1": story})
+    >>> systems, annotators, coverage = on_shared_videos({"all": truth, "half": half}, [truth])
+    >>> list(systems["all"]), list(annotators[0]), str(coverage)
+    (['v1'], ['v1'], '1/2')
+    """
+    wanted = dict.fromkeys(video for stories in annotators for video in stories)
+    known = {name: _by_known_id(stories, wanted) for name, stories in systems.items()}
+    shared = [video for video in wanted if all(video in given for given, _ in known.values())]
+    if not shared:
+        raise DataError(f"The systems {', '.join(systems)} share no video that has references.")
+    kept = {}
+    for name, (given, unknown) in known.items():
+        stories = systems[name]
+        videos = {**{v: given[v] for v in shared}, **{v: stories[v] for v in unknown}}
+        kept[name] = replace(stories, by_video=videos)
+    truth = [
+        replace(stories, by_video={v: stories[v] for v in shared if v in stories})
+        for stories in annotators
+    ]
+    return kept, truth, Coverage(len(shared), len(wanted))
 
 
 def _by_known_id(

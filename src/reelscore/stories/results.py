@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
+from reelscore.data.coverage import Coverage, items_notes
 from reelscore.data.scales import Scale
 from reelscore.data.table import ItemIndex, MetricResult, ScoreTable, system_notes
 from reelscore.metrics.base import FloatArray, Metric, with_count
@@ -218,6 +219,10 @@ def _with_f1(rows: FloatArray) -> FloatArray:
 class StoryResults:
     """Scores of several systems on the same references.
 
+    Attributes:
+        systems: The scores of each system.
+        common: The videos that all systems share, where only these were scored.
+
     >>> from reelscore import examples, stories
     >>> systems, annotators = examples.stories()
     >>> results = stories.score_systems(systems, annotators.values(), "soda_c")
@@ -226,14 +231,15 @@ class StoryResults:
     """
 
     systems: Mapping[str, StoryScores]
+    common: Coverage | None = None
 
     @property
     def table(self) -> ScoreTable:
         """The score table, for `reelscore.compare`, leaderboards and reports."""
         rows: dict[str, Mapping[str, MetricResult]] = dict(self.systems)
-        return ScoreTable(
-            rows, system_notes({name: scores.notes for name, scores in self.systems.items()})
-        )
+        table = ScoreTable(rows)
+        own_notes = system_notes({name: scores.notes for name, scores in self.systems.items()})
+        return replace(table, notes=[*own_notes, *items_notes(table, self.common)])
 
     def to_dict(self) -> dict[str, Any]:
         """Give everything as plain data, ready for JSON."""
@@ -250,7 +256,8 @@ class StoryResults:
             {
                 name: scores.with_intervals(level=level, resamples=resamples, seed=seed)
                 for name, scores in self.systems.items()
-            }
+            },
+            self.common,
         )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from reelscore._version import __version__
 from reelscore.data.copies import copy_warning
+from reelscore.data.coverage import Coverage
 from reelscore.data.stories import Stories, check_choice
 from reelscore.data.story_reading import PathLike, read_stories, stories_of
 from reelscore.data.table import ItemIndex
@@ -21,7 +22,12 @@ from reelscore.metrics.scores import Measurement
 from reelscore.stories import results as kinds
 from reelscore.stories.activitynet import activitynet_scores
 from reelscore.stories.assignment import StoryMatching, matchings_of
-from reelscore.stories.pairing import PairedStories, pair_stories, story_language_notes
+from reelscore.stories.pairing import (
+    PairedStories,
+    on_shared_videos,
+    pair_stories,
+    story_language_notes,
+)
 from reelscore.stories.presets import preset as preset_of
 from reelscore.stories.protocol import ACTIVITYNET, SODA_SCORES, Protocol, ReferenceOrder
 from reelscore.stories.results import ByThreshold, StoryResults, StoryScores, measurement
@@ -88,6 +94,7 @@ def score_systems(
     scores: str | Iterable[str] | None = None,
     *,
     preset: str | None = None,
+    common: bool = False,
     threads: int | None = None,
     progress: Progress | None = None,
     **choices: Any,
@@ -99,6 +106,7 @@ def score_systems(
         references: As in `score`.
         scores: As in `score`.
         preset: As in `score`.
+        common: Score all systems on the videos that each of them has candidates for.
         threads: As in `score`.
         progress: Called now and then with how many videos of a system are done, of how many.
         choices: As in `score`.
@@ -114,7 +122,14 @@ def score_systems(
         choices["scores"] = scores
     protocol = protocol_of(preset, choices)
     annotators = annotators_of(references, protocol)
-    scorer = StoryScorer(annotators, protocol, threads)
+    coverage = None
+    if common:
+        read = {
+            name: candidates_of(candidates, protocol, name or "candidates")
+            for name, candidates in systems.items()
+        }
+        systems, annotators, coverage = on_shared_videos(read, annotators)
+    scorer = StoryScorer(annotators, protocol, threads, coverage)
     found: dict[str, StoryScores] = {}
     for name, candidates in systems.items():
         stories = candidates_of(candidates, protocol, name or "candidates")
@@ -124,7 +139,7 @@ def score_systems(
             if not name:
                 raise
             raise DataError(f"{name}: {error}") from error
-    return StoryResults(found)
+    return StoryResults(found, coverage)
 
 
 class StoryScorer:
@@ -140,10 +155,15 @@ class StoryScorer:
     """
 
     def __init__(
-        self, annotators: list[Stories], protocol: Protocol, threads: int | None = None
+        self,
+        annotators: list[Stories],
+        protocol: Protocol,
+        threads: int | None = None,
+        common: Coverage | None = None,
     ) -> None:
         self._annotators = annotators
         self._protocol = protocol
+        self._common = common
         self._threads = thread_count(threads)
         self._metrics = resolve(protocol.metrics) if ACTIVITYNET in protocol.scores else []
         for metric in self._metrics:
@@ -318,6 +338,7 @@ class StoryScorer:
             "refs": len(self._annotators),
             "data": _fingerprint(self._annotators, protocol.reference_order),
             "missing": protocol.missing,
+            **({"common": self._common} if self._common else {}),
             "unknown": protocol.unknown,
             "beyond": protocol.beyond,
             **vars(candidates.policies),

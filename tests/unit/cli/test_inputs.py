@@ -207,3 +207,34 @@ def test_every_command_with_references_knows_the_rule():
     for command in having:
         assert isinstance(command, FilesCommand), command.name
         assert all(isinstance(p, FilesOption) for p in command.params if "--refs" in p.opts)
+
+
+@pytest.fixture
+def partly(folder, write_json):
+    """A system that gives no caption for some items."""
+    captions = json.loads((folder / "strong.json").read_text())
+    return write_json("partly.json", dict(list(captions.items())[4:]))
+
+
+def test_systems_on_different_items_are_marked(run, folder, partly):
+    files = ("weak.json", partly, "broken.json", "-r", "refs.json", "-m", "rouge_l")
+    status, out, _ = run("score", *files, "--missing", "skip", "--table", "t.json")
+    assert status == 0
+    assert "partly†" in out
+    assert "† not comparable, so not ranked: partly was scored on 11 of 15 items." in out
+    assert "(--common)" in out
+    assert run("report", "t.json", "--markdown", "t.md")[0] == 0, "also of a stored table"
+    assert "partly was scored on 11 of 15 items" in (folder / "t.md").read_text()
+    status, _, err = run("compare", *files, "--missing", "skip")
+    assert status == 2
+    assert "--common" in err
+
+
+@pytest.mark.parametrize("command", ["score", "compare"])
+def test_common_items(run, partly, command):
+    files = ("weak.json", partly, "-r", "refs.json", "-m", "rouge_l", "--common")
+    status, out, _ = run(command, *files)
+    assert status == 0
+    assert "†" not in out
+    assert "Scored on the 11 of 15 items that all systems have." in out
+    assert "common:11/15" in out.replace("\n  ", "")

@@ -85,6 +85,7 @@ def _metric(report: Report, name: str) -> dict[str, Any]:
         "human": name in report.human,
         "better": table.scale(name).better,
         "own": [None if each is None else _finite(each.score) for each in results],
+        "partial": [(system, name) in report.partial for system in table.systems],
         "intervals": [
             None if each is None or each.interval is None else [*map(_finite, each.interval)]
             for each in results
@@ -108,8 +109,11 @@ def _tests(evidence: Evidence, report: Report) -> dict[str, Any]:
     # With one baseline most pairs are not tested, so that nothing can be said of groups.
     clusters: dict[str, int] = {}
     if report.baseline is None:
-        scores = {name: table[name][evidence.metric].score for name in evidence.systems}
-        clusters = evidence.clusters(scores, lower=table.scale(evidence.metric).better == "low")
+        among = evidence.among(
+            [name for name in evidence.systems if (name, evidence.metric) not in report.partial]
+        )
+        scores = {name: table[name][evidence.metric].score for name in among.systems}
+        clusters = among.clusters(scores, lower=table.scale(evidence.metric).better == "low")
     return {
         "about": evidence.about,
         "untested": evidence.untested,

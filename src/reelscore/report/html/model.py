@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
+from reelscore.data.coverage import Partial, partial_scores
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.report.evidence import Evidence
@@ -85,6 +87,11 @@ class Report:
                 f"{self.video!r} says nothing of the item; put {{item}} where its id belongs, "
                 "as in 'videos/{item}.mp4'."
             )
+
+    @cached_property
+    def partial(self) -> Partial:
+        """The scores of fewer items than others by the same metric."""
+        return partial_scores(self.table, self.human)
 
     @property
     def tests(self) -> list[Evidence]:

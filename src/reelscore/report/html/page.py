@@ -148,7 +148,7 @@ def marks_of(report: Report) -> dict[tuple[str, str], str]:
 def _leaderboard(report: Report) -> str:
     """The table as plain HTML: it is there at once, without scripts too."""
     table = report.table
-    grid = leaderboard(table, marks_of(report))
+    grid = leaderboard(table, marks_of(report), people=report.human)
     lettered = bool(report.evidence) and report.baseline is None
     letters = letters_of(report.table.systems) if lettered else {}
     names = system_names(report.table.systems)
@@ -157,12 +157,16 @@ def _leaderboard(report: Report) -> str:
     for number, (name, *cells) in enumerate(grid.rows):
         letter = letters.get(name.text, "")
         before = f'<span class="letter">{letter}</span>&nbsp;' if letter else ""
-        head = f'<th scope="row">{before}<bdi>{escape(names[name.text])}</bdi></th>'
+        mark = f"<sup>{_text(name.mark)}</sup>" if name.mark else ""
+        head = f'<th scope="row">{before}<bdi>{escape(names[name.text])}</bdi>{mark}</th>'
         scores = "".join(map(_cell, cells))
         rows.append(f'<tr data-system="{number}">{head}{scores}</tr>')
     return (
         '<div class="scroll" tabindex="0" role="region" aria-label="Leaderboard"><table><thead>'
-        f"<tr>{heads}</tr></thead>\n<tbody>\n" + "\n".join(rows) + "\n</tbody></table></div>"
+        f"<tr>{heads}</tr></thead>\n<tbody>\n"
+        + "\n".join(rows)
+        + "\n</tbody></table></div>"
+        + "".join(f"\n<p>{_text(note)}</p>" for note in grid.notes)
     )
 
 

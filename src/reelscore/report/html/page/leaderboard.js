@@ -18,6 +18,7 @@ function enliven(report) {
       if (!metric) return (falling ? -1 : 1) * report.systems[one].localeCompare(report.systems[other]);
       const x = metric.own[one], y = metric.own[other];
       if (x === null || y === null) return (x === null) - (y === null); // those without come last
+      if (metric.partial[one] !== metric.partial[other]) return metric.partial[one] - metric.partial[other];
       return (falling ? y - x : x - y) || one - other;
     });
     body.append(...rows);
