@@ -99,6 +99,7 @@ PAGES = [
     "/organise/c/dogs/videos/live",
     "/organise/c/dogs/hits",
     "/organise/c/dogs/hits/1/1",
+    "/organise/c/dogs/reports",
     "/organise/c/dogs/log",
     "/organise/c/dogs/results",
     "/organise/c/dogs/results.json",

@@ -388,13 +388,18 @@ def test_a_video_that_does_not_play(tmp_path, page, shoot):
         begin(page, served.invite("dogs", "r1")[0])
         page.wait_for_selector("text=The video does not play here")
         shoot(page, "broken_video")
-        press(page, "Report: the video does not play")
-        page.wait_for_selector("text=The organisers know now")
-        press(page, "Stop and give the tasks back")
-        page.wait_for_selector("text=Given back")
-        events = [(event.what, event.about) for event in served.campaign("dogs").events()]
-        assert ("report", "clip01") in events
-        assert served.campaign("dogs").status().held == 0
+        assert faults(page) == []
+        for number in (1, 2, 3):  # the rater is not trapped
+            at_task(page, number)
+            page.wait_for_selector("text=The video does not play here")
+            page.locator("#broken button").click()
+        page.wait_for_selector("text=Thank you for your reports")
+        shoot(page, "all_skipped")
+        assert [skip.item for skip in served.campaign("dogs").skips()] == [
+            "clip01",
+            "clip02",
+            "clip03",
+        ]
 
 
 def test_text_only_with_numbers_shown(tmp_path, page, shoot):

@@ -28,6 +28,7 @@ from reelscore.web.organise import (
     overview,
     people,
     preview,
+    reports,
     results,
     texts,
 )
@@ -37,7 +38,7 @@ from reelscore.web.site import STATIC, Site, refused_status
 _ROUTERS = (
     entering.router,
     *(module.router for module in (login, people, overview, acting, creating, inviting, texts)),
-    *(module.router for module in (media, mturk, preview, results)),
+    *(module.router for module in (media, mturk, preview, reports, results)),
 )
 _RATING = tuple(module.router for module in (preparing, working, watching, finishing))
 _THREADS = 16  # more only get in each other's way: Python runs one at a time

@@ -15,7 +15,7 @@ from fastapi.responses import Response
 
 from reelscore.web.judge.session import Session
 
-Name = Literal["declined", "screened_out", "no_work", "timed_out", "partial", "stopped"]
+Name = Literal["declined", "screened_out", "no_work", "timed_out", "partial", "skipped", "stopped"]
 PROLIFIC = "https://app.prolific.com/"
 
 
@@ -68,6 +68,11 @@ ENDS: dict[Name, End] = {
         "partial_code",
         "Go on with the tasks after all",
     ),
+    "skipped": End(
+        "Thank you for your reports",
+        "You skipped more tasks than you answered, so the organisers look at your reports first.",
+        "partial_code",
+    ),
     "stopped": End(
         "The work has stopped",
         "The organiser has ended it before you were done. Nothing you did counts against you.",
@@ -78,7 +83,13 @@ ENDS: dict[Name, End] = {
 
 
 def show_end(
-    request: Request, session: Session, name: Name, text: str = "", status: int = 200
+    request: Request,
+    session: Session,
+    name: Name,
+    text: str = "",
+    status: int = 200,
+    *,
+    more: bool = False,
 ) -> Response:
     """Show an end, with the way home.
 
@@ -88,9 +99,11 @@ def show_end(
         name: Which end.
         text: What has happened, where it is more than the usual.
         status: The status of the response.
+        more: Whether the rater may take another HIT.
     """
     end, rater, taken = ENDS[name], session.rater, session.assignment()
-    answers = len(taken.answered) if taken is not None and taken.state != "done" else 0
+    is_due = taken is not None and (taken.state != "done" or name == "skipped")
+    answers = len(taken.answered) if taken is not None and is_due else 0
     code = getattr(session.pages, end.code) if rater.service == "prolific" else ""
     return session.site.page(
         request,
@@ -101,6 +114,7 @@ def show_end(
         name=name,
         text=text or end.text,
         answers=answers,
+        more=more,
         code=code,
         home=completion(code) if code else PROLIFIC,
         submit=external_submit(rater.destination) if rater.service == "mturk" and answers else "",

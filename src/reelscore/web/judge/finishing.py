@@ -24,13 +24,16 @@ def show_finish(request: Request, session: Current) -> Response:
         return show_end(request, session, "screened_out")
     if held is None or held.state != "done":
         return session.go("")
+    more = rater.service in ("link", "open") and may_go_on(session)
+    if len(held.skipped) > len(held.answered):  # nobody earns the code by reports alone
+        return show_end(request, session, "skipped", more=more)
     code = completion_code(session, held)
     context: dict[str, Any] = {
         "session": session,
         "code": code,
         "back": completion(pages.prolific_code) if rater.service == "prolific" else "",
         "submit": external_submit(rater.destination) if rater.service == "mturk" else "",
-        "more": rater.service in ("link", "open") and may_go_on(session),
+        "more": more,
     }
     return session.site.page(request, "judge/finish.html", **context)
 

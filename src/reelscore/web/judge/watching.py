@@ -1,20 +1,25 @@
-"""The video of a task: sent in parts, and reported when it does not play."""
+"""The video of a task: sent in parts, reported and skipped when it does not play."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Annotated
 
-from fastapi import Path, Request
+from fastapi import Form, Path
 from fastapi.responses import FileResponse, Response
 from starlette.exceptions import HTTPException
 
+from reelscore.errors import RefusedError
 from reelscore.web.guards import Router
 from reelscore.web.judge.session import Current
-from reelscore.web.judge.working import next_place
 from reelscore.web.site import FromOurForm, Site
 from reelscore.web.videos import TYPES
 
 router = Router()
+REPORT = "report"  # what the log calls it
+DOES_NOT_PLAY = "the video does not play"
+Number = Annotated[int, Form(ge=1, le=2**53)]
+Reason = Annotated[str, Form(max_length=500)]
 
 
 @router.get("/media/{name}")
@@ -39,13 +44,26 @@ def send_video(site: Site, campaign: str, name: str) -> FileResponse:
     )
 
 
-@router.post("/report", dependencies=[FromOurForm])
-def report_video(request: Request, session: Current) -> Response:
-    """Tell the organisers that the video of the present task does not play."""
+@router.post("/skip", dependencies=[FromOurForm])
+def skip_task(
+    session: Current, assignment: Number, task: Number, reason: Reason = DOES_NOT_PLAY
+) -> Response:
+    """Tell the organisers what is wrong with a task, and go on without it."""
     held = session.assignment()
-    if held is not None and held.state == "held":
-        item = held.tasks[next_place(held) - 1].item
-        session.campaign.decide(
-            "report", item, actor=session.rater.rater, reason="the video does not play"
-        )
-    return session.site.page(request, "judge/reported.html", session=session)
+    # a page that was left open may be about another HIT, or a task that is settled
+    if held is not None and held.id == assignment and task <= len(held.tasks):
+        with suppress(RefusedError):
+            wrong = held.tasks[task - 1].id
+            session.campaign.skip(held.id, held.rater, wrong, reason.strip() or DOES_NOT_PLAY)
+    return session.go("work")
+
+
+@router.post("/practice/skip", dependencies=[FromOurForm])
+def skip_practice(session: Current, number: Annotated[int, Form(ge=0, le=1000)]) -> Response:
+    """Tell the organisers that the video of a practice task does not play, and go on."""
+    if session.step == "practice" and number == session.rater.practised:
+        item = session.pages.practice_for(session.campaign.protocol)[number].item
+        actor = session.rater.rater
+        session.campaign.decide(REPORT, item, actor=actor, reason=f"{DOES_NOT_PLAY} (practice)")
+        session.noting(practised=number + 1)
+    return session.go("work")

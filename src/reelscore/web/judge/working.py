@@ -116,9 +116,14 @@ def show_task(
     if number > len(held.tasks):
         raise HTTPException(404, "There is no such task.")
     task = held.tasks[number - 1]
-    if task.id in held.answered:
+    if task not in held.remaining:
         return session.site.page(
-            request, "judge/answered.html", session=session, number=number, total=len(held.tasks)
+            request,
+            "judge/settled.html",
+            session=session,
+            number=number,
+            total=len(held.tasks),
+            skipped=task.id in held.skipped,
         )
     if number != next_place(held):
         return session.go(f"task/{next_place(held)}")
@@ -131,7 +136,7 @@ def show_task(
         assignment=held.id,
         number=number,
         total=len(held.tasks),
-        answered=len(held.answered),
+        settled=len(held.tasks) - len(held.remaining),
         now=session.site.settings.clock(),
     )
 

@@ -8,6 +8,7 @@ from reelscore.human.costs import Costs
 from reelscore.web.guards import Router
 from reelscore.web.organise.figures import figures
 from reelscore.web.organise.rater_table import rater_rows
+from reelscore.web.organise.reports import list_reports
 from reelscore.web.organise.session import PATH, Desk, Organiser
 from reelscore.web.pages import read_pages
 from reelscore.web.store.assignments import count_tasks, list_taken
@@ -62,6 +63,7 @@ def _page(desk: Desk, id: str, template: str) -> HTMLResponse:
         status=status,
         rows=rows,
         pages=pages,
+        reports=len(list_reports(campaign)),
         now=now,
         figures=figures(
             status,

@@ -64,7 +64,7 @@ def show_video(
 @router.get("/{hit}/{task}")
 def show_task(desk: Organiser, campaign: str, hit: Number, task: Number) -> Response:
     """Show one task of a HIT, as raters see it."""
-    preview = _preview(desk, campaign)
+    preview = preview_of(desk, campaign)
     tasks = load_hit(preview.campaign, hit)
     if task > len(tasks):
         raise HTTPException(404, "There is no such task.")
@@ -79,6 +79,7 @@ def show_task(desk: Organiser, campaign: str, hit: Number, task: Number) -> Resp
     )
 
 
-def _preview(desk: Desk, campaign: str) -> Preview:
+def preview_of(desk: Desk, campaign: str) -> Preview:
+    """Let an organiser look at a campaign."""
     found = desk.campaign(campaign)
     return Preview(desk.site, found, read_pages(found.settings))
