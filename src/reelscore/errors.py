@@ -2,7 +2,8 @@
 
 ReelscoreError
 ├── DataError (ValueError)             a file or argument does not say what it should
-│   └── RefusedError                   a campaign cannot take this from this rater
+│   ├── RefusedError                   a campaign cannot take this from this rater
+│   └── FullError                      the disk under a database has no room left
 ├── UnknownNameError (LookupError)     a metric, format or option nobody knows
 ├── ResourceError (OSError)            the language index cannot be built, written or read
 └── MissingExtraError (ImportError)    an optional dependency is not installed
@@ -36,6 +37,10 @@ class RefusedError(DataError):
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)
         self.reason = reason
+
+
+class FullError(DataError):
+    """A database whose disk is full: nothing more can be stored until there is room."""
 
 
 class UnknownNameError(ReelscoreError, LookupError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -13,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
 from reelscore._version import __version__
-from reelscore.errors import ReelscoreError, RefusedError
+from reelscore.errors import FullError, ReelscoreError, RefusedError
 from reelscore.web.database import open_database
 from reelscore.web.gate import FRAME, Gate
 from reelscore.web.judge import entering, finishing, preparing, watching, working
@@ -99,6 +100,8 @@ def _health(request: Request) -> JSONResponse:
     site: Site = request.app.state.site
     with site.database.reading() as connection:
         connection.exec_driver_sql("SELECT 1")
+    if site.database.is_full:
+        return JSONResponse({"status": "disk full", "version": __version__}, 503)
     return JSONResponse({"status": "ok", "version": __version__})
 
 
@@ -121,7 +124,8 @@ def _explain(request: Request, error: Exception) -> Response:
         if isinstance(error, RefusedError):
             body["reason"] = error.reason
         return JSONResponse(body, status, headers)
-    page = site.message(request, status, _HEADINGS.get(status, "That did not work"), text)
+    heading = _HEADINGS.get(status, "That did not work")
+    page = site.message(request, status, "No room left" if is_full(error) else heading, text)
     page.headers.update(headers)
     return page
 
@@ -132,6 +136,9 @@ def _status(site: Site, error: Exception) -> tuple[int, str]:
     if isinstance(error, RequestValidationError):
         fields = sorted({".".join(map(str, each["loc"][1:])) for each in error.errors()})
         return 422, f"Something is missing or cannot be: {', '.join(fields)}."
+    if is_full(error):
+        logger.error("disk full", extra={"details": where(error)})
+        return 503, _FULL
     if isinstance(error, ReelscoreError) and not str(error).startswith(site.database.place):
         if isinstance(error, RefusedError):
             return refused_status(error.reason), str(error)
@@ -143,6 +150,20 @@ def _status(site: Site, error: Exception) -> tuple[int, str]:
     return 500, "Something is wrong with this server. Your last answer may not be kept."
 
 
+def is_full(error: Exception) -> bool:
+    """Tell whether the disk is to blame: that of the database, or of uploads.
+
+    >>> is_full(OSError(errno.ENOSPC, "No space left on device")), is_full(OSError("other"))
+    (True, False)
+    """
+    codes = (errno.ENOSPC, errno.EDQUOT)
+    return isinstance(error, FullError) or (isinstance(error, OSError) and error.errno in codes)
+
+
+_FULL = (
+    "The server's disk is full, and nothing can be stored until its organisers make room. "
+    "Everything that was acknowledged before is kept."
+)
 _HEADINGS = {
     403: "Not allowed",
     404: "Not found",

@@ -7,9 +7,12 @@ from their first statement on, so none fails halfway; readers see one moment and
 
 from __future__ import annotations
 
+import math
 import os
 import secrets
+import shutil
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,14 +23,17 @@ from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError, OperationalError
 
-from reelscore.errors import DataError, MissingExtraError
+from reelscore.errors import DataError, FullError, MissingExtraError
 from reelscore.human.store import sqlite
 from reelscore.human.store.places import Where, check_file, database_url, keep_private, place
 from reelscore.human.store.upgrading import VERSION_TABLE, is_current, upgrade
 
 _POOL = {"pool_size": 20, "max_overflow": 20}
 # What both databases say about things that are not our mistakes.
-_MENDABLE = ("connect", "unable to open", "readonly", "is full", "disk I/O")
+_MENDABLE = ("connect", "unable to open", "readonly", "disk I/O")
+_FULL = ("disk is full", "No space left on device", "Disk quota exceeded")
+_FULL_FOR = 60.0  # seconds that a full disk is remembered; raters' pages try again sooner
+_ROOM = 1 << 20  # bytes; with less, the next answers find none
 _UPGRADES = 0x7265656C  # the lock that processes opening a new database at once queue for
 
 
@@ -54,6 +60,7 @@ class Database:
                 keep_private(Path(self.place))
         self.engine = _engine(url)
         self._writer = threading.Lock()
+        self._full_at = -math.inf
         try:
             with self._mishaps_explained():
                 self._prepare(create)
@@ -64,6 +71,15 @@ class Database:
     def close(self) -> None:
         """Close all connections."""
         self.engine.dispose()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the disk has no room: it was so a moment ago, or a SQLite file's has none now."""
+        if time.monotonic() - self._full_at < _FULL_FOR:
+            return True
+        if not self.is_sqlite:
+            return False
+        return shutil.disk_usage(Path(self.place).absolute().parent).free < _ROOM
 
     def __enter__(self) -> Database:
         """Return the database itself; leaving closes it."""
@@ -152,7 +168,10 @@ class Database:
         try:
             yield
         except DBAPIError as error:
-            raise _explained(error, self.place) from None
+            explained = _explained(error, self.place)
+            if isinstance(explained, FullError):
+                self._full_at = time.monotonic()
+            raise explained from None
 
 
 @contextmanager
@@ -221,6 +240,8 @@ def _explained(error: DBAPIError, place: str) -> Exception:
         return error
     if "database is locked" in said:
         return _busy(place)
+    if any(words in said for words in _FULL):
+        return FullError(f"{place}: the disk is full; make room, then try again.")
     if any(words in said for words in _MENDABLE):
         return DataError(f"{place}: cannot be used: {said}.")
     return error

@@ -31,7 +31,13 @@ async function replied(body) {
   const reply = await response.json();
   const sent = JSON.parse(body);
   const isAbout = reply.assignment === sent.assignment && reply.task === sent.task;
-  return { status: response.status, isKept: response.ok && isAbout, isFinal: isAbout, ...reply };
+  return {
+    ...reply,
+    message: reply.message || "The server has not confirmed your answer.",
+    status: response.status,
+    isKept: response.ok && isAbout,
+    isFinal: response.status < 500 && isAbout,
+  };
 }
 
 /** Send what waits; go on when everything is acknowledged. */
@@ -62,7 +68,7 @@ async function flush() {
         show();
         return;
       } else {
-        wait(reply.status === 503 ? reply.message : "The server has not confirmed your answer.");
+        wait(reply.message);
         return;
       }
     }
