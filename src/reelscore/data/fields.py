@@ -16,8 +16,9 @@ ITEM_FIELDS = ("item", "item_id", "clip_id", "video_id", "image_id", "id")
 CAPTION_FIELDS = ("caption", "text", "sentence")
 ROLE_FIELDS: dict[Role, tuple[str, ...]] = {
     "candidates": (
-        *("candidate", "prediction", "predicted", "pred", "hypothesis", "hyp"),
-        *("generated", "generated_caption", "output"),
+        *("candidate", "prediction", "predictions", "predicted", "predicted_caption", "pred"),
+        *("pred_caption", "hypothesis", "hyp", "generated", "generated_caption", "generated_text"),
+        *("output", "model_output", "response"),
     ),
     "references": (
         *("reference", "references", "ref", "refs", "captions"),
@@ -72,10 +73,10 @@ def missing_item_field() -> str:
 def missing_caption_field(names: Collection[str], role: Role) -> str:
     """Say that there are no captions of a role, and where they would be.
 
-    >>> missing_caption_field(["id", "reference"], "candidates")
-    "no candidate, but references in 'reference'; is this the right file? Candidates are under
-    caption, text, sentence, candidate, prediction, predicted, pred, hypothesis, hyp, generated,
-    generated_caption, output"
+    >>> missing_caption_field(["id", "prediction"], "references")
+    "no reference, but candidates in 'prediction'; is this the right file? References are under
+    caption, text, sentence, reference, references, ref, refs, captions, ground_truth, groundtruth,
+    gt, gts, target, targets"
     """
     other: Role = "references" if role == "candidates" else "candidates"
     expected = ", ".join(CAPTION_FIELDS + ROLE_FIELDS[role])

@@ -81,6 +81,7 @@ def read_inputs(
         else:
             candidates[name] = given
     both = [file for file in files if file.has_references]
+    read: list[CaptionFile] = []
     notes: list[str] = []
     if references is None and both:
         references = _own_references(both, format)
@@ -91,11 +92,12 @@ def read_inputs(
     elif references is not None:
         if not isinstance(references, Mapping):
             references, read = references_of_files(references, format)
-            files += read
             notes += references_note([file.path for file in read])
-        if both:
-            whose = _verb(both, "holds references of its own", "hold references of their own")
-            notes.append(f"{_paths(both)} {whose}, which were not used.")
+        used = {file.path for file in read}
+        if unused := [file for file in both if file.path not in used]:
+            whose = _verb(unused, "holds references of its own", "hold references of their own")
+            notes.append(f"{_paths(unused)} {whose}, which were not used.")
+    files += read
     if lines := [file for file in files if file.format == LINES]:
         notes.append(f"Read as plain lines: {_paths(lines)}.")
     return Inputs(candidates, references, files, notes)

@@ -238,3 +238,26 @@ def test_common_items(run, partly, command):
     assert "†" not in out
     assert "Scored on the 11 of 15 items that all systems have." in out
     assert "common:11/15" in out.replace("\n  ", "")
+
+
+@pytest.mark.shared
+def test_all_references_of_real_captions_count(run, shared):
+    folder = shared / "trecvid-vtt-ha" / "multiple-annotator" / "2020"
+    system = folder / "systems" / "trecvid20-vtt.en-en.RUC_AIM3"
+    references = sorted((folder / "references").iterdir())
+    _, out, _ = run("score", f"ours={system}", "-r", *references, "-m", "cider")
+    assert out.splitlines()[1].split() == ["ours", "0.3030"]
+    _, out, _ = run("score", f"ours={system}", "-r", references[0], "-m", "cider")
+    assert out.splitlines()[1].split() == ["ours", "0.2674"], "with one reference"
+
+
+@pytest.mark.shared
+def test_all_annotators_of_real_stories_count(run, shared):
+    ours, *truth = (
+        shared / "dense" / f"{name}.json.gz"
+        for name in ("bmt_gtprop_val_1", "anet_val_1", "anet_val_2")
+    )
+    _, out, _ = run("stories", f"ours={ours}", "-r", *truth, "--scores", "soda_c")
+    assert out.splitlines()[2].split()[:2] == ["ours", "0.0728"]
+    _, out, _ = run("stories", f"ours={ours}", "-r", truth[0], "--scores", "soda_c")
+    assert out.splitlines()[2].split()[:2] == ["ours", "0.0993"], "with one annotator"

@@ -114,6 +114,13 @@ def test_references_given_come_first_and_a_note_says_so(tmp_path):
     assert found.notes[0] == f"{path} holds references of its own, which were not used."
 
 
+def test_a_file_may_be_named_for_both(tmp_path):
+    path = as_jsonl("prediction", "reference", tmp_path)
+    found = reelscore.score(path, path, "rouge_l")
+    assert found["rouge_l"].score == reelscore.score(path, metrics="rouge_l")["rouge_l"].score
+    assert not found.notes
+
+
 def test_files_with_different_references_are_refused(tmp_path):
     one = as_jsonl("prediction", "reference", tmp_path)
     two = tmp_path / "two.jsonl"

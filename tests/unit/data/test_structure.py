@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from reelscore.data import read_candidates, read_references
 from reelscore.data.formats import detect_format
 from reelscore.data.source import Source
 from reelscore.errors import DataError
-
-FOLDER = Path(__file__).parents[4] / "shared/data/trecvid-vtt-ha"
 
 STRUCTURED = [
     # content, part of the message
@@ -75,9 +71,10 @@ def test_captions_are_read(tmp_path, content, why):
     assert list(read_candidates(path).values()) == content.splitlines(), why
 
 
-@pytest.mark.skipif(not FOLDER.is_dir(), reason="the TRECVid captions are not beside the checkout")
-def test_real_captions_are_plain_lines():
-    files = [*FOLDER.glob("*/*/systems/*"), *FOLDER.glob("*/*/references/*")]
+@pytest.mark.shared
+def test_real_captions_are_plain_lines(shared):
+    folder = shared / "trecvid-vtt-ha"
+    files = [*folder.glob("*/*/systems/*"), *folder.glob("*/*/references/*")]
     assert len(files) > 100
     for path in files:
         with Source(path) as source:
