@@ -1,7 +1,8 @@
-"""A campaign on Mechanical Turk's own pages: a page with variables, its HITs as CSV, and back.
+"""A campaign on Mechanical Turk's own pages: a page with a variable, its HITs as CSV, and back.
 
 The page shows one row of the CSV at a time, and posts one field. Neither holds a system, an item
-or a kind: when the results come back, the campaign itself knows what was shown.
+or a kind: when the results come back, the campaign itself knows what was shown. The page is made of
+the templates, the scripts and the style of the served pages, and needs nothing from elsewhere.
 """
 
 from __future__ import annotations
@@ -9,10 +10,13 @@ from __future__ import annotations
 import base64
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Annotated
 
 import msgspec
 from jinja2 import Environment
+from markupsafe import Markup
 
 from reelscore.data.source import Source
 from reelscore.errors import DataError
@@ -20,15 +24,34 @@ from reelscore.human.imports.times import seconds
 from reelscore.human.judgments import Judgment
 from reelscore.human.protocol import Protocol
 from reelscore.human.tasks import Hit
+from reelscore.web.judge.screen import Screen
 from reelscore.web.pages import Pages
+from reelscore.web.site import STATIC
 
-_MOST = 55_000  # bytes of a HIT; Mechanical Turk takes 65,535 with the page
+_MOST = 65_535  # bytes that Mechanical Turk takes of a page with its HIT
 _LONGEST = 1 << 20  # bytes of a line of results
-_answers = msgspec.json.Decoder(list[dict[str, list[float]]])
+_SCRIPTS = ("storage.js", "task.js", "turk.js")  # each after those it needs
+_Answers = dict[str, list[float]]
 
 
-def hits_csv(hits: Iterable[Hit], pages: Pages) -> str:
+class Reply(msgspec.Struct, forbid_unknown_fields=True):
+    """What the page says of one task: the answer, and the share of the video that was watched."""
+
+    answer: _Answers
+    watched: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = None
+
+
+_replies = msgspec.json.Decoder(list[Reply])
+_bare_answers = msgspec.json.Decoder(list[_Answers])  # what pages of earlier versions sent
+
+
+def hits_csv(hits: Iterable[Hit], pages: Pages, page: str = "") -> str:
     """Write a row for each HIT: its id, and what it shows, in letters that no page can break.
+
+    Args:
+        hits: The HITs.
+        pages: How tasks are shown.
+        page: The page that shows them, which counts when a HIT is too large.
 
     Raises:
         DataError: If a HIT is larger than Mechanical Turk takes.
@@ -52,20 +75,61 @@ def hits_csv(hits: Iterable[Hit], pages: Pages) -> str:
             for task in hit.tasks
         ]
         packed = base64.b64encode(msgspec.json.encode(shown)).decode()
-        if len(packed) > _MOST:
+        size = len(packed) + len(page.encode())
+        if size > _MOST:
             raise DataError(
-                f"HIT {hit.id!r} takes {len(packed):,} bytes; Mechanical Turk takes {_MOST:,}. "
-                "Make a campaign with smaller HITs."
+                f"HIT {hit.id!r} takes {size:,} bytes with its page; Mechanical Turk takes "
+                f"{_MOST:,}. Make a campaign with smaller HITs."
             )
         writer.writerow([hit.id, packed])
     return out.getvalue()
 
 
-def page_html(templates: Environment, protocol: Protocol, pages: Pages) -> str:
-    """Write the page to be pasted into Mechanical Turk's editor."""
-    return templates.get_template("mturk.html").render(
-        protocol=protocol, pages=pages, parts=pages.instructions_for(protocol)
+def page_html(templates: Environment, protocol: Protocol, pages: Pages, hits: Iterable[Hit]) -> str:
+    """Write the page to be pasted into Mechanical Turk's editor.
+
+    Args:
+        templates: Of the served pages.
+        protocol: What is asked.
+        pages: What raters read, and how tasks are shown.
+        hits: What the page will show.
+    """
+    marker = "the HIT's tasks"
+    page = templates.get_template("mturk.html").render(
+        pages=pages,
+        parts=pages.instructions_for(protocol),
+        screens=_screens(hits, pages, protocol),
+        tasks=Markup(marker),
+        style=Markup(_packed("style.css")),
+        script=Markup(_script()),
     )
+    # Mechanical Turk puts a column of the CSV wherever it finds this sign; it is there only once
+    page = page.replace("${", "&#36;{").replace(marker, "${tasks}")
+    return page.encode("ascii", "xmlcharrefreplace").decode()  # right in any encoding
+
+
+def _screens(hits: Iterable[Hit], pages: Pages, protocol: Protocol) -> dict[str, Screen]:
+    """Give an empty screen for each shape of task: its scene, and the number of its texts."""
+    screens = {}
+    for task in (task for hit in hits for task in hit.tasks):
+        video, context = pages.address_of(task.item), pages.contexts.get(task.item, "")
+        scene, count = "video" if video else "words" if context else "none", len(task.shown)
+        blank = Screen(("",) * count, video and "#", context and " ", protocol)
+        screens[f"{scene} {count}"] = blank
+    return dict(sorted(screens.items()))
+
+
+def _script() -> str:
+    """Put the scripts of the pages into one, without imports."""
+    script = re.sub(r"^(import .*;$|export )", "", _packed(*_SCRIPTS), flags=re.MULTILINE)
+    return f"(() => {{\n{script}\n}})();"
+
+
+def _packed(*names: str) -> str:
+    """Read files without comments and indentation: a HIT has to fit beside them."""
+    text = "\n".join((STATIC / name).read_text(encoding="utf-8") for name in names)
+    lines = re.sub(r"/\*.*?\*/|^ *//.*?$", "", text, flags=re.DOTALL | re.MULTILINE).splitlines()
+    return "\n".join(line.strip() for line in lines if line.strip())
 
 
 def read_results(path: str, hits: Iterable[Hit], protocol: Protocol) -> Iterator[Judgment]:
@@ -100,15 +164,15 @@ def _judgments(
     if hit is None:
         raise DataError(f"{where}: the campaign has no HIT {row['Input.hit']!r}.")
     try:
-        answers = _answers.decode(row["Answer.answers"])
+        replies = _read_replies(row["Answer.answers"])
     except msgspec.MsgspecError:
         raise DataError(f"{where}: the answers cannot be read.") from None
-    if len(answers) != len(hit.tasks):
-        raise DataError(f"{where}: {len(answers)} answers; the HIT has {len(hit.tasks)} tasks.")
+    if len(replies) != len(hit.tasks):
+        raise DataError(f"{where}: {len(replies)} answers; the HIT has {len(hit.tasks)} tasks.")
     worked = row.get("WorkTimeInSeconds") or ""
-    for position, (task, answer) in enumerate(zip(hit.tasks, answers, strict=True)):
-        protocol.check(answer, len(task.shown))
-        for criterion, scores in answer.items():
+    for position, (task, reply) in enumerate(zip(hit.tasks, replies, strict=True)):
+        protocol.check(reply.answer, len(task.shown))
+        for criterion, scores in reply.answer.items():
             for slot, score in enumerate(scores):
                 beside = task.shown[1].system if protocol.form == "comparison" else ""
                 yield Judgment(
@@ -127,4 +191,12 @@ def _judgments(
                     seconds=float(worked) if worked.isdigit() else None,
                     client="mturk",
                     status=(row.get("AssignmentStatus") or "").lower(),
+                    watched=reply.watched,
                 )
+
+
+def _read_replies(text: str) -> list[Reply]:
+    try:
+        return _replies.decode(text)
+    except msgspec.ValidationError:
+        return [Reply(answer) for answer in _bare_answers.decode(text)]

@@ -29,8 +29,9 @@ def give_files(desk: Owner, campaign: str) -> Response:
     pages = read_pages(found.settings)
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as target:
-        target.writestr("page.html", page_html(desk.site.templates, found.protocol, pages))
-        target.writestr("hits.csv", hits_csv(found.hits(), pages))
+        page = page_html(desk.site.templates, found.protocol, pages, found.hits())
+        target.writestr("page.html", page)
+        target.writestr("hits.csv", hits_csv(found.hits(), pages, page))
     headers = {"content-disposition": f'attachment; filename="{found.id}-mturk.zip"'}
     return Response(packed.getvalue(), media_type="application/zip", headers=headers)
 
