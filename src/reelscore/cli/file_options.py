@@ -19,10 +19,17 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class FilesOption(click.Option):
-    """An option that takes several files at once, and may be repeated."""
+    """An option that takes several files at once, and may be repeated.
 
-    def __init__(self, *args: Any, **fields: Any) -> None:
+    Args:
+        args: As of `click.Option`.
+        named: The files are of systems, and may be given as NAME=FILE.
+        fields: As of `click.Option`.
+    """
+
+    def __init__(self, *args: Any, named: bool = False, **fields: Any) -> None:
         super().__init__(*args, **{"multiple": True, "metavar": "FILE...", **fields})
+        self.named = named
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
         """Take part in parsing; only `FilesCommand` knows how."""
@@ -35,10 +42,13 @@ class FilesCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Give each file of a run its own option, and refuse a run that seems to hold arguments."""
-        names = [
-            name for param in self.params if isinstance(param, FilesOption) for name in param.opts
-        ]
-        runs = _runs(args, names)
+        options = {
+            name: param
+            for param in self.params
+            if isinstance(param, FilesOption)
+            for name in param.opts
+        }
+        runs = _runs(args, list(options))
         spread = list(args)
         for run in reversed(runs):
             spread[run.begin : run.end] = [part for f in run.files for part in (run.name, f)]
@@ -52,7 +62,8 @@ class FilesCommand(click.Command):
         arguments = [param for param in self.params if isinstance(param, click.Argument)]
         given = [value for each in arguments for value in _texts(ctx.params[each.name or ""])]
         for run in long:
-            _refuse_systems(ctx, args, run, given)
+            if not options[run.name].named:
+                _refuse_systems(ctx, args, run, given)
         return rest
 
 

@@ -79,7 +79,7 @@ class Pictures:
             with progress_bar("Writing") as progress:
                 write_report(self.html_file, made, progress=progress)
         if self.plots and draw is None:
-            draw_table(made.table, self.plots, self.plot_format, made.evidence)
+            draw_table(made.table, self.plots, self.plot_format, made.evidence, made.human)
         return made
 
 

@@ -22,6 +22,7 @@ tables_argument = click.argument("tables", nargs=-1, required=True, metavar="TAB
 captions_option = click.option(
     "--captions",
     cls=FilesOption,
+    named=True,
     help="Captions, a file of each system, or NAME=FILE, up to the next option.",
 )
 

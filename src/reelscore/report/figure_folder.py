@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ def draw_table(
     folder: str | Path,
     ending: str = "pdf",
     evidence: Sequence[Evidence] | None = None,
+    people: Collection[str] = (),
 ) -> list[Path]:
     """Draw all figures of a table into a folder.
 
@@ -29,6 +30,7 @@ def draw_table(
         folder: Where to put the files; made if it is not there.
         ending: ``pdf``, ``svg`` or ``png``.
         evidence: Tests of the systems' differences; made if not given.
+        people: Scores that people gave, of other items of each system.
 
     Returns:
         The files.
@@ -39,7 +41,8 @@ def draw_table(
     >>> [path.name for path in draw_table(score_systems(*clips(), "meteor"), tempfile.mkdtemp())]
     ['intervals-meteor.pdf', 'distributions-meteor.pdf', 'wins-meteor.pdf', 'lengths-meteor.pdf']
     """
-    plots = TablePlots(table, with_evidence(table)[1] if evidence is None else evidence)
+    tests = with_evidence(table)[1] if evidence is None else evidence
+    plots = TablePlots(table, tests, people)
     kinds: Mapping[str, Callable[[str, Path], Figure]] = {
         "intervals": plots.intervals,
         "distributions": plots.distributions,

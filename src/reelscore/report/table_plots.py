@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from reelscore.data.coverage import PARTIAL, Partial, partial_scores
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.report.evidence import Evidence, untested_notes
@@ -43,6 +45,7 @@ class TablePlots:
     Attributes:
         table: The scores.
         evidence: Tests of the systems' differences; made where they are needed and not given.
+        people: Scores that people gave, of other items of each system.
 
     >>> import tempfile
     >>> from reelscore import score_systems
@@ -53,9 +56,12 @@ class TablePlots:
 
     table: ScoreTable
     evidence: Sequence[Evidence] = ()
+    people: Collection[str] = ()
 
     def intervals(self, metric: str, path: str | Path | None = None) -> Figure:
         """Draw the systems' scores with their intervals, best above.
+
+        Systems scored on fewer items than others come below, marked by a dagger.
 
         Args:
             metric: The score.
@@ -69,7 +75,7 @@ class TablePlots:
                 if result.interval is not None:
                     panel.plot(result.interval, [row, row], "-|", color=GREY, markersize=5)
                 panel.plot(result.score, row, "o", color=BLUE)
-            _names_beside(panel, systems)
+            _names_beside(panel, self._names(systems, metric))
             panel.set_xlabel(self.table.scale(metric).heading(metric))
             return _finished(drawing, path)
 
@@ -84,7 +90,7 @@ class TablePlots:
         with figure(height=0.55 + 0.36 * len(systems)) as (drawing, (panel,)):
             for row, system in enumerate(systems):
                 draw_violin(panel, row, self._scores(system, metric))
-            _names_beside(panel, systems)
+            _names_beside(panel, self._names(systems, metric))
             panel.set_xlabel(f"{self.table.scale(metric).heading(metric)} of the items")
             return _finished(drawing, path)
 
@@ -177,7 +183,18 @@ class TablePlots:
             raise UnknownNameError.of("score", metric, self.table.metrics)
         systems = [name for name in self.table.systems if metric in self.table[name]]
         sign = self.table.scale(metric).sign
-        return sorted(systems, key=lambda name: -sign * self.table[name][metric].score)
+
+        def place(name: str) -> tuple[bool, float]:
+            return (name, metric) in self._partial, -sign * self.table[name][metric].score
+
+        return sorted(systems, key=place)
+
+    @cached_property
+    def _partial(self) -> Partial:
+        return partial_scores(self.table, self.people)
+
+    def _names(self, systems: Sequence[str], metric: str) -> list[str]:
+        return [f"{s}{PARTIAL}" if (s, metric) in self._partial else s for s in systems]
 
     def _tests(self, metric: str) -> Evidence | None:
         found = self.evidence

@@ -191,6 +191,9 @@ def test_captions_of_several_systems(run, folder):
     twice = ("--captions", "weak.json", "--captions", "strong.json")
     assert once == run("inspect", "t.json", *twice, "-r", "refs.json")
     assert once[0] == 0
+    (folder / "other.json").write_text((folder / "strong.json").read_text())
+    named = ("--captions", "weak.json", "strong=other.json")
+    assert once == run("inspect", "t.json", *named, "-r", "refs.json")
 
 
 def walk(command, context):

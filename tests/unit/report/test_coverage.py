@@ -117,6 +117,12 @@ def test_what_people_judged_is_ranked():
     assert not leaderboard(table, people=["judgments"]).notes
 
 
+def test_figures_rank_the_others_first(table):
+    drawing = table.plot.intervals("rouge_l")
+    labels = [label.get_text() for label in drawing.axes[0].get_yticklabels()]
+    assert labels == ["strong", "weak", "human†"]
+
+
 def test_tests_are_refused(clips, table):
     with pytest.raises(DataError, match=r"different items \(8 and 15\).*common=True"):
         compare(table, "weak")
