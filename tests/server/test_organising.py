@@ -100,6 +100,7 @@ PAGES = [
     "/organise/c/dogs/hits",
     "/organise/c/dogs/hits/1/1",
     "/organise/c/dogs/reports",
+    "/organise/c/dogs/pay/amounts",
     "/organise/c/dogs/log",
     "/organise/c/dogs/results",
     "/organise/c/dogs/results.json",
@@ -145,12 +146,13 @@ FIELDS = {
 
 
 def test_the_lists_above_are_complete(app):
+    names = {"campaign": "dogs", "form": "amounts"}
     known = {
-        re.sub(r"{(account|assignment|hit|task)}", "1", path.replace("{campaign}", "dogs"))
+        re.sub(r"{(\w+)}", lambda name: names.get(name[1], "1"), path)
         for path in app.openapi()["paths"]
     }
     organise = {path for path in known if path.startswith("/organise")}
-    elsewhere = {"/organise/login", "/organise/setup/{token}", "/organise/c/dogs/hits/media/{name}"}
+    elsewhere = {"/organise/login", "/organise/setup/1", "/organise/c/dogs/hits/media/1"}
     assert organise - elsewhere == {*PAGES, *ACTIONS}
 
 
@@ -183,6 +185,7 @@ def test_roles(app, owner, assistant):
         "/organise/c/dogs/pages",
         "/organise/c/dogs/export",
         "/organise/c/dogs/mturk.zip",
+        "/organise/c/dogs/pay/amounts",
     }
     for path in PAGES:
         expected = 403 if path in denied else 200

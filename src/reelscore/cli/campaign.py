@@ -18,6 +18,7 @@ _COMMANDS = {
     "export": ("campaign_export", "Write everything, or the judgments, to plain files."),
     "backup": ("campaign_backup", "Copy the whole database while it is in use."),
     "quality": ("campaign_quality", "Which raters can be trusted."),
+    "pay": ("campaign_pay", "Whom to pay how much, as crowd services take it."),
     "results": ("campaign_results", "Scores of systems, and who is better than whom."),
     "replicate": ("campaign_replicate", "How well two campaigns agree."),
 }

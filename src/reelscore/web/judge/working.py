@@ -210,7 +210,7 @@ def _take(request: Request, session: Session) -> Response:
         return _nothing(request, session)
     if _is_over(session, held):
         return show_end(request, session, "stopped", _STOPPED["closed"])
-    raters.note(session.site.database, session.rater.id, assignment=held.id)
+    raters.take(session.site.database, session.rater, held.id)
     return session.go(f"task/{next_place(held)}")
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Form
+from fastapi import Form, Path
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from reelscore.human.store.texts import check_name
 from reelscore.web.guards import Router
-from reelscore.web.organise.session import PATH, Organiser
+from reelscore.web.organise.session import PATH, Organiser, Owner
+from reelscore.web.paying import PAY_LISTS, Pay, list_work
 from reelscore.web.site import FromOurForm
 from reelscore.web.store import raters
 from reelscore.web.store.assignments import list_taken
@@ -55,6 +56,19 @@ def invite(
     address = desk.site.settings.url.rstrip("/")
     links = [(name, f"{address}/r/{token}") for name, token in zip(wanted, tokens, strict=True)]
     return desk.page("links.html", campaign=found, links=links)
+
+
+@router.get("/pay/{form}")
+def give_pay_list(
+    desk: Owner, campaign: str, form: Annotated[str, Path(max_length=40)]
+) -> Response:
+    """Give whom to pay how much, in one of the forms that crowd services take."""
+    if form not in PAY_LISTS:
+        raise HTTPException(404, "There is no such list.")
+    found = desk.campaign(campaign)
+    text = PAY_LISTS[form](list_work(found), Pay.of(found))
+    headers = {"content-disposition": f'attachment; filename="{found.id}-{form}.csv"'}
+    return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
 
 
 @router.post("/raters/unbind", dependencies=[FromOurForm])

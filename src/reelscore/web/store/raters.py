@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from reelscore.errors import RefusedError
 from reelscore.human.store.connecting import Database
 from reelscore.human.store.schema import assignment
 from reelscore.web.security import digest, new_token
 from reelscore.web.store.schema import rater as table
+from reelscore.web.store.schema import submission
 
 Service = Literal["link", "open", "prolific", "mturk"]
 
@@ -181,6 +182,15 @@ def note(database: Database, id: int, **values: Any) -> None:
     """Write down how far a rater has come."""
     with database.writing() as connection:
         connection.execute(update(table).filter_by(id=id).values(**values))
+
+
+def take(database: Database, rater: Rater, assignment: int) -> None:
+    """Write down which HIT a rater has taken, and under which submission; the last one counts."""
+    with database.writing() as connection:
+        connection.execute(update(table).filter_by(id=rater.id).values(assignment=assignment))
+        connection.execute(delete(submission).filter_by(assignment=assignment))
+        row = {"rater": rater.id, "study": rater.study, "session": rater.session}
+        connection.execute(insert(submission).values(row | {"assignment": assignment}))
 
 
 def list_raters(database: Database, campaign: str) -> Sequence[Rater]:

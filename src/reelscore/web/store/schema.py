@@ -7,6 +7,7 @@ from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Column,
+    ForeignKey,
     Integer,
     MetaData,
     Table,
@@ -51,4 +52,14 @@ rater = Table(
     CheckConstraint("service IN ('link', 'open', 'prolific', 'mturk')", name="web_rater_service"),
     UniqueConstraint("campaign", "rater", name="web_rater_once"),
     UniqueConstraint("campaign", "service", "worker", name="web_rater_worker_once"),
+)
+
+# Under which submission of the crowd service a HIT was done: a rater may come several times.
+submission = Table(
+    "web_submission",
+    metadata,
+    Column("assignment", Number, primary_key=True, autoincrement=False),
+    Column("rater", Number, ForeignKey("web_rater.id"), nullable=False),
+    Column("study", Text, nullable=False),
+    Column("session", Text, nullable=False),
 )
