@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from reelscore.human.store.connecting import Database
 
 Clock = Callable[[], float]
+# Tells of a hold time whether raters who were not seen for it had the chance to be seen.
+MayRelease = Callable[[float], bool]
+
+
+def _always(hold: float) -> bool:
+    return True
 
 
 @dataclass(frozen=True)
@@ -30,6 +36,7 @@ class Running(Terms):
 
     database: Database = field(repr=False, compare=False)
     clock: Clock = field(default=time.time, repr=False, compare=False)
+    may_release: MayRelease = field(default=_always, repr=False, compare=False)
 
     def __enter__(self) -> Self:
         """Return the campaign itself; leaving disconnects it."""
@@ -195,7 +202,8 @@ class Running(Terms):
 
         check_name(rater, "the rater")
         check_text(client, "the client")
-        return claim(self.database, self, rater, client, self._now())
+        releasing = self.may_release(self.hold)
+        return claim(self.database, self, rater, client, self._now(), releasing=releasing)
 
     def assignment(self, id: int) -> Assignment | None:
         """Look an assignment up; None where nobody has it."""

@@ -11,6 +11,7 @@ from reelscore.human.campaign import Campaign
 from reelscore.human.store.connecting import Database
 from reelscore.human.store.records import Terms
 from reelscore.web.settings import Settings
+from reelscore.web.uptime import Uptime
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,7 @@ class Campaigns:
 
     settings: Settings
     database: Database
+    uptime: Uptime
     _known: dict[str, Campaign] = field(default_factory=dict, repr=False)
     _lock: Lock = field(default_factory=Lock, repr=False)
 
@@ -49,4 +51,9 @@ class Campaigns:
 
     def _opened(self, terms: Terms) -> Campaign:
         settled = {each.name: getattr(terms, each.name) for each in fields(Terms)}
-        return Campaign(**settled, database=self.database, clock=self.settings.clock)
+        return Campaign(
+            **settled,
+            database=self.database,
+            clock=self.settings.clock,
+            may_release=self.uptime.lasts,
+        )

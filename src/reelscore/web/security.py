@@ -53,12 +53,15 @@ class Signer:
         return text
 
     def read(self, purpose: str, text: str | None, *, age: float) -> Any:
-        """Give the value back; None where it was not signed here for this, or is too old."""
+        """Give the value back; None where it was not signed here for this, or is too old.
+
+        What seems to be of the future was signed before the clock was set back, and is good.
+        """
         try:
             value, signed = self._serializer(purpose).loads(text or "", return_timestamp=True)
         except BadSignature:
             return None
-        return value if 0 <= self.clock() - signed.timestamp() + 1 <= age + 1 else None
+        return value if self.clock() - signed.timestamp() <= age else None
 
     def name(self, purpose: str, *parts: str, length: int = 12) -> str:
         """Derive a name from parts; without the secret nobody finds it or reads it."""

@@ -33,6 +33,8 @@ class Settings:
         attempts: Wrong passwords or links that one address may try in a minute.
         new_owner: Whether one more owner may be made by the link shown at the start.
         clock: Where the time comes from, in seconds since 1970.
+        steady: A clock that nobody can set, in seconds since whenever; None for the machine's own,
+            or for `clock` where that is not the machine's.
 
     Raises:
         DataError: If the address is none, or a public server has no secret of its own.
@@ -54,6 +56,7 @@ class Settings:
     attempts: int = 10
     new_owner: bool = False
     clock: Callable[[], float] = time.time
+    steady: Callable[[], float] | None = None
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.url)
@@ -81,6 +84,11 @@ class Settings:
     def host(self) -> str:
         """The host name that requests must ask for."""
         return urlsplit(self.url).hostname or ""
+
+    @property
+    def ticks(self) -> Callable[[], float]:
+        """The clock that nobody can set."""
+        return self.steady or (time.monotonic if self.clock is time.time else self.clock)
 
     @property
     def secure(self) -> bool:

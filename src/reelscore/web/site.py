@@ -25,6 +25,7 @@ from reelscore.web.organise.rater_table import Trust
 from reelscore.web.preflight import Preflight
 from reelscore.web.security import Attempts, Hashing, Signer, new_token
 from reelscore.web.settings import Settings
+from reelscore.web.uptime import Uptime
 from reelscore.web.videos import Videos
 
 STATIC = Path(__file__).parent / "static"
@@ -63,11 +64,12 @@ class Site:
     @classmethod
     def of(cls, settings: Settings, database: Database) -> Site:
         """Put the parts together."""
-        signer = Signer(settings.secret, settings.clock)
+        uptime = Uptime(settings.clock, settings.ticks)
+        signer = Signer(settings.secret, uptime.time)  # sessions last, whatever the clock does
         return cls(
             settings,
             database,
-            Campaigns(settings, database),
+            Campaigns(settings, database, uptime),
             signer,
             Videos(settings.videos, signer),
             _templates(settings.prefix),

@@ -39,8 +39,13 @@ ACTOR = "reelscore"  # what the log calls us
 _NOTICED = 0.05  # of the hold time; signs of a rater that come sooner are not written down
 
 
-def claim(database: Database, terms: Terms, rater: str, client: str, now: int) -> Assignment | None:
-    """Give a rater the HIT held, the one abandoned, or the next; None where there is none."""
+def claim(
+    database: Database, terms: Terms, rater: str, client: str, now: int, *, releasing: bool
+) -> Assignment | None:
+    """Give a rater the HIT held, the one abandoned, or the next; None where there is none.
+
+    Places of raters who were not seen for the hold time are offered again before, if `releasing`.
+    """
     with database.writing() as connection:
         database.alone(connection, terms.id, rater)
         if is_excluded(connection, terms, rater):
@@ -51,7 +56,8 @@ def claim(database: Database, terms: Terms, rater: str, client: str, now: int) -
         if held is None:
             if read_state(connection, terms) != "open":
                 return None
-            release(connection, terms, now)
+            if releasing:
+                release(connection, terms, now)
             held = _return(connection, terms, rater, now) or _next(connection, terms, rater)
             if held is None:
                 return None
@@ -65,11 +71,13 @@ def release(connection: Connection, terms: Terms, now: int) -> int:
     Returns:
         How many.
     """
-    late = now - round(terms.hold * 1e6)
+    hold = round(terms.hold * 1e6)
+    # seen in the future: the clock was wrong then, and has been set back by more than the hold time
+    is_overdue = or_(assignment.c.active < now - hold, assignment.c.active > now + hold)
     overdue = (
         select(assignment.c.id)
         .filter_by(campaign=terms.id, state="held")
-        .where(assignment.c.active < late)
+        .where(is_overdue)
         .with_for_update(skip_locked=True)  # one that is locked is just being answered
     )
     return _abandon(connection, terms, overdue, now, f"not seen for {terms.hold:g} seconds")
@@ -82,7 +90,7 @@ def touch(database: Database, terms: Terms, id: int, rater: str, now: int) -> bo
         active = connection.scalar(select(assignment.c.active).filter_by(**mine))
     if active is None:
         return False
-    if now - active > terms.hold * 1e6 * _NOTICED:
+    if abs(now - active) > terms.hold * 1e6 * _NOTICED:  # the clock may have been set back
         with database.writing() as connection:
             connection.execute(update(assignment).filter_by(**mine).values(active=now))
     return True
