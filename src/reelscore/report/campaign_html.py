@@ -12,7 +12,7 @@ from reelscore.human.significance import Ranking
 from reelscore.report.agreement import p_value
 from reelscore.report.campaign_grids import quality_grid, results_grid
 from reelscore.report.grid import Grid
-from reelscore.report.lettering import legible
+from reelscore.report.lettering import legible, shared_beginning, system_names
 from reelscore.report.timeline_svg import FONT
 
 _STYLE = """
@@ -59,7 +59,7 @@ def campaign_html(title: str, results: Results, ranking: Ranking) -> str:
         f"<title>{name}</title><style>{_STYLE}</style></head><body>",
         f"<h1>{name}</h1>",
         f"<p>{judgments:,} judgments of {len(ranking.systems)} systems by {used} of {all_raters} "
-        "raters.</p>",
+        f"raters. {escape(shared_beginning(ranking.systems))}</p>",
         *(f'<p class="dim">{_text(line)}</p>' for line in (*_agreement(results), *results.notes)),
         "<h2>Systems</h2>",
         "<p>Best first. Lines separate clusters: everyone above a line is significantly better "
@@ -90,9 +90,10 @@ def _agreement(results: Results) -> Iterator[str]:
 
 
 def _results(grid: Grid, ranking: Ranking) -> str:
+    names = system_names(ranking.systems)
     edges = [False] + [a != b for a, b in zip(ranking.clusters, ranking.clusters[1:], strict=False)]
     body = [
-        f'<tr{" class=edge" if edge else ""}><th scope="row">{_text(row[0].text)}</th>'
+        f'<tr{" class=edge" if edge else ""}><th scope="row">{escape(names[row[0].text])}</th>'
         + "".join(f"<td>{_text(cell.text)}</td>" for cell in row[1:])
         + "</tr>"
         for row, edge in zip(grid.rows, edges, strict=True)
@@ -101,11 +102,10 @@ def _results(grid: Grid, ranking: Ranking) -> str:
 
 
 def _matrix(ranking: Ranking) -> str:
-    head = "<tr><td class=self></td>" + "".join(
-        f'<th scope="col">{_text(system)}</th>' for system in ranking.systems
-    )
+    names = list(map(escape, system_names(ranking.systems).values()))
+    head = "<tr><td class=self></td>" + "".join(f'<th scope="col">{name}</th>' for name in names)
     body = []
-    for system, row in zip(ranking.systems, ranking.p, strict=True):
+    for name, row in zip(names, ranking.p, strict=True):
         cells = []
         for p in row.tolist():
             if math.isnan(p):
@@ -113,7 +113,7 @@ def _matrix(ranking: Ranking) -> str:
             else:
                 won = p < ranking.level
                 cells.append(f"<td{' class=win' if won else ''}>{p_value(p)}</td>")
-        body.append(f'<tr><th scope="row">{_text(system)}</th>{"".join(cells)}</tr>')
+        body.append(f'<tr><th scope="row">{name}</th>{"".join(cells)}</tr>')
     return _table("matrix", head + "</tr>", body)
 
 

@@ -97,7 +97,7 @@ class Grid:
         """The names of each line, heading first, cut and padded to the same width."""
         rows = [[cell.text + cell.mark for cell in row[: self.names]] for row in self.rows]
         if shared:
-            rows = [["…" + name.removeprefix(shared)] for [name] in rows]
+            rows = [[name.replace(shared, "…")] for [name] in rows]
         lines = [list(self.columns[: self.names]), *rows]
         widest = [max(len(line[k]) for line in lines) for k in range(self.names)]
         share = max(1, room // self.names - 2)

@@ -103,6 +103,27 @@ def common_prefix(names: Collection[str]) -> str:
     return shared[:end] if end >= _LEAST_PREFIX else ""
 
 
+def system_names(systems: Sequence[str]) -> dict[str, str]:
+    """Say what a page calls each system: its name without what all names begin with.
+
+    >>> system_names(["vtt20.en-en.RUC_AIM3", "vtt20.en-en.RUCMM"])
+    {'vtt20.en-en.RUC_AIM3': 'RUC_AIM3', 'vtt20.en-en.RUCMM': 'RUCMM'}
+    """
+    names = {system: legible(system) for system in systems}
+    prefix = common_prefix(names.values())
+    return {system: name.removeprefix(prefix) for system, name in names.items()}
+
+
+def shared_beginning(systems: Collection[str]) -> str:
+    """Say in a sentence what `system_names` leaves out; empty where that is nothing.
+
+    >>> shared_beginning(["vtt20.en-en.RUC_AIM3", "vtt20.en-en.RUCMM"])
+    "The systems' names begin with “vtt20.en-en.”, left out here."
+    """
+    prefix = common_prefix([legible(system) for system in systems])
+    return f"The systems' names begin with “{prefix}”, left out here." if prefix else ""
+
+
 def rows_of(spans: Sequence[tuple[float, float]]) -> list[int]:
     """Say for each span the first row in which it overlaps no span before it.
 

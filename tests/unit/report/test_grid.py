@@ -49,6 +49,19 @@ def test_width(width, columns):
         assert text.count(f"{k}.1234*") >= 4
 
 
+def test_what_long_names_share_is_said_once():
+    one, two = "trecvid20-vtt.en-en.RUC_AIM3", "trecvid20-vtt.en-en.RUCMM"
+    pairs = [f"{one}–{two} boot.", f"{two}–{one} boot."]
+    grid = Grid(["pair", "x"], [[Cell(name), Cell("1")] for name in pairs])
+    assert grid.to_text(40).splitlines() == [
+        "pair                    x",
+        "…RUC_AIM3–…RUCMM boot.  1",
+        "…RUCMM–…RUC_AIM3 boot.  1",
+        "… stands for trecvid20-vtt.en-en.",
+    ]
+    assert pairs[0] in grid.to_text(80)  # they fit as they are
+
+
 def test_long_names_are_cut_in_the_middle():
     grid = Grid(["system", "x"], [[Cell("run" + "0" * 90 + "_final"), Cell("1")]])
     line = grid.to_text(80).splitlines()[1]

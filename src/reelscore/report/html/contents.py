@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from reelscore.report.html.model import Report, Section
 from reelscore.report.html.payload import Payload
 from reelscore.report.html.story_columns import add_stories
 from reelscore.report.html.texts import ItemTexts
-from reelscore.report.lettering import common_prefix, legible
+from reelscore.report.lettering import legible, system_names
 
 Progress = Callable[[int, int], None]
 
@@ -63,17 +63,6 @@ def encoded(report: Report, *, explain: int = 100_000, progress: Progress | None
     if report.timelines:
         head["stories"] = add_stories(payload, report, items)
     return payload.encoded(head)
-
-
-def system_names(systems: Sequence[str]) -> dict[str, str]:
-    """Say what the page calls each system: its name without what all names begin with.
-
-    >>> system_names(["vtt20.en-en.RUC_AIM3", "vtt20.en-en.RUCMM"])
-    {'vtt20.en-en.RUC_AIM3': 'RUC_AIM3', 'vtt20.en-en.RUCMM': 'RUCMM'}
-    """
-    names = {system: legible(system) for system in systems}
-    prefix = common_prefix(names.values())
-    return {system: name.removeprefix(prefix) for system, name in names.items()}
 
 
 def _metric(report: Report, name: str) -> dict[str, Any]:

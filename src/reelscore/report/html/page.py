@@ -15,10 +15,10 @@ from reelscore._version import __version__
 from reelscore.data.writing import check_target, write_atomically
 from reelscore.report.evidence import marks_of_tests
 from reelscore.report.grid import Cell
-from reelscore.report.html.contents import encoded, system_names
+from reelscore.report.html.contents import encoded
 from reelscore.report.html.model import Report
 from reelscore.report.leaderboard import leaderboard
-from reelscore.report.lettering import common_prefix, legible
+from reelscore.report.lettering import legible, shared_beginning, system_names
 
 Progress = Callable[[int, int], None]
 
@@ -124,9 +124,7 @@ def _about(report: Report) -> str:
     what = "video" if report.timelines else "item"
     on = f" on {items:,} {what}{'s' if items != 1 else ''}" if items else ""
     people = f"; {', '.join(map(_text, report.human))}: by people" if report.human else ""
-    prefix = common_prefix([legible(name) for name in table.systems])
-    names = f" The systems' names begin with “{escape(prefix)}”, left out here." if prefix else ""
-    return f"{said[0]} of {said[1]}{on}{people}.{names}"
+    return f"{said[0]} of {said[1]}{on}{people}. {escape(shared_beginning(table.systems))}".rstrip()
 
 
 def letters_of(systems: Mapping[str, object] | list[str]) -> dict[str, str]:
