@@ -123,7 +123,7 @@ threads_option = click.option(
     help="Threads to use; all cores if not given. Never changes a number.",
 )
 seed_option = click.option(
-    "--seed", type=click.IntRange(min=0), default=12345, show_default=True, help="Seed of chance."
+    "--seed", type=click.IntRange(min=0), default=12345, show_default=True, help="Random seed."
 )
 
 _OPTIONS = [

@@ -31,13 +31,15 @@ def command(
 ) -> None:
     """Score captions: a row per system.
 
-    CANDIDATES are files of captions, one for each system, or NAME=FILE.
+    CANDIDATES are files of captions, one for each system, or NAME=FILE. A file that holds
+    references beside the captions needs no --refs.
 
     \b
     Examples:
       reelscore score ours.json --refs refs.json
       reelscore score a=run1.jsonl b=run2.jsonl -r refs.json -m meteor,cider
       reelscore score ours.txt -r annotator1.txt annotator2.txt --json -
+      reelscore score predictions_with_references.jsonl
       reelscore score runs/*.json -r refs.json --html report.html
     """
     table = scoring.run()
