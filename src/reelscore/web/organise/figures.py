@@ -84,7 +84,8 @@ def figures(
         agreed: How far raters agree.
         now: The time; all times are seconds since 1970.
 
-    >>> status = Status("open", 10, 4, 5, 1, 4, 0, 84, 5, {})
+    >>> status = Status(state="open", hits=10, finished=4, open=5, held=1, done=4, abandoned=0,
+    ...                 judgments=84, skipped=0, raters=5, by_system={})
     >>> times = np.arange(0.0, 84 * 30, 30)  # an answer every half minute
     >>> found = figures(
     ...     status, Costs(4), tasks=200, begun=4, answer_times=times, agreed=(), now=2490)
@@ -114,13 +115,17 @@ def _pace(times: FloatArray, now: float) -> float:
 
 
 def answer_times(judgments: Judgments) -> FloatArray:
-    """Give when each task was answered, in order; a task with several scores counts once."""
+    """Give when each task was answered, in order; a task with several scores counts once.
+
+    The server's time counts, and what the page says only of judgments that were made elsewhere.
+    """
     columns = (judgments.rater, judgments.hit, judgments.task)
     key = np.zeros(len(judgments), dtype=np.int64)
     for column in columns:
         key = key * max(1, len(column.names)) + column.codes
     _, first = np.unique(key, return_index=True)
-    times = np.sort(judgments.submitted[first])  # NaN, where a time is not known, comes last
+    received = judgments.received[first]
+    times = np.sort(np.where(np.isnan(received), judgments.submitted[first], received))
     known: FloatArray = times[~np.isnan(times)]
     return known
 
