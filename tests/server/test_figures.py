@@ -89,7 +89,7 @@ def shown(owner):
 
 def test_before_anybody_came(site):
     words, seen = shown(site[1])
-    assert words["Cost so far"] == "0.00 EUR 2.40 expected: 4 HITs × 0.50 + 20% fee"
+    assert words["Cost so far"] == "0.00 EUR 2.40 expected in the end; 0.50 a HIT and 20% fee"
     assert words["Pace"] == "– too few answers in the last hour"
     assert words["Time left"] == "– not known without a pace"
     assert words["Agreement among raters"] == "– not enough yet: 0 judged by several"
@@ -103,7 +103,8 @@ def test_while_raters_work(site, clock):
         rate(campaign, clock, rater)
     rate(campaign, clock, "r4", answers=3)
     words, seen = shown(owner)
-    assert words["Cost so far"] == "1.80 EUR 2.40 expected: 4 HITs × 0.50 + 20% fee"
+    # three HITs, and a quarter of one as the pay list has it: 3 × 0.50 + 0.12, and the fee
+    assert words["Cost so far"] == "1.94 EUR 2.40 expected in the end; 0.50 a HIT and 20% fee"
     assert words["Pace"] == "60 answers an hour 5.0 HITs an hour"
     assert words["Time left"] == "9 min at this pace"  # 12 tasks, 3 of them answered
     assert words["Agreement among raters"] == "1.00 Krippendorff's alpha: 15 judged by several"

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from reelscore.human.agreement import agreement
-from reelscore.human.costs import Costs
 from reelscore.human.judgments import FloatArray, Judgments
 from reelscore.human.protocol import Protocol
 from reelscore.human.store.records import Status
 from reelscore.human.votes import Votes, count_votes, pairs_agreed
+from reelscore.web.paying import Pay, Work
+from reelscore.web.store.assignments import Taken
 
 HOUR = 3600.0
 _ENOUGH_ANSWERS = 5  # in the last hour, to speak of a pace
@@ -46,8 +47,8 @@ class Figures:
     """What the page of a campaign tells at a glance.
 
     Attributes:
-        so_far: The price of the HITs that were done and not rejected.
-        expected: The price when all places are filled.
+        so_far: What the work up to now costs, with the fee.
+        expected: What it costs when all places are done.
         answers: Tasks answered in an hour, at the pace of the last one; NaN where it is too
             early to tell.
         hits: HITs done in an hour, at the same pace.
@@ -55,8 +56,8 @@ class Figures:
         agreed: How far raters agree, by criterion.
     """
 
-    so_far: Costs
-    expected: Costs
+    so_far: float
+    expected: float
     answers: float
     hits: float
     left: float
@@ -65,7 +66,7 @@ class Figures:
 
 def figures(
     status: Status,
-    costs: Costs,
+    costs: tuple[float, float],
     *,
     tasks: int,
     begun: int,
@@ -77,7 +78,7 @@ def figures(
 
     Args:
         status: Where it stands.
-        costs: Of the HITs to be paid so far.
+        costs: So far and expected, see `costs`.
         tasks: Tasks in all HITs, each counted once.
         begun: Tasks answered in HITs that raters are at.
         answer_times: When tasks were answered, in order.
@@ -88,22 +89,39 @@ def figures(
     ...                 judgments=84, skipped=0, raters=5, by_system={})
     >>> times = np.arange(0.0, 84 * 30, 30)  # an answer every half minute
     >>> found = figures(
-    ...     status, Costs(4), tasks=200, begun=4, answer_times=times, agreed=(), now=2490)
-    >>> found.answers, found.hits, span(found.left), f"{found.expected.total:.2f}"
-    (120.0, 6.0, '58 min', '11.88')
+    ...     status, (4.0, 10.0), tasks=200, begun=4, answer_times=times, agreed=(), now=2490)
+    >>> found.answers, found.hits, span(found.left)
+    (120.0, 6.0, '58 min')
     """
     waiting = status.open + status.held
     per_hit = tasks / status.hits if status.hits else math.nan
     answers = _pace(answer_times, now)
     remaining = max(0.0, waiting * per_hit - begun) if waiting else 0.0
     return Figures(
-        so_far=costs,
-        expected=Costs(costs.hits + waiting, costs.price, costs.fee, costs.systems, costs.currency),
+        *costs,
         answers=answers,
         hits=answers / per_hit,
         left=0.0 if not remaining else remaining / answers * HOUR,
         agreed=agreed,
     )
+
+
+def costs(
+    pay: Pay, fee: float, work: Sequence[Work], taken: Sequence[Taken], status: Status
+) -> tuple[float, float]:
+    """Add up what a campaign costs so far, and what it is expected to cost in the end.
+
+    Args:
+        pay: What raters get.
+        fee: The service's share on top.
+        work: What they did.
+        taken: The HITs they took.
+        status: Where the campaign stands.
+    """
+    held = {(one.rater, one.hit) for one in taken if one.state == "held"}
+    settled = [one for one in work if (one.rater, one.hit) not in held]
+    waiting = (status.open + status.held) * pay.price
+    return pay.amount(work) * (1 + fee), (pay.amount(settled) + waiting) * (1 + fee)
 
 
 def _pace(times: FloatArray, now: float) -> float:

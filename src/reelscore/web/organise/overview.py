@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from fastapi.responses import HTMLResponse, Response
 
-from reelscore.human.costs import Costs
 from reelscore.web.guards import Router
-from reelscore.web.organise.figures import figures
+from reelscore.web.organise.figures import costs, figures
 from reelscore.web.organise.rater_table import rater_rows
 from reelscore.web.organise.reports import list_reports
 from reelscore.web.organise.session import PATH, Desk, Organiser
 from reelscore.web.pages import read_pages
+from reelscore.web.paying import Pay, list_work
 from reelscore.web.store.assignments import count_tasks, list_taken
 from reelscore.web.store.raters import list_raters
 
@@ -54,7 +54,6 @@ def _page(desk: Desk, id: str, template: str) -> HTMLResponse:
     taken = list_taken(site.database, id)
     findings = site.trust.of(campaign, status)
     rows = rater_rows(campaign, findings, taken)
-    paid = sum(row.done for row in rows if row.decision != "reject")
     now = site.settings.clock()
     render = desk.part if template == _LIVE else desk.page
     return render(
@@ -67,7 +66,7 @@ def _page(desk: Desk, id: str, template: str) -> HTMLResponse:
         now=now,
         figures=figures(
             status,
-            Costs(paid, pages.price, pages.fee, len(campaign.systems), pages.currency),
+            costs(Pay.of(campaign), pages.fee, list_work(campaign), taken, status),
             tasks=count_tasks(site.database, id),
             begun=sum(each.answers for each in taken if each.state == "held"),
             answer_times=findings.answer_times,
