@@ -213,7 +213,13 @@ def show_origin(table: ScoreTable) -> None:
 def show_notes(notes: Sequence[str], *, err: bool = False) -> None:
     """Print what there is to say about a table; warnings in red."""
     for note in notes:
-        text = textwrap.fill(note, terminal_width(), subsequent_indent="  ")
+        text = textwrap.fill(
+            note,
+            terminal_width(),
+            subsequent_indent="  ",
+            break_on_hyphens=False,
+            break_long_words=False,
+        )
         click.echo(click.style(text, fg="red" if "Warning:" in note else None), err=err)
 
 

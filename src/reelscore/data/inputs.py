@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from reelscore.data.formats import LINES
 from reelscore.data.problems import first_few
@@ -99,15 +100,16 @@ def read_inputs(
             notes.append(f"{_paths(unused)} {whose}, which were not used.")
     files += read
     if lines := [file for file in files if file.format == LINES]:
-        notes.append(f"Read as plain lines: {_paths(lines)}.")
+        which = _paths(lines) if len(files) <= _SHOWN or len(lines) < len(files) else "all files"
+        notes.append(f"Read as plain lines: {which}.")
     return Inputs(candidates, references, files, notes)
 
 
 def references_note(paths: Sequence[str]) -> list[str]:
     """Name the files of references where there are several: each counts.
 
-    >>> references_note(["a.txt", "b.txt"])
-    ['References: a.txt, b.txt.']
+    >>> references_note(["refs/a.txt", "refs/b.txt"])
+    ['References: a.txt, b.txt in refs.']
     """
     return [f"References: {_listed(paths)}."] if len(paths) > 1 else []
 
@@ -133,9 +135,13 @@ def _paths(files: Sequence[CaptionFile]) -> str:
 
 
 def _listed(paths: Sequence[str]) -> str:
-    if len(paths) <= _SHOWN:
-        return ", ".join(paths)
-    return f"{', '.join(paths[:_SHOWN])} and {len(paths) - _SHOWN} more"
+    """Name files; those of one folder without repeating it."""
+    folders = {Path(path).parent for path in paths}
+    folder = folders.pop()
+    together = len(paths) > 1 and not folders and folder != Path()
+    names = [Path(path).name for path in paths] if together else paths
+    rest = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + rest + (f" in {folder}" if together else "")
 
 
 def _verb(files: Sequence[CaptionFile], one: str, several: str) -> str:
