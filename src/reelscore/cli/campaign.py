@@ -13,6 +13,7 @@ _COMMANDS = {
     "hits": ("campaign_hits", "Show the HITs, or write them for another page."),
     "media": ("campaign_media", "Whether the videos can be played; before it opens."),
     "status": ("campaign_status", "Where a campaign stands; open, pause or close it."),
+    "offer": ("campaign_offer", "Offer HITs again whose raters cannot be used."),
     "simulate": ("campaign_simulate", "Let a made-up crowd do it, or try many crowds."),
     "import": ("campaign_import", "Take in judgments, or a whole campaign, from files."),
     "export": ("campaign_export", "Write everything, or the judgments, to plain files."),

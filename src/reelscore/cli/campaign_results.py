@@ -133,7 +133,7 @@ def command(
     outputs = _Outputs(table_file, csv_file, latex_file, json_file, plot, html_file)
     with opened(campaign, campaign_id) as found:
         if found.protocol.form == "ranking":
-            show_rankings(judged(found), table_file, json_file)
+            show_rankings(found, judged(found), table_file, json_file)
             return
         if found.protocol.form == "comparison":
             show_comparisons(found, judged(found), reference, table_file, json_file)

@@ -15,9 +15,10 @@ from reelscore.data.table import ScoreTable
 from reelscore.human.campaign import Campaign
 from reelscore.human.comparisons import score_against_reference, score_choices
 from reelscore.human.judgments import Judgments
-from reelscore.human.preferences import check_raters, expected_answers, score_all_preferences
+from reelscore.human.preferences import score_all_preferences
 from reelscore.human.quality import known
 from reelscore.human.ranking import score_rankings
+from reelscore.human.usable import usable
 from reelscore.report.grid import Grid
 from reelscore.report.vote_grids import (
     CHOICES,
@@ -32,9 +33,11 @@ from reelscore.report.vote_grids import (
 )
 
 
-def show_rankings(judgments: Judgments, table_file: str | None, json_file: str | None) -> None:
+def show_rankings(
+    campaign: Campaign, judgments: Judgments, table_file: str | None, json_file: str | None
+) -> None:
     """Print mean ranks by criterion, best first, and whether they differ."""
-    found = score_rankings(judgments)
+    found = score_rankings(_counting(campaign, judgments))
     _output(found.table, table_file, json_file, {n: asdict(e) for n, e in found.criteria.items()})
     if json_file != STDOUT:
         _print(ranking_grid(found), RANKS)
@@ -50,7 +53,7 @@ def show_comparisons(
     json_file: str | None,
 ) -> None:
     """Print what votes on two captions say: points, choices, or preferences."""
-    judgments = _faithful(campaign, judgments)
+    judgments = _counting(campaign, judgments)
     if campaign.protocol.name == "against-reference":
         _show_points(judgments, reference, table_file, json_file)
     elif campaign.protocol.name == "preference":
@@ -59,18 +62,15 @@ def show_comparisons(
         _show_choices(judgments, table_file, json_file)
 
 
-def _faithful(campaign: Campaign, judgments: Judgments) -> Judgments:
-    """Keep the raters who answered the test questions, where there are any."""
-    judgments = judgments.by(set(judgments.rater.names) - campaign.excluded())
-    expected = expected_answers(campaign.hits())
-    if not expected:
-        return judgments
-    check = check_raters(judgments, expected)
-    say(
-        f"{len(check.faithful)} of {len(check.answers)} raters answered all test questions; the "
-        "others are left out."
-    )
-    return judgments.by(check.faithful)
+def _counting(campaign: Campaign, judgments: Judgments) -> Judgments:
+    """Keep the judgments that count, and say whose are left out."""
+    found = usable(campaign, judgments)
+    if found.asked:
+        say(
+            f"{len(found.judgments.rater.names)} of {found.asked} raters answered all test "
+            "questions; the others are left out."
+        )
+    return found.judgments
 
 
 def _show_points(

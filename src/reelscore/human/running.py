@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from reelscore.human.judgments import Judgment, Judgments
 from reelscore.human.protocol import Answer
@@ -223,6 +223,7 @@ class Running(Terms):
         submitted: float | None = None,
         client: str = "",
         watched: float | None = None,
+        is_served: bool = False,
     ) -> Receipt:
         """Keep the answer to one task; when this returns, it is on the disk.
 
@@ -238,17 +239,19 @@ class Running(Terms):
             submitted: When it was answered, as the page says.
             client: What the rater used.
             watched: The share of the video that was watched, as the page says.
+            is_served: Whether the answer comes from a page that `open_task` was called for; then
+                times that cannot be are noted in the assignment's flags.
 
         Raises:
             DataError: If the protocol cannot have such an answer.
             RefusedError: If the rater has no such task, it has another answer or was skipped, the
-                place is taken, or the campaign is closed.
+                place is taken, the rater is excluded, or the campaign is closed.
         """
         from reelscore.human.store.answering import Sent, submit
 
         check_text(client, "the client")
         times = [None if when is None else microseconds(when) for when in (started, submitted)]
-        sent = Sent(assignment, rater, task, answer, times[0], times[1], client, watched)
+        sent = Sent(assignment, rater, task, answer, times[0], times[1], client, watched, is_served)
         return submit(self.database, self, sent, self._now())
 
     def skip(self, assignment: int, rater: str, task: str, reason: str = "") -> Receipt:
@@ -376,18 +379,63 @@ class Running(Terms):
     # decisions
 
     def decide(self, what: str, about: str, *, actor: str, reason: str = "") -> None:
-        """Log a decision; ``exclude`` keeps a rater from further HITs, ``readmit`` ends that.
+        """Log a decision, and do what it means.
+
+        ``exclude`` takes a rater out of the results and lets them do nothing more: the HIT they
+        hold is offered again. ``reject`` does the same, and none of their HITs is paid.
+        ``readmit`` ends both. ``pay`` approves the HITs that they have finished.
 
         Args:
-            what: The decision, such as ``exclude``, ``readmit``, ``pay``.
+            what: The decision; another word is logged and does nothing.
             about: The rater or HIT.
             actor: Who decides.
             reason: Why.
         """
-        from reelscore.human.store.deciding import log
+        from reelscore.human.store.reviewing import decide
 
-        with self.database.writing() as connection:
-            log(connection, self, self._now(), actor, what, about, reason)
+        decide(self.database, self, self._now(), actor, what, about, reason)
+
+    def review(
+        self,
+        assignment: int,
+        verdict: Literal["approve", "reject"],
+        *,
+        actor: str,
+        reason: str = "",
+    ) -> None:
+        """Approve or reject one finished HIT, and log it.
+
+        Raises:
+            RefusedError: If it is not a finished one.
+        """
+        from reelscore.human.store.reviewing import review
+
+        review(self.database, self, assignment, verdict, self._now(), actor, reason)
+
+    def offer_again(self, assignment: int, *, actor: str, reason: str = "") -> bool:
+        """Offer the place of a finished HIT to one more rater, and log it.
+
+        Its judgments stay; whether they count is another question.
+
+        Returns:
+            Whether a place was added; False where it was before.
+
+        Raises:
+            RefusedError: If it is not a finished one.
+        """
+        from reelscore.human.store.reviewing import offer_again
+
+        return offer_again(self.database, self, assignment, self._now(), actor, reason)
+
+    def offer_all_again(self, raters: Collection[str], *, actor: str, reason: str = "") -> int:
+        """Offer once more the places of all HITs that these raters have finished, and log it.
+
+        Returns:
+            How many places were added; those that were offered again before do not count.
+        """
+        from reelscore.human.store.reviewing import offer_all_again
+
+        return offer_all_again(self.database, self, raters, self._now(), actor, reason)
 
     def events(self) -> Sequence[Event]:
         """Give the log, oldest first."""

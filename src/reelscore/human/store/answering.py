@@ -5,19 +5,34 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, bindparam, exists, func, insert, select, update
+from sqlalchemy import (
+    Connection,
+    Row,
+    Select,
+    and_,
+    bindparam,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from reelscore.errors import RefusedError
 from reelscore.human.protocol import Answer
 from reelscore.human.store.claiming import take_back
 from reelscore.human.store.connecting import Database
-from reelscore.human.store.records import Receipt, Terms
-from reelscore.human.store.schema import assignment, campaign, judgment, shown, skip, task
+from reelscore.human.store.deciding import EXCLUDE, READMIT
+from reelscore.human.store.records import REJECTED, Receipt, Terms
+from reelscore.human.store.schema import assignment, campaign, event, judgment, shown, skip, task
+from reelscore.human.store.timing import answer_flags, hit_flags
 
 # Made once: these are what a busy campaign does all day.
-_PLACE = (
+_PLACE: Select[Any] = (
     select(
-        assignment,
+        *(assignment.c[name] for name in ("id", "hit", "slot", "rater", "state", "status")),
+        *(assignment.c[name] for name in ("task", "opened", "flags")),
         campaign.c.state.label("campaign_state"),
         task.c.key,
         task.c.position,
@@ -25,6 +40,13 @@ _PLACE = (
         exists()
         .where(skip.c.assignment == assignment.c.id, skip.c.task == task.c.key)
         .label("skipped"),
+        select(event.c.what)
+        .where(event.c.campaign == assignment.c.campaign, event.c.about == assignment.c.rater)
+        .where(or_(event.c.what == EXCLUDE, event.c.what == READMIT))  # faster than a list
+        .order_by(event.c.id.desc())
+        .limit(1)
+        .scalar_subquery()
+        .label("last_word"),
     )
     .join(campaign, campaign.c.id == assignment.c.campaign)
     .outerjoin(task, and_(task.c.hit == assignment.c.hit, task.c.id == bindparam("task")))
@@ -36,21 +58,17 @@ _PLACE = (
 _KNOWN = select(judgment.c.slot, judgment.c.criterion, judgment.c.score).where(
     judgment.c.assignment == bindparam("assignment"), judgment.c.task == bindparam("task")
 )
-_REMAINING = (
-    select(func.count())
-    .select_from(task)
-    .where(task.c.hit == bindparam("hit"))
-    .where(
-        ~exists().where(
-            judgment.c.assignment == bindparam("assignment"), judgment.c.task == task.c.key
-        )
-    )
-    .where(~exists().where(skip.c.assignment == bindparam("assignment"), skip.c.task == task.c.key))
+_REMAINING = select(
+    select(func.count()).where(task.c.hit == bindparam("hit")).scalar_subquery()
+    - select(func.count(judgment.c.task.distinct()))
+    .where(judgment.c.assignment == bindparam("assignment"))
+    .scalar_subquery()
+    - select(func.count()).where(skip.c.assignment == bindparam("assignment")).scalar_subquery()
 )
 _SEEN = (
     update(assignment)
     .where(assignment.c.id == bindparam("assignment"))
-    .values(active=bindparam("now"))
+    .values(active=bindparam("now"), flags=bindparam("all_flags"))
 )
 _DONE = _SEEN.values(state="done", finished=bindparam("now"))
 
@@ -67,6 +85,7 @@ class Sent:
     submitted: int | None
     client: str
     watched: float | None = None
+    is_served: bool = False
 
 
 def submit(database: Database, terms: Terms, sent: Sent, now: int) -> Receipt:
@@ -89,7 +108,10 @@ def submit(database: Database, terms: Terms, sent: Sent, now: int) -> Receipt:
             connection.execute(
                 insert(judgment), [_kept(sent, row, now, *each) for each in missing.items()]
             )
-        return _receipt(connection, row, sent.task, now, is_new=bool(missing))
+        flags = answer_flags(terms, row, sent.started) if sent.is_served else set()
+        if not missing:
+            return _receipt(connection, row, sent.task, is_new=False)
+        return _settle(connection, terms, row, sent.task, now, flags, is_served=sent.is_served)
 
 
 def skip_task(
@@ -105,7 +127,9 @@ def skip_task(
             _check_open(connection, terms, row, now)
             values = {"assignment": row.id, "task": row.key, "time": now, "reason": reason}
             connection.execute(insert(skip).values(values))
-        return _receipt(connection, row, task, now, is_new=not row.skipped)
+            is_served = row.task is not None
+            return _settle(connection, terms, row, task, now, set(), is_served=is_served)
+        return _receipt(connection, row, task, is_new=False)
 
 
 def _place(connection: Connection, terms: Terms, id: int, rater: str, task: str) -> Row[Any]:
@@ -118,16 +142,30 @@ def _place(connection: Connection, terms: Terms, id: int, rater: str, task: str)
     return row
 
 
-def _receipt(
-    connection: Connection, row: Row[Any], task: str, now: int, *, is_new: bool
-) -> Receipt:
-    """Note that the rater was there, and whether the HIT is done."""
+def _receipt(connection: Connection, row: Row[Any], task: str, *, is_new: bool) -> Receipt:
     left = connection.execute(_REMAINING, {"assignment": row.id, "hit": row.hit})
     remaining = left.scalar_one()
-    if is_new:
-        seen = _SEEN if remaining else _DONE
-        connection.execute(seen, {"assignment": row.id, "now": now})
     return Receipt(row.id, task, is_new, remaining, remaining == 0)
+
+
+def _settle(
+    connection: Connection,
+    terms: Terms,
+    row: Row[Any],
+    task: str,
+    now: int,
+    flags: set[str],
+    *,
+    is_served: bool,
+) -> Receipt:
+    """Note that the rater was there, whether the HIT is done, and what to look at in it."""
+    receipt = _receipt(connection, row, task, is_new=True)
+    flags |= set(row.flags.split())
+    if receipt.done and is_served:
+        flags |= hit_flags(connection, terms, row.id)
+    values = {"assignment": row.id, "now": now, "all_flags": " ".join(sorted(flags))}
+    connection.execute(_DONE if receipt.done else _SEEN, values)
+    return receipt
 
 
 def _missing(connection: Connection, sent: Sent, row: Row[Any]) -> dict[tuple[int, str], float]:
@@ -149,6 +187,8 @@ def _missing(connection: Connection, sent: Sent, row: Row[Any]) -> dict[tuple[in
 
 
 def _check_open(connection: Connection, terms: Terms, row: Row[Any], now: int) -> None:
+    if row.last_word == EXCLUDE or row.status == REJECTED:
+        raise RefusedError("excluded", f"Rater {row.rater!r} is excluded from this campaign.")
     if row.campaign_state == "closed":
         raise RefusedError("closed", "The campaign is closed; no more answers are taken.")
     if row.state == "done":

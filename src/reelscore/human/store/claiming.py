@@ -32,7 +32,7 @@ from reelscore.human.store.connecting import Database
 from reelscore.human.store.deciding import is_excluded, log
 from reelscore.human.store.planning import open_place
 from reelscore.human.store.reading import load_assignment
-from reelscore.human.store.records import Assignment, Terms
+from reelscore.human.store.records import REJECTED, Assignment, Terms
 from reelscore.human.store.schema import assignment, shown, task
 
 ACTOR = "reelscore"  # what the log calls us
@@ -48,7 +48,7 @@ def claim(
     """
     with database.writing() as connection:
         database.alone(connection, terms.id, rater)
-        if is_excluded(connection, terms, rater):
+        if is_excluded(connection, terms, rater) or _is_rejected(connection, terms, rater):
             raise RefusedError("excluded", f"Rater {rater!r} is excluded from this campaign.")
         held = connection.scalar(
             select(assignment.c.id).filter_by(campaign=terms.id, rater=rater, state="held")
@@ -80,7 +80,7 @@ def release(connection: Connection, terms: Terms, now: int) -> int:
         .where(is_overdue)
         .with_for_update(skip_locked=True)  # one that is locked is just being answered
     )
-    return _abandon(connection, terms, overdue, now, f"not seen for {terms.hold:g} seconds")
+    return abandon(connection, terms, overdue, now, f"not seen for {terms.hold:g} seconds")
 
 
 def touch(database: Database, terms: Terms, id: int, rater: str, now: int) -> bool:
@@ -130,11 +130,11 @@ def release_one(
             .filter_by(campaign=terms.id, id=id, state="held")
             .with_for_update()
         )
-        if not _abandon(connection, terms, wanted, now, reason, actor):
+        if not abandon(connection, terms, wanted, now, reason, actor):
             raise RefusedError("unknown", f"Nobody holds assignment {id}.")
 
 
-def _abandon(
+def abandon(
     connection: Connection,
     terms: Terms,
     which: Select[Any],
@@ -142,6 +142,7 @@ def _abandon(
     reason: str,
     actor: str = ACTOR,
 ) -> int:
+    """Offer the places of held HITs again; give how many."""
     ids = connection.scalars(which).all()
     for id in ids:
         row = connection.execute(
@@ -175,6 +176,11 @@ def take_back(connection: Connection, terms: Terms, row: Row[Any], now: int) -> 
     connection.execute(update(assignment).filter_by(id=row.id).values(state="held", active=now))
     log(connection, terms, now, row.rater, "return", row.rater, "came back in time")
     return True
+
+
+def _is_rejected(connection: Connection, terms: Terms, rater: str) -> bool:
+    rejected = select(assignment.c.id).filter_by(campaign=terms.id, rater=rater, status=REJECTED)
+    return connection.scalar(rejected.limit(1)) is not None
 
 
 def _return(connection: Connection, terms: Terms, rater: str, now: int) -> int | None:

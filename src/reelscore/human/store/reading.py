@@ -43,7 +43,7 @@ def items(connection: Connection, terms: Terms) -> Sequence[str]:
 def load_assignment(connection: Connection, terms: Terms, id: int) -> Assignment | None:
     """Give one assignment with its tasks; None where nobody has it."""
     row = connection.execute(
-        select(assignment.c.rater, assignment.c.state, hit.c.key, hit.c.id)
+        select(assignment, hit.c.key, hit.c.id.label("name"))
         .join(hit, hit.c.key == assignment.c.hit)
         .where(assignment.c.id == id, assignment.c.campaign == terms.id, assignment.c.rater != "")
     ).one_or_none()
@@ -57,12 +57,14 @@ def load_assignment(connection: Connection, terms: Terms, id: int) -> Assignment
     skipped = select(task.c.id).join(skip, skip.c.task == task.c.key)
     return Assignment(
         id,
-        row.id,
+        row.name,
         row.rater,
         row.state,
         tuple(load_tasks(connection, row.key)),
         frozenset(connection.scalars(answered)),
         frozenset(connection.scalars(skipped.where(skip.c.assignment == id))),
+        tuple(row.flags.split()),
+        row.status,
     )
 
 

@@ -12,6 +12,7 @@ from reelscore.human.tasks import Task
 State = Literal["draft", "open", "paused", "closed"]
 STATES: tuple[State, ...] = get_args(State)
 AssignmentState = Literal["open", "held", "done", "abandoned"]
+APPROVED, REJECTED = "approved", "rejected"  # what can become of a HIT
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,10 @@ class Assignment:
         tasks: The tasks of the HIT, in the order shown.
         answered: The ids of those that have an answer.
         skipped: The ids of those that the rater reported and skipped.
+        flags: What an organiser should look at before the HIT is paid: ``unopened`` (answers to
+            tasks that were never sent), ``early`` (times before the campaign was made), ``burst``
+            (many answers within a second each), ``too-fast`` (than its videos can play).
+        status: ``approved`` or ``rejected``; empty while nothing is decided.
     """
 
     id: int
@@ -60,6 +65,13 @@ class Assignment:
     tasks: tuple[Task, ...]
     answered: frozenset[str]
     skipped: frozenset[str] = frozenset()
+    flags: tuple[str, ...] = ()
+    status: str = ""
+
+    @property
+    def needs_review(self) -> bool:
+        """Whether an organiser has to look at the finished HIT before it is paid."""
+        return self.state == "done" and bool(self.flags) and self.status != APPROVED
 
     @property
     def remaining(self) -> tuple[Task, ...]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from reelscore.human.campaign import Campaign
 from reelscore.human.comparisons import score_against_reference, score_choices
-from reelscore.human.judgments import Judgments
-from reelscore.human.preferences import check_raters, expected_answers, score_all_preferences
+from reelscore.human.preferences import score_all_preferences
 from reelscore.human.ranking import score_rankings
+from reelscore.human.usable import usable
 from reelscore.report import vote_grids
 from reelscore.report.grid import Grid
 
@@ -17,7 +17,7 @@ def vote_table(campaign: Campaign) -> tuple[Grid, list[str]]:
     Raises:
         DataError: If there is nothing to count yet.
     """
-    judgments = _trusted(campaign, campaign.judgments(finished=True))
+    judgments = usable(campaign, campaign.judgments(finished=True)).judgments
     if campaign.protocol.form == "ranking":
         found = score_rankings(judgments)
         notes = [vote_grids.RANKS, *vote_grids.ranking_notes(found)]
@@ -31,10 +31,3 @@ def vote_table(campaign: Campaign) -> tuple[Grid, list[str]]:
         return vote_grids.preferences_grid(preferences), [vote_grids.PREFERENCES]
     choices = score_choices(judgments)
     return vote_grids.choices_grid(choices, judgments), [vote_grids.CHOICES]
-
-
-def _trusted(campaign: Campaign, judgments: Judgments) -> Judgments:
-    """Keep raters who are not excluded and answered the test questions, where there are any."""
-    judgments = judgments.by(set(judgments.rater.names) - campaign.excluded())
-    expected = expected_answers(campaign.hits())
-    return judgments.by(check_raters(judgments, expected).faithful) if expected else judgments
