@@ -116,7 +116,8 @@ def small_campaign(
         systems=systems,
         protocol=protocol,
         id=id,
-        settings={"pages": {"practice": [], **(pages or {})}},
+        # tests work faster than people: their HITs are not reviewed unless they ask for it
+        settings={"pages": {"practice": [], "review": False, **(pages or {})}},
     ) as campaign:
         campaign.add_hits(
             Hit(

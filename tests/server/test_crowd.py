@@ -49,8 +49,9 @@ class Crowd:
         }
 
     def make(self, where):
+        pages = {"practice": [], "review": False}  # nobody could work so fast
         campaign = Campaign.create(
-            where, "Crowd", systems=self.names, id="crowd", settings={"pages": {"practice": []}}
+            where, "Crowd", systems=self.names, id="crowd", settings={"pages": pages}
         )
         campaign.add_hits(self.plan.hits)
         campaign.set_state("open", actor="test")

@@ -119,6 +119,9 @@ ACTIONS = [
     "/organise/c/dogs/state",
     "/organise/c/dogs/release",
     "/organise/c/dogs/release/1",
+    "/organise/c/dogs/review/1",
+    "/organise/c/dogs/offer",
+    "/organise/c/dogs/offer/1",
     "/organise/c/dogs/decide",
     "/organise/c/dogs/raters",
     "/organise/c/dogs/raters/unbind",
@@ -309,7 +312,7 @@ def test_texts_by_the_form(app, owner):
     path, campaign = "/organise/c/dogs/pages", app.state.site.campaigns.get("dogs")
     contexts = {"contexts": {"clip03": "A dog sleeps."}}
     campaign.set_settings({"pages": contexts})
-    said = {"must_watch": "yes", "ties": "yes", "price": "0.99", **PRACTICE}
+    said = {"must_watch": "yes", "review": "yes", "ties": "yes", "price": "0.99", **PRACTICE}
     assert owner.press(path, **said).status_code == 200
     stored = campaign.settings["pages"]
     assert stored.pop("practice") == [

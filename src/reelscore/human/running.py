@@ -451,6 +451,13 @@ class Running(Terms):
         with self.database.reading() as connection:
             return excluded(connection, self)
 
+    def rejected(self) -> frozenset[str]:
+        """Name the raters with a HIT that was rejected."""
+        from reelscore.human.store.reviewing import rejected
+
+        with self.database.reading() as connection:
+            return rejected(connection, self)
+
     def export(self, path: str | Path) -> None:
         """Write everything to plain files: a .jsonl file, or a new folder of CSV files.
 

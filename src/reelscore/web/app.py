@@ -31,6 +31,7 @@ from reelscore.web.organise import (
     preview,
     reports,
     results,
+    reviewing,
     texts,
 )
 from reelscore.web.settings import Settings
@@ -39,7 +40,7 @@ from reelscore.web.site import STATIC, Site, refused_status
 _ROUTERS = (
     entering.router,
     *(module.router for module in (login, people, overview, acting, creating, inviting, texts)),
-    *(module.router for module in (media, mturk, preview, reports, results)),
+    *(module.router for module in (media, mturk, preview, reports, results, reviewing)),
 )
 _RATING = tuple(module.router for module in (preparing, working, watching, finishing))
 _THREADS = 16  # more only get in each other's way: Python runs one at a time

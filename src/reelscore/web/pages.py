@@ -53,6 +53,8 @@ class Pages(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
         practice: Tasks with feedback before the first HIT; None for those of the protocol.
         check: The comprehension check; empty for none.
         must_watch: Whether a video must be seen to its end before it is judged.
+        review: Whether a HIT whose times cannot be, such as one done faster than its videos play,
+            gets no code before an organiser has looked at it.
         numbers: Whether sliders show their number.
         ties: Whether captions may share a rank.
         video_url: Where videos lie that the server has no files of, with ``{item}`` in it.
@@ -86,6 +88,7 @@ class Pages(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     practice: tuple[Practice, ...] | None = None
     check: tuple[Question, ...] = ()
     must_watch: bool = True
+    review: bool = True
     numbers: bool = False
     ties: bool = True
     video_url: str = ""

@@ -64,6 +64,12 @@ def review(
         log(connection, terms, now, actor, verdict, row.rater, f"HIT {name}: {reason}")
 
 
+def rejected(connection: Connection, terms: Terms) -> frozenset[str]:
+    """Name the raters with a HIT that was rejected."""
+    theirs = select(assignment.c.rater).filter_by(campaign=terms.id, status=REJECTED)
+    return frozenset(connection.scalars(theirs))
+
+
 def offer_again(
     database: Database, terms: Terms, id: int, now: int, actor: str, reason: str
 ) -> bool:

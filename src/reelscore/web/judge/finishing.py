@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import Request
 from fastapi.responses import Response
 
-from reelscore.human.store.records import Assignment
+from reelscore.human.store.records import REJECTED, Assignment
 from reelscore.web.guards import Router
 from reelscore.web.judge.ends import completion, external_submit, show_end
 from reelscore.web.judge.session import Current, Session
@@ -19,6 +19,7 @@ router = Router()
 @router.get("/finish")
 def show_finish(request: Request, session: Current) -> Response:
     """Show the end: a code, and the way back to the crowd service."""
+    context: dict[str, Any]
     rater, pages, held = session.rater, session.pages, session.assignment()
     if rater.passed is False:
         return show_end(request, session, "screened_out")
@@ -27,8 +28,12 @@ def show_finish(request: Request, session: Current) -> Response:
     more = rater.service in ("link", "open") and may_go_on(session)
     if len(held.skipped) > len(held.answered):  # nobody earns the code by reports alone
         return show_end(request, session, "skipped", more=more)
+    if held.status == REJECTED or (held.needs_review and pages.review):
+        rejected = held.status == REJECTED
+        context = {"session": session, "rejected": rejected, "number": held.id}
+        return session.site.page(request, "judge/review.html", **context)
     code = completion_code(session, held)
-    context: dict[str, Any] = {
+    context = {
         "session": session,
         "code": code,
         "back": completion(pages.prolific_code) if rater.service == "prolific" else "",

@@ -169,6 +169,7 @@ def keep_answer(session: Current, sent: Answered) -> Response:
             submitted=sent.submitted - late,
             client=f"web {sent.client}",
             watched=watched,
+            is_served=True,
         )
     except RefusedError as error:
         return _refused(sent, error.reason)

@@ -8,6 +8,7 @@ from fastapi import Form, Path
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
+from reelscore.human.store.records import REJECTED
 from reelscore.human.store.texts import check_name
 from reelscore.web.guards import Router
 from reelscore.web.organise.session import PATH, Organiser, Owner
@@ -28,7 +29,7 @@ def show_raters(desk: Organiser, campaign: str) -> Response:
     codes = {
         each.id: desk.site.signer.code(found.id, each.rater, str(each.id))
         for each in taken
-        if each.state == "done"
+        if each.state == "done" and not each.needs_review and each.status != REJECTED
     }
     return desk.page(
         "raters.html",

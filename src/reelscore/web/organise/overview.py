@@ -61,6 +61,7 @@ def _page(desk: Desk, id: str, template: str) -> HTMLResponse:
         campaign=campaign,
         status=status,
         rows=rows,
+        waiting=sum(each.needs_review for each in taken) if pages.review else 0,
         pages=pages,
         reports=len(list_reports(campaign)),
         now=now,

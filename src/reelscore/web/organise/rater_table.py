@@ -101,7 +101,8 @@ class Trust:
         """
         excluded = campaign.excluded()
         step = max(1, status.judgments // _STEPS)
-        version = (status.judgments // step, step, status.done, excluded)
+        left_out = excluded | campaign.rejected()
+        version = (status.judgments // step, step, status.done, left_out)
         with self._lock:  # several organisers may look at once; one computes
             known = self._known.get(campaign.id)
             if known is None or known[0] != version:
@@ -124,6 +125,9 @@ def rater_rows(
         for event in campaign.events()
         if event.what in ("pay", "reject", "exclude", "readmit")
     }
+    looks: dict[str, set[str]] = {}
+    for each in taken:
+        looks.setdefault(each.rater, set()).update(each.flags)
     seen = {each.rater: each.active for each in reversed(taken)}  # the newest come first
     return [
         _row(
@@ -135,6 +139,7 @@ def rater_rows(
             findings.paces.get(rater),
             decisions.get(rater, ""),
             seen[rater],
+            sorted(looks[rater]),
         )
         for rater in dict.fromkeys(each.rater for each in taken)
     ]
@@ -149,10 +154,14 @@ def _row(
     speed: Pace | None,
     decision: str,
     seen: float,
+    looks: Sequence[str],
 ) -> RaterRow:
     seconds = _number(speed.mean if speed else math.nan)
     if quality is None:
-        return RaterRow(rater, done, held, answers, "", "", "", "", "", seconds, "", decision, seen)
+        flags = " ".join(looks)
+        return RaterRow(
+            rater, done, held, answers, "", "", "", "", "", seconds, flags, decision, seen
+        )
     return RaterRow(
         rater,
         done,
@@ -164,7 +173,7 @@ def _row(
         "–" if math.isnan(quality.p) else p_value(quality.p),
         _number(quality.repeat_difference),
         seconds,
-        " ".join(quality.flags),
+        " ".join([*quality.flags, *looks]),
         decision,
         seen,
     )

@@ -39,6 +39,7 @@ class Fields:
     consent: Text = ""
     contact: Line = ""
     must_watch: Tick = False
+    review: Tick = False
     numbers: Tick = False
     ties: Tick = False
     open: Tick = False
@@ -133,6 +134,7 @@ _SAME = (
     "consent",
     "contact",
     "must_watch",
+    "review",
     "numbers",
     "ties",
     "open",

@@ -26,6 +26,13 @@ class Taken:
     claimed: float
     active: float
     answers: int
+    flags: tuple[str, ...] = ()
+    status: str = ""
+
+    @property
+    def needs_review(self) -> bool:
+        """Whether an organiser has to look at it before it is paid."""
+        return self.state == "done" and bool(self.flags) and not self.status
 
 
 def list_taken(database: Database, campaign: str) -> Sequence[Taken]:
@@ -34,16 +41,19 @@ def list_taken(database: Database, campaign: str) -> Sequence[Taken]:
         select(func.count(judgment.c.task.distinct()))
         .where(judgment.c.assignment == assignment.c.id)
         .scalar_subquery()
+        .label("answers")
     )
     found = (
         select(
             assignment.c.id,
-            hit.c.id,
+            hit.c.id.label("name"),
             assignment.c.rater,
             assignment.c.state,
             assignment.c.claimed,
             assignment.c.active,
             answers,
+            assignment.c.flags,
+            assignment.c.status,
         )
         .join(hit, hit.c.key == assignment.c.hit)
         .where(assignment.c.campaign == campaign, assignment.c.rater != "")
@@ -51,8 +61,18 @@ def list_taken(database: Database, campaign: str) -> Sequence[Taken]:
     )
     with database.reading() as connection:
         return [
-            Taken(id, name, rater, state, (claimed or 0) / 1e6, (active or 0) / 1e6, count)
-            for id, name, rater, state, claimed, active, count in connection.execute(found)
+            Taken(
+                row.id,
+                row.name,
+                row.rater,
+                row.state,
+                (row.claimed or 0) / 1e6,
+                (row.active or 0) / 1e6,
+                row.answers,
+                tuple(row.flags.split()),
+                row.status,
+            )
+            for row in connection.execute(found)
         ]
 
 
