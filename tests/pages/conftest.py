@@ -60,7 +60,7 @@ def opened(chromium: Any, windows: dict[Any, Opened]) -> Iterator[Callable[..., 
         key = (init, tuple(choices.items()))
         if key not in windows:
             context = chromium.new_context(**choices)
-            context.set_default_timeout(15_000)
+            context.set_default_timeout(120_000)  # only for what never comes
             windows[key] = Opened(context.new_page())
             windows[key].listen()
             if init:
@@ -72,7 +72,7 @@ def opened(chromium: Any, windows: dict[Any, Opened]) -> Iterator[Callable[..., 
         page.emulate_media(media="screen")
         page.set_viewport_size({"width": width, "height": 900})
         page.goto(path.as_uri() + link)
-        page.wait_for_selector("html[data-ready], #problem:not([hidden])", timeout=60_000)
+        page.wait_for_selector("html[data-ready], #problem:not([hidden])")
         return found
 
     yield open_page

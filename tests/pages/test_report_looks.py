@@ -41,7 +41,7 @@ def test_nothing_sticks_out(opened, path):
     page = opened(path).page
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 900})
-        page.wait_for_timeout(200)  # figures are drawn anew
+        page.wait_for_selector(f"html[data-width='{width}']")  # figures are drawn anew
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 

@@ -1,4 +1,4 @@
-"""Sizes and times of reports: 1,700 and 100,000 items, and the limit of 5 MB."""
+"""Sizes of reports: 1,700 and 100,000 items, and the limit of 5 MB; times count with --full."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def tell(capsys, made, paint: float) -> None:
 
 
 @pytest.mark.shared
-def test_1700_items(sa_2020, opened, capsys):
+def test_1700_items(sa_2020, opened, capsys, full):
     page = opened(sa_2020.path).page
     paint = first_paint(page)
     assert sa_2020.path.stat().st_size < 2_000_000
-    assert paint < 5
+    assert paint < 5 or not full
     tell(capsys, sa_2020, paint)
 
 
-def test_100_000_items(long_list, opened, capsys):
+def test_100_000_items(long_list, opened, capsys, full):
     page = opened(long_list.path).page
     paint = first_paint(page)
     wait_for(page, STATUS, "^100,000 of 100,000")
@@ -50,7 +50,7 @@ def test_100_000_items(long_list, opened, capsys):
     apart = np.abs(table["one"]["first"].items.array - table["two"]["first"].items.array)
     page.locator("#items").get_by_label("Score", exact=True).select_option(label="first")
     assert rows(page)[0] == f"video{apart.argmax():06d}"
-    assert paint < 5
+    assert paint < 5 or not full
     tell(capsys, long_list, paint)
 
 

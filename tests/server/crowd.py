@@ -135,9 +135,10 @@ async def rate(name: str, link: str, score: Score, heard: Heard, pause: float) -
     line.close()
 
 
-async def rate_all(links: Mapping[str, str], scores: dict[str, Score], pause: float = 0) -> Heard:
-    """Let all raters work at once."""
-    heard = Heard()
+async def rate_all(
+    links: Mapping[str, str], scores: dict[str, Score], pause: float, heard: Heard
+) -> Heard:
+    """Let all raters work at once, and note what they hear."""
     types = list(scores)
     async with asyncio.TaskGroup() as group:
         for k, (name, link) in enumerate(links.items()):

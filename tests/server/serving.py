@@ -68,7 +68,7 @@ def serve(database: str, **settings: object) -> Iterator[Served]:
         yield served
     finally:
         server.should_exit = True
-        thread.join(20)
+        thread.join(180)
 
 
 @contextmanager
@@ -84,13 +84,13 @@ def serve_apart(database: str, port: int, *more: str) -> Iterator[subprocess.Pop
         yield process
     finally:
         process.kill()
-        process.wait(20)
+        process.wait(180)
 
 
 def wait_for(url: str, seconds: float = 180) -> None:
     until = time.monotonic() + seconds
     while time.monotonic() < until:
-        with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=5) as answer:
+        with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=60) as answer:
             if answer.status == 200:
                 return
         time.sleep(0.05)

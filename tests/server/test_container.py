@@ -59,7 +59,7 @@ def started(environment):
         yield process
     finally:
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=60)
+        process.communicate(timeout=300)
 
 
 def get(environment, path, host="rate.example"):

@@ -8,7 +8,7 @@ import signal
 import sys
 
 import pytest
-from crowd import rate_all, run, score_by_type
+from crowd import Heard, rate_all, run, score_by_type
 from serving import free_port, serve_apart
 
 from reelscore import examples
@@ -94,11 +94,11 @@ def test_two_hundred_at_once(crowd, where, tmp_path, full):
     layout = f"systems:{pairs} humans:{pairs} degraded_humans:{pairs} distance:1 least_pairs:1"
     made = crowd(size, layout)
     with made.serve():
-        heard = run(rate_all(made.links, score_by_type(made.quality), 7 if full else 0.5))
+        heard = run(rate_all(made.links, score_by_type(made.quality), 7 if full else 0.5, Heard()))
     found = made.check(heard)
     figures = {share: round(heard.percentile(share), 3) for share in (0.5, 0.95, 0.99)}
     print(f"{len(heard.seconds)} submits, seconds by share: {figures}")
-    assert heard.percentile(0.95) < 20  # bounds a stall; `--full` measures
+    assert heard.percentile(0.95) < 20 or not full  # bounds a stall
 
     # the same answers given to the library alone
     with made.make(tmp_path / "alone.db") as alone:
@@ -119,22 +119,22 @@ def test_killed_at_random(crowd, where, full):
     made = crowd(
         40 if full else 24, "systems:2 humans:2 degraded_humans:2 distance:1 least_pairs:2"
     )
-    rng, kills = random.Random(6), []
+    heard, answers, stops = Heard(), len(made.plan.tasks), 8 if full else 3
+    # between which answers the server is killed; there is always work to interrupt
+    moments = sorted(random.Random(6).sample(range(answers // 2), stops))
 
     async def work():
-        crowd = asyncio.create_task(rate_all(made.links, score_by_type(made.quality), 0.7))
-        stops = 8 if full else 3
-        for stop in range(stops + 1):
+        crowd = asyncio.create_task(rate_all(made.links, scores, 0.7, heard))
+        for moment in moments:
             with made.serve() as process:
-                if stop == stops:
-                    return await crowd
-                await asyncio.sleep(rng.uniform(0.5, 2.0))
-                last = stop == stops - 1
+                while len(heard.answers) <= moment and not crowd.done():
+                    await asyncio.sleep(0.005)
+                last = moment == moments[-1]
                 process.send_signal(signal.SIGTERM if last else signal.SIGKILL)
-                await asyncio.to_thread(process.wait, 30)
-                kills.append(crowd.done())
-        return None
+                await asyncio.to_thread(process.wait, 300)
+                assert not crowd.done()
+        with made.serve():
+            return await crowd
 
-    heard = run(work())
-    assert kills.count(False) >= 2  # there was work to interrupt
-    made.check(heard)
+    scores = score_by_type(made.quality)
+    made.check(run(work()))

@@ -66,14 +66,14 @@ def url(tmp_path_factory, videos):
             yield address
         finally:
             proxy.terminate()
-            proxy.wait(20)
+            proxy.wait(180)
 
 
 def wait_for(address):
-    until = time.monotonic() + 20
+    until = time.monotonic() + 180
     while time.monotonic() < until:
         try:
-            if httpx.get(f"{address}/health", verify=False).status_code == 200:
+            if httpx.get(f"{address}/health", verify=False, timeout=60).status_code == 200:
                 return
         except httpx.TransportError:
             time.sleep(0.05)
@@ -82,7 +82,7 @@ def wait_for(address):
 
 @pytest.fixture
 def browser(url):
-    with httpx.Client(verify=False, follow_redirects=True) as client:
+    with httpx.Client(verify=False, follow_redirects=True, timeout=300) as client:
         client.headers["accept"] = "text/html"
         yield client
 

@@ -273,6 +273,7 @@ def test_what_was_set_before_the_script_ran_counts(practising):
 
 def test_without_scripts_nothing_seems_to_load(served, chromium):
     context = chromium.new_context(java_script_enabled=False)
+    context.set_default_timeout(120_000)
     page = context.new_page()
     begin(page, served.invite("dogs")[0])
     page.wait_for_selector("noscript p")

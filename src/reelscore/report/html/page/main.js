@@ -79,8 +79,11 @@ async function start() {
   follow();
   addEventListener("hashchange", follow);
   let resized;
-  addEventListener("resize", () => { clearTimeout(resized); resized = setTimeout(redraw, 150); });
-  document.documentElement.dataset.ready = "yes";
+  const { dataset } = document.documentElement;
+  const fit = () => { redraw(); dataset.width = innerWidth; }; // the width that figures are drawn for
+  addEventListener("resize", () => { clearTimeout(resized); resized = setTimeout(fit, 150); });
+  dataset.width = innerWidth;
+  dataset.ready = "yes";
 }
 
 start().catch((error) => {
