@@ -12,6 +12,7 @@ from visiting import URL, Visitor
 from reelscore.human.campaign import Campaign
 from reelscore.human.tasks import Hit, Shown, Task
 from reelscore.web.app import create_app
+from reelscore.web.organise import rater_table
 from reelscore.web.settings import Settings
 
 TASKS = 12
@@ -194,3 +195,13 @@ def test_a_look_costs_little_while_nothing_is_new(site, clock, monkeypatch):
     rate(campaign, clock, "r2", answers=1)
     shown(owner)
     assert len(read) == 2
+    # of a large campaign, one answer changes nothing; a finished HIT may
+    monkeypatch.setattr(rater_table, "_STEPS", 4)
+    shown(owner)
+    rate(campaign, clock, "r3", answers=1)
+    looked = len(read)
+    shown(owner)
+    assert len(read) == looked
+    rate(campaign, clock, "r4")
+    shown(owner)
+    assert len(read) == looked + 1
