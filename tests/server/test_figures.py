@@ -177,6 +177,29 @@ def test_agreement_of_votes(tmp_path, clock, protocol, answer, words):
     assert words in shown(owner)[0]["Agreement among raters"]
 
 
+def test_repeats_where_each_caption_has_one_rater(tmp_path, clock):
+    """The usual layout shows some captions twice to the same rater, and no caption to two."""
+    database = str(tmp_path / "dogs.db")
+    with Campaign.create(database, "Dogs", systems=["a"], clock=clock) as campaign:
+        captions = [(f"clip{k}", kind) for kind in ("caption", "repeat") for k in range(TASKS)]
+        tasks = tuple(
+            Task(f"{kind} {item}", item, (Shown("a", "a dog", kind),)) for item, kind in captions
+        )
+        campaign.add_hits([Hit("h", tasks)])
+        campaign.set_state("open", actor="test")
+        rate(campaign, clock, "r1", answers=2 * TASKS - 3, score=lambda k: 5.0 * (k % TASKS))
+        owner = Visitor(create_app(Settings(database, secret=SECRET, url=URL, clock=clock)))
+        owner.log_in()
+        few = "– not enough yet: 0 judged by several"
+        assert shown(owner)[0]["Agreement among raters"] == few
+        held = campaign.claim("r1")
+        for k, task in enumerate(held.remaining):
+            campaign.submit(held.id, "r1", task.id, {"adequacy": [45.0 + 5 * k]})
+        assert shown(owner)[0]["Agreement among raters"] == (
+            f"{few} each with themselves: r 1.00, 12 repeats"
+        )
+
+
 def test_a_look_costs_little_while_nothing_is_new(site, clock, monkeypatch):
     """Pages ask every three seconds: judgments are read when they could change something."""
     app, owner = site

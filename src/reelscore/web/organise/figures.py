@@ -12,7 +12,9 @@ from reelscore.human.agreement import agreement
 from reelscore.human.judgments import FloatArray, Judgments
 from reelscore.human.protocol import Protocol
 from reelscore.human.store.records import Status
+from reelscore.human.twins import find_twins
 from reelscore.human.votes import Votes, count_votes, pairs_agreed
+from reelscore.stats.correlations import pearson
 from reelscore.web.paying import Pay, Work
 from reelscore.web.store.assignments import Taken
 
@@ -54,6 +56,7 @@ class Figures:
         hits: HITs done in an hour, at the same pace.
         left: Seconds until all is answered at this pace; 0 where all is, NaN where nobody knows.
         agreed: How far raters agree, by criterion.
+        repeated: How far each agrees with themselves, where captions are shown twice.
     """
 
     so_far: float
@@ -62,6 +65,7 @@ class Figures:
     hits: float
     left: float
     agreed: Sequence[Agreed]
+    repeated: Agreed
 
 
 def figures(
@@ -72,6 +76,7 @@ def figures(
     begun: int,
     answer_times: FloatArray,
     agreed: Sequence[Agreed],
+    repeated: Agreed,
     now: float,
 ) -> Figures:
     """Put the figures of a campaign together.
@@ -83,13 +88,15 @@ def figures(
         begun: Tasks answered in HITs that raters are at.
         answer_times: When tasks were answered, in order.
         agreed: How far raters agree.
+        repeated: How far they agree with themselves.
         now: The time; all times are seconds since 1970.
 
     >>> status = Status(state="open", hits=10, finished=4, open=5, held=1, done=4, abandoned=0,
     ...                 judgments=84, skipped=0, raters=5, by_system={})
     >>> times = np.arange(0.0, 84 * 30, 30)  # an answer every half minute
     >>> found = figures(
-    ...     status, (4.0, 10.0), tasks=200, begun=4, answer_times=times, agreed=(), now=2490)
+    ...     status, (4.0, 10.0), tasks=200, begun=4, answer_times=times, now=2490,
+    ...     agreed=(), repeated=Agreed("repeats", 0.9, 40))
     >>> found.answers, found.hits, span(found.left)
     (120.0, 6.0, '58 min')
     """
@@ -103,6 +110,7 @@ def figures(
         hits=answers / per_hit,
         left=0.0 if not remaining else remaining / answers * HOUR,
         agreed=agreed,
+        repeated=repeated,
     )
 
 
@@ -167,6 +175,18 @@ def agreed(judgments: Judgments, protocol: Protocol) -> Sequence[Agreed]:
         Agreed(name, pairs_agreed(pairs), sum(pair.all > 1 for pair in pairs))
         for name, pairs in votes.items()
     ]
+
+
+def repeated(judgments: Judgments) -> Agreed:
+    """Correlate two scores of one caption by the same rater, over all raters.
+
+    Args:
+        judgments: Of the raters who count.
+    """
+    rows = find_twins(judgments, "repeat")
+    first, second = judgments.score[rows.captions], judgments.score[rows.twins]
+    r = float(pearson(first, second)) if len(first) > 2 else math.nan
+    return Agreed("repeats", r, len(first))
 
 
 def span(seconds: float) -> str:

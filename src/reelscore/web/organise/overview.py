@@ -72,6 +72,7 @@ def _page(desk: Desk, id: str, template: str) -> HTMLResponse:
             begun=sum(each.answers for each in taken if each.state == "held"),
             answer_times=findings.answer_times,
             agreed=findings.agreed,
+            repeated=findings.repeated,
             now=now,
         ),
         people={each.rater: each for each in people},

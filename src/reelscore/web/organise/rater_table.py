@@ -14,7 +14,7 @@ from reelscore.human.pace import Pace, pace
 from reelscore.human.quality import Control, Quality, RaterQuality, check_quality
 from reelscore.human.store.records import Status
 from reelscore.report.agreement import p_value
-from reelscore.web.organise.figures import Agreed, agreed, answer_times
+from reelscore.web.organise.figures import Agreed, agreed, answer_times, repeated
 from reelscore.web.store.assignments import Taken
 
 _STEPS = 200  # a campaign at work is looked at anew when it has grown by this part
@@ -56,12 +56,14 @@ class Findings:
         paces: How fast each rater works.
         answer_times: When tasks were answered, in order.
         agreed: How far the raters agree who are not left out.
+        repeated: How far they agree with themselves.
     """
 
     verdicts: Mapping[str, RaterQuality]
     paces: Mapping[str, Pace]
     answer_times: FloatArray
     agreed: Sequence[Agreed]
+    repeated: Agreed
 
     @classmethod
     def of(cls, campaign: Campaign, judgments: Judgments, excluded: Collection[str]) -> Findings:
@@ -78,6 +80,7 @@ class Findings:
             pace(judgments),
             answer_times(judgments),
             agreed(counting, campaign.protocol),
+            repeated(counting),
         )
 
 
