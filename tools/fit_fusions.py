@@ -11,7 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from reelscore.learned.agreement import FITTED, FUSIONS, agreement, features, with_fusion
+from reelscore.learned.captions import training_items
 from reelscore.learned.fusion import fit_fusion, write_coefficients
+from reelscore.learned.trecvid import load_captions
 
 FOLDER = Path(__file__).parents[1] / "src/reelscore/learned/fusions"
 TO_Z = {"bertha": (0.141027, 1.198508)}  # scores held out are kept on the network's own scale
@@ -20,6 +22,11 @@ TO_Z = {"bertha": (0.141027, 1.198508)}  # scores held out are kept on the netwo
 def main() -> None:
     years = features(sys.argv[1], "MA")
     found = agreement(with_fusion(years))
+    items = training_items(
+        each
+        for each in load_captions(sys.argv[1], unjudged=False)
+        if each.kind == "MA" and not each.person
+    )
     human = np.concatenate([each.human for each in years.values()])
     for name, inputs in FUSIONS.items():
         columns = {}
@@ -46,6 +53,7 @@ def main() -> None:
                 if "bertha" in inputs
                 else [round(r, 4) for r in found.captions[FITTED]],
             },
+            items=items,
         )
         write_coefficients(FOLDER / f"{name}.json", fitted)
         print(name, fitted.weights, fitted.intercept)

@@ -16,7 +16,7 @@ import numpy as np
 from safetensors.torch import load
 from transformers import AutoConfig
 
-from reelscore.learned.captions import JudgedCaption, read_captions
+from reelscore.learned.captions import JudgedCaption, read_captions, training_items
 from reelscore.learned.encoders import DEFAULT_ENCODER, encoder_folder, load_encoder
 from reelscore.learned.holding_out import hold_out
 from reelscore.learned.model_files import ModelInfo, write_model
@@ -92,7 +92,8 @@ def main() -> None:
             },
         },
     )
-    done = write_model(package, load(data), load_encoder(DEFAULT_ENCODER)[1], info)
+    tokenizer = load_encoder(DEFAULT_ENCODER)[1]
+    done = write_model(package, load(data), tokenizer, info, training_items(captions))
     print(done.revision, done.to_z, done.to_percent)
     for name, value in done.agreement.items():
         print(name, value)

@@ -92,6 +92,7 @@ def prepare(
 )
 @click.option("--encoder", default="all-minilm-l6-v2", show_default=True, metavar="NAME")
 @click.option("--hold-out", metavar="GROUP", help="Leave a group, and all its texts, out.")
+@click.option("--keep", is_flag=True, help="With --hold-out: for 'bertha|held_out:GROUP'.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option("--device", type=click.Choice(["cuda", "cpu"]), help="A GPU if there is one.")
 @click.option(
@@ -122,6 +123,7 @@ def train(
     recipe: str,
     encoder: str,
     hold_out: str | None,
+    keep: bool,
     seed: int,
     device: str | None,
     validation: float,
@@ -141,8 +143,11 @@ def train(
 
     from reelscore.learned.captions import read_captions
     from reelscore.learned.fitting import fit_model
+    from reelscore.learned.model_files import keep_held_out
     from reelscore.learned.recipes import recipe_of
 
+    if keep and hold_out is None:
+        raise click.UsageError("--keep is for a model with a group held out; add --hold-out.")
     chosen = replace(recipe_of(recipe), validation=validation, patience=patience)
     with progress_bar("Training") as progress:
         info = fit_model(
@@ -158,6 +163,8 @@ def train(
         )
     click.echo(f"{Path(out) / 'model'}: revision {info.revision}")
     _show_agreement(info.agreement)
+    if keep and hold_out is not None:
+        click.echo(f"bertha|held_out:{hold_out} is {keep_held_out(Path(out) / 'model', hold_out)}")
 
 
 @command.command("evaluate")

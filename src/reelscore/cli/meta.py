@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Sequence
 from functools import partial
 
 import click
@@ -14,6 +12,7 @@ from reelscore.cli.options import (
     STDOUT,
     check_targets,
     progress_bar,
+    show_notes,
     terminal_width,
     wrapped,
     write,
@@ -204,7 +203,7 @@ def _show(found: MetaEvaluation) -> None:
         else f"level: {found.level} ({len(cells.systems):,} systems, by their own scores)\n"
     )
     click.echo(correlation_grid(found.correlations).to_text(width))
-    _paragraph(footnotes(found.correlations), width)
+    show_notes(footnotes(found.correlations))
     for test in found.tests:
         click.echo("\n" + significance_grid(test).to_text(width))
         for line in wrapped(test.signature, width):
@@ -212,10 +211,6 @@ def _show(found: MetaEvaluation) -> None:
     if found.tests:
         level = f"{found.tests[0].significant:g}"
         click.echo(f"\np that the row agrees better with people than the column; * p < {level}")
-    _paragraph(cells.notes, width, before="\n")
-
-
-def _paragraph(lines: Sequence[str], width: int, *, before: str = "") -> None:
-    if lines:
-        text = "\n".join(textwrap.fill(line, width, subsequent_indent="  ") for line in lines)
-        click.echo(before + text)
+    if cells.notes:
+        click.echo()
+        show_notes(cells.notes)

@@ -17,6 +17,7 @@ from reelscore.data.table_files import Repeats
 from reelscore.errors import UnknownNameError
 from reelscore.meta.cells import merge_tables
 from reelscore.metrics.registry import declared_scale
+from reelscore.metrics.stored_training import training_notes
 
 tables_argument = click.argument("tables", nargs=-1, required=True, metavar="TABLE...")
 captions_option = click.option(
@@ -86,4 +87,5 @@ def with_sources(table: ScoreTable, captions: Sequence[str], refs: Sequence[str]
                 f"The tables have {', '.join(table.systems)}; name the file's system: NAME=FILE.",
             )
     references = read_references(refs) if refs else {}
-    return replace(table, sources=Sources(systems, references))
+    table = replace(table, sources=Sources(systems, references))
+    return replace(table, notes=[*table.notes, *training_notes(table)])

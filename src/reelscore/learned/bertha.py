@@ -13,6 +13,7 @@ far to trust it elsewhere is said on the documentation's page "BERTHA".
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
@@ -20,12 +21,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore.data.scales import Scale
-from reelscore.errors import UnknownNameError
+from reelscore.errors import DataError, UnknownNameError
 from reelscore.learned.bert import Dtype
-from reelscore.learned.model_files import SHIPPED, cached_info
+from reelscore.learned.model_files import (
+    SHIPPED,
+    cached_info,
+    held_out_folder,
+    read_training_items,
+)
 from reelscore.learned.pair_scores import pair_scorer
 from reelscore.learned.references import Several, check_several, over_references
 from reelscore.metrics.base import FloatArray, Metric, Reads, mean_of_first, with_count
+from reelscore.metrics.training_data import TrainingItems
 from reelscore.text.words import CaptionBatch, Captions
 
 Units = Literal["z", "percent"]
@@ -44,6 +51,8 @@ class Bertha(Metric):
         scale: ``z``, or ``percent`` for 0–100.
         dtype: In what products are computed: of bytes (``int8``), or in single precision
             (``float32``), which takes longer and says nearly the same.
+        held_out: A group of the training data, such as 2020: take weights trained without it,
+            where there are some; see `reelscore.learned.model_files.held_out_folder`.
 
     >>> from reelscore import score
     >>> results = score({"v1": "a man rides a horse", "v2": "a dog sleeps"},
@@ -57,6 +66,7 @@ class Bertha(Metric):
     references: Several = "mean"
     scale: Units = "z"
     dtype: Dtype = "int8"
+    held_out: str | None = None
     name: ClassVar[str] = "bertha"
     reads: ClassVar[Reads] = "english"
 
@@ -70,6 +80,38 @@ class Bertha(Metric):
                 raise UnknownNameError.of(f"{what} of bertha", value, known)
 
     @property
+    def weights(self) -> str:
+        """The model whose weights are used, by name or folder.
+
+        Raises:
+            DataError: If there are no weights that were trained without the group held out.
+        """
+        if self.held_out is None:
+            return self.model
+        folder = held_out_folder(self.model, self.held_out)
+        if folder is None:
+            raise DataError(
+                f"There are no weights of {self.model} trained without {self.held_out!r}. "
+                f"{_how_to_train(self.held_out)}"
+            )
+        return str(folder)
+
+    def training_items(self) -> TrainingItems | None:
+        """The items its weights were learned from."""
+        return read_training_items(self.weights)
+
+    def unseen_remedy(self, groups: Sequence[str]) -> str:
+        """Weights that have not seen the items, or how to make them."""
+        there = [group for group in groups if held_out_folder(self.model, group) is not None]
+        if there and self.held_out is None:
+            names = " and ".join(f"'bertha|held_out:{group}'" for group in there)
+            return f"Weights that have not seen them: {names}."
+        if self.model != SHIPPED:
+            return "Train a model without them: 'reelscore bertha train --hold-out GROUP'."
+        published = "'reelscore bertha evaluate' has its agreement on years it has not seen."
+        return f"{_how_to_train(groups[0])} {published}"
+
+    @property
     def output_scales(self) -> tuple[Scale, ...]:
         """Standard scores have no bounds, percentages have."""
         least, most = (0, 100) if self.scale == "percent" else (None, None)
@@ -78,12 +120,12 @@ class Bertha(Metric):
     def signature(self, **context: object) -> str:
         """As of every metric; with the revision of the weights, and the text as it is."""
         if context:
-            context = {"revision": cached_info(self.model).revision, **context, "tok": "raw"}
+            context = {"revision": cached_info(self.weights).revision, **context, "tok": "raw"}
         return super().signature(**context)
 
     def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> list[str]:
         """Unpack the references once."""
-        pair_scorer(self.model, self.dtype)  # complains now if there is no model
+        pair_scorer(self.weights, self.dtype)  # complains now if there is no model
         return references.original.unpack()
 
     def statistics(self, batch: CaptionBatch, prepared: list[str]) -> FloatArray:
@@ -98,7 +140,7 @@ class Bertha(Metric):
             for text, begin, end in zip(texts, begins.tolist(), ends.tolist(), strict=True)
             for k in range(begin, end)
         ]
-        scorer = pair_scorer(self.model, self.dtype)
+        scorer = pair_scorer(self.weights, self.dtype)
         scores = scorer.score([a for a, _ in pairs], [b for _, b in pairs], batch.threads)
         found = over_references(scores, ends - begins, self.references)
         silent = [not any(map(str.isalnum, text)) for text in texts]
@@ -111,3 +153,10 @@ class Bertha(Metric):
     def scores(self, totals: FloatArray) -> FloatArray:
         """The mean over items."""
         return mean_of_first(totals)
+
+
+def _how_to_train(group: str) -> str:
+    return (
+        f"'reelscore bertha train JUDGED FOLDER --recipe averaged --hold-out {group} --keep' makes "
+        f"weights that have not seen {group}, for 'bertha|held_out:{group}'."
+    )

@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from reelscore.errors import DataError
+from reelscore.metrics.training_data import TrainingItems
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,19 @@ class JudgedCaption:
     def campaign(self) -> str:
         """The kind and the group: judgments that can be compared with each other."""
         return f"{self.kind}-{self.group}" if self.kind else self.group
+
+
+def training_items(captions: Iterable[JudgedCaption]) -> TrainingItems:
+    """Hash the references of captions, by group, so that their items are known again.
+
+    >>> one = JudgedCaption("2016", "MA", "me", "2016/1", "a man", ("a boy",), 0.5)
+    >>> {group: len(hashes) for group, hashes in training_items([one]).groups.items()}
+    {'2016': 1}
+    """
+    references: dict[str, set[str]] = {}
+    for caption in captions:
+        references.setdefault(caption.group, set()).update(caption.references)
+    return TrainingItems.of(references)
 
 
 def write_captions(path: str | Path, captions: Iterable[JudgedCaption]) -> None:

@@ -10,7 +10,12 @@ import numpy as np
 
 from reelscore.errors import DataError
 from reelscore.learned.averaging import train_by_recipe
-from reelscore.learned.captions import JudgedCaption, check_captions, digest_of
+from reelscore.learned.captions import (
+    JudgedCaption,
+    check_captions,
+    digest_of,
+    training_items,
+)
 from reelscore.learned.early_stopping import validation_split
 from reelscore.learned.encoders import DEFAULT_ENCODER
 from reelscore.learned.holding_out import hold_out
@@ -122,7 +127,13 @@ def fit_model(
         },
         agreement=agreement,
     )
-    return write_model(Path(folder) / "model", network.state(), network.tokens.tokenizer, info)
+    return write_model(
+        Path(folder) / "model",
+        network.state(),
+        network.tokens.tokenizer,
+        info,
+        training_items(training),
+    )
 
 
 def _check_split(

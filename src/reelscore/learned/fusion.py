@@ -8,7 +8,7 @@ depends on the set that is scored, and so does the fusion: do not use it for a h
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -24,6 +24,7 @@ from reelscore.data.writing import write_atomically
 from reelscore.errors import DataError
 from reelscore.metrics.base import FloatArray, Metric, Reads, mean_of_first, with_count
 from reelscore.metrics.registry import resolve
+from reelscore.metrics.training_data import TrainingItems
 from reelscore.text.words import CaptionBatch, Captions
 
 SHIPPED = ("classical", "learned")
@@ -37,12 +38,15 @@ class Coefficients(msgspec.Struct, frozen=True):
         weights: By score, such as ``bleu_4``; of the score as the metric gives it.
         intercept: What is added.
         provenance: What it was fitted on, and how well it fits.
+        training_items: Hashes of the references of the items it was fitted on, by group, as
+            `reelscore.metrics.training_data.TrainingItems.encoded` gives them.
     """
 
     metrics: list[str]
     weights: dict[str, float]
     intercept: float
     provenance: dict[str, Any] = {}
+    training_items: dict[str, str] = {}
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,17 @@ class Fusion(Metric):
         """The file of coefficients, where it is not a shipped one."""
         return {} if self.weights in SHIPPED else {"weights": self.weights}
 
+    def training_items(self) -> TrainingItems | None:
+        """The items it was fitted on, and those its metrics were trained on."""
+        stored = read_coefficients(self.weights).training_items
+        own = TrainingItems.decoded(stored) if stored else None
+        parts = [metric.training_items() for metric in _metrics(self.weights)]
+        return TrainingItems.together([own, *parts])
+
+    def unseen_remedy(self, groups: Sequence[str]) -> str:
+        """Fit it anew, without these items."""
+        return "Fit it without them: reelscore.learned.fusion.fit_fusion."
+
     def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Any:
         """Prepare every metric of the fusion."""
         return [m.prepare(references, reference_offsets) for m in _metrics(self.weights)]
@@ -94,6 +109,7 @@ def fit_fusion(
     metrics: list[str],
     *,
     provenance: Mapping[str, Any] | None = None,
+    items: TrainingItems | None = None,
 ) -> Coefficients:
     """Fit a fusion by least squares.
 
@@ -102,6 +118,7 @@ def fit_fusion(
         human: People's scores of the same captions.
         metrics: Names or signatures of metrics that give these scores.
         provenance: What is to be stored with the coefficients.
+        items: The items of these captions, so that scores of the same items can be told.
 
     Raises:
         DataError: If no metric gives one of the scores, or there are too few captions.
@@ -125,6 +142,7 @@ def fit_fusion(
         dict(zip(scores, solution[:-1].tolist(), strict=True)),
         float(solution[-1]),
         {"captions": len(target), **(provenance or {})},
+        {} if items is None else items.encoded(),
     )
 
 

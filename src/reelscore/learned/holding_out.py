@@ -7,26 +7,13 @@ without case and punctuation, and captions that share one are left out of traini
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import NamedTuple
 
 from reelscore.errors import UnknownNameError
 from reelscore.learned.captions import JudgedCaption
-
-_WORDS = re.compile(r"\w+")
-
-
-@lru_cache(maxsize=1 << 18)
-def plain_form(text: str) -> str:
-    """Reduce a text to what makes it the same caption.
-
-    >>> plain_form("A man, playing  a Guitar!")
-    'a man playing a guitar'
-    """
-    return " ".join(_WORDS.findall(text.lower()))
+from reelscore.metrics.training_data import plain_form
 
 
 class Overlap(NamedTuple):

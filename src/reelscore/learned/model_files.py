@@ -6,6 +6,10 @@
 : `ModelInfo`, with the SHA-256 of the weights.
 ``tokenizer.json``
 : of the package tokenizers.
+``training_items.json``
+: hashes of the references of the items it was trained on, by group.
+``held_out``
+: perhaps, a folder for each group, with a model that was trained without it.
 
 Files of other kinds, such as pickles, are never opened.
 """
@@ -14,6 +18,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from importlib.util import find_spec
@@ -23,10 +28,13 @@ from typing import Any
 from reelscore.errors import DataError, MissingExtraError
 from reelscore.learned.bert import in_bytes
 from reelscore.learned.encoders import need
+from reelscore.metrics.training_data import TrainingItems
+from reelscore.text.language import cache_directory
 
 SHIPPED = "reelscore-bertha"
 _PACKAGE = "reelscore_bertha"
 _INFO, _WEIGHTS, _TOKENIZER = "model.json", "weights.safetensors", "tokenizer.json"
+_ITEMS, _HELD_OUT = "training_items.json", "held_out"
 _PICKLES = (".bin", ".pt", ".pth", ".pkl", ".ckpt")
 
 
@@ -103,6 +111,54 @@ def read_info(name: str) -> ModelInfo:
         ) from error
 
 
+@lru_cache(maxsize=8)
+def read_training_items(name: str) -> TrainingItems | None:
+    """Read the hashes of the items a model was trained on; ``None`` where it does not have them.
+
+    Raises:
+        DataError: If the file is damaged.
+    """
+    path = model_folder(name) / _ITEMS
+    if not path.is_file():
+        return None
+    try:
+        return TrainingItems.decoded(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path}: cannot be read as hashes of training items: {error}.") from error
+
+
+def held_out_folder(name: str, group: str) -> Path | None:
+    """Find the weights of a model that was trained like another, but without a group.
+
+    They lie in the model's folder under ``held_out``, or in the cache directory, where ``reelscore
+    bertha train --hold-out GROUP --keep`` puts them for the shipped model.
+    """
+    homes = [model_folder(name), *([kept_models()] if name == SHIPPED else [])]
+    return next((f for home in homes if (f := home / _HELD_OUT / group).is_dir()), None)
+
+
+def kept_models() -> Path:
+    """Where models are kept that were trained like the shipped one, but without a group."""
+    return cache_directory() / "bertha"
+
+
+def keep_held_out(folder: str | Path, group: str) -> Path:
+    """Copy a model to where ``bertha|held_out:GROUP`` looks for it.
+
+    Raises:
+        DataError: If it was not trained without the group, or cannot be copied.
+    """
+    trained_without = read_info(str(folder)).training.get("held out")
+    if trained_without != group:
+        raise DataError(f"{folder}: trained without {trained_without!r}, not without {group!r}.")
+    place = kept_models() / _HELD_OUT / group
+    try:
+        shutil.copytree(folder, place, dirs_exist_ok=True)
+    except OSError as error:
+        raise DataError(f"{place}: the model cannot be kept there ({error}).") from error
+    return place
+
+
 def read_weights(name: str) -> tuple[ModelInfo, dict[str, Any], Any]:
     """Read a model: its description, its weights, and its tokenizer.
 
@@ -126,7 +182,11 @@ def read_weights(name: str) -> tuple[ModelInfo, dict[str, Any], Any]:
 
 
 def write_model(
-    folder: str | Path, state: dict[str, Any], tokenizer: Any, info: ModelInfo
+    folder: str | Path,
+    state: dict[str, Any],
+    tokenizer: Any,
+    info: ModelInfo,
+    items: TrainingItems | None = None,
 ) -> ModelInfo:
     """Write a model; matrices are rounded to bytes, row by row.
 
@@ -135,6 +195,7 @@ def write_model(
         state: Weights by name, ``encoder.…`` and ``head.…``.
         tokenizer: Its tokenizer.
         info: What is known of it.
+        items: What it was trained on.
 
     Returns:
         The description, with the hash.
@@ -157,7 +218,15 @@ def write_model(
     tokenizer.save(str(home / _TOKENIZER), pretty=False)
     text = json.dumps(asdict(info), indent=1, ensure_ascii=False)
     (home / _INFO).write_text(text + "\n", encoding="utf-8")
+    if items is not None:
+        write_training_items(home, items)
     return info
+
+
+def write_training_items(folder: str | Path, items: TrainingItems) -> None:
+    """Write the hashes of the items a model was trained on into its folder."""
+    text = json.dumps(items.encoded(), indent=1)
+    (Path(folder) / _ITEMS).write_text(text + "\n", encoding="utf-8")
 
 
 def _pickles(folder: Path) -> list[Path]:

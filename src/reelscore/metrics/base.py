@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal
 from urllib.parse import quote, unquote
 
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from reelscore.data.scales import Scale
 from reelscore.errors import DataError, UnknownNameError
+from reelscore.metrics.training_data import TrainingItems
 from reelscore.text.words import CaptionBatch, Captions
 
 FloatArray = NDArray[np.float64]
@@ -58,6 +59,14 @@ class Metric(ABC):
     def files(self) -> dict[str, str]:
         """Files the scores depend on, by parameter; their fingerprints enter the signature."""
         return {}
+
+    def training_items(self) -> TrainingItems | None:
+        """The items it was trained on; ``None`` for a metric that was not, or does not know."""
+        return None
+
+    def unseen_remedy(self, groups: Sequence[str]) -> str:
+        """What to do about items it was trained on, in a sentence or two."""
+        return ""
 
     def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Any:
         """Compute once what all systems share; handed to `statistics` as ``prepared``."""
@@ -109,6 +118,7 @@ class Metric(ABC):
 CONTEXT_KEYS = frozenset(
     {
         *("tok", "items", "refs", "data", "missing", "common", "empty", "files", "revision"),
+        *("trained", "seen"),
         *("level", "resamples", "seed", "v"),
     }
 )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from reelscore.data.pairing import Empty, Missing, Paired
 from reelscore.data.table import ItemIndex
 from reelscore.metrics.base import FloatArray, Metric
 from reelscore.metrics.scores import Measurement, Scores
+from reelscore.metrics.training_data import training_warning
 from reelscore.text.packed import pack
 from reelscore.text.tokens import Tokenizer, thread_count, tokenize_packed
 from reelscore.text.words import CaptionBatch, Captions
@@ -23,6 +24,26 @@ Progress = Callable[[int, int], None]
 
 _BATCH = 20_000  # candidates measured between two signs of life
 _TOGETHER = 200_000  # candidates of several systems that are measured together, for memory's sake
+
+
+class Seen(NamedTuple):
+    """Which items a learned metric was trained on.
+
+    Attributes:
+        fingerprint: Of its training data.
+        groups: Of each group of the training data, whether it has the item.
+    """
+
+    fingerprint: str
+    groups: Mapping[str, NDArray[np.bool_]]
+
+    def context(self, places: NDArray[np.int64] | None) -> dict[str, object]:
+        """What a signature says: the training data, and how many of the scored items were in it."""
+        seen = np.any(list(self.groups.values()), axis=0)
+        return {
+            "trained": self.fingerprint,
+            "seen": int((seen if places is None else seen[places]).sum()),
+        }
 
 
 class PreparedReferences:
@@ -46,6 +67,7 @@ class PreparedReferences:
         raw = pack(paired.references)
         self._references = Captions(tokenize_packed(raw, tokenizer, threads=threads), raw=raw)
         self._prepared = [m.prepare(self._references, self._offsets) for m in metrics]
+        self._seen = [self._seen_by(metric, paired.references) for metric in metrics]
         self._context = {
             "tok": tokenizer,
             "items": len(paired.items),
@@ -56,6 +78,22 @@ class PreparedReferences:
             "empty": empty,
             "v": __version__,
         }
+
+    def _seen_by(self, metric: Metric, references: Sequence[str]) -> Seen | None:
+        items = metric.training_items()
+        if items is None:
+            return None
+        return Seen(items.fingerprint, items.seen(references, self._offsets))
+
+    def warnings(self) -> list[str]:
+        """Say which metrics were trained on how many of the items, and what to do about it."""
+        found = []
+        for metric, seen in zip(self.metrics, self._seen, strict=True):
+            counts = {} if seen is None else {g: int(own.sum()) for g, own in seen.groups.items()}
+            own = {group: count for group, count in counts.items() if count}
+            items = len(self.index.items)
+            found += training_warning(metric.name, own, items, metric.unseen_remedy)
+        return found
 
     @property
     def origin(self) -> str:
@@ -118,13 +156,15 @@ class PreparedReferences:
         """Put statistics together into results; of all items unless an index is given."""
         index = index or self.index
         context = {**self._context, "items": len(index.items)}
-        return Scores(
-            (
-                Measurement(metric, index, rows, metric.signature(**_files(metric), **context))
-                for metric, rows in zip(self.metrics, statistics, strict=True)
-            ),
-            notes,
-        )
+        places = None
+        if index is not self.index:
+            places = np.array([self.index.position[item] for item in index.items], dtype=np.int64)
+        measured = []
+        for metric, rows, seen in zip(self.metrics, statistics, self._seen, strict=True):
+            trained = {} if seen is None else seen.context(places)
+            signature = metric.signature(**_files(metric), **trained, **context)
+            measured.append(Measurement(metric, index, rows, signature))
+        return Scores(measured, notes)
 
 
 def _files(metric: Metric) -> dict[str, str]:

@@ -62,7 +62,8 @@ class Scorer:
             )
         paired = lone_references(references, empty=empty, tokenized=self._tokenized)
         self._prepared = PreparedReferences(paired, chosen, tokenizer, threads, missing, empty)
-        self._notes = language_notes(chosen, {"references": paired.references})
+        languages = language_notes(chosen, {"references": paired.references})
+        self._notes = [*languages, *self._prepared.warnings()]
         self.reset()
 
     def reset(self) -> None:

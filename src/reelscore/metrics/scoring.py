@@ -132,10 +132,12 @@ def score_systems(
                     candidates, references, missing=missing, empty=empty, tokenized=tokenized
                 )
     rows: dict[str, Scores] = {}
+    warnings: dict[str, None] = {}
     for names in _on_the_same_items(paired):
         prepared = PreparedReferences(
             paired[names[0]], chosen, tokenizer, threads, missing, empty, coverage
         )
+        warnings |= dict.fromkeys(prepared.warnings())
         measured = prepared.measure_systems([paired[name].candidates for name in names], progress)
         for name, statistics in zip(names, measured, strict=True):
             own = paired[name]
@@ -149,7 +151,7 @@ def score_systems(
     )
     own_notes = system_notes({name: rows[name].notes for name in systems})
     languages = language_notes(chosen, texts)
-    notes = [*inputs.notes, *own_notes, *items_notes(table, coverage), *languages]
+    notes = [*inputs.notes, *own_notes, *items_notes(table, coverage), *languages, *warnings]
     return replace(table, notes=notes)
 
 
