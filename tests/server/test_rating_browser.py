@@ -271,6 +271,24 @@ def test_what_was_set_before_the_script_ran_counts(practising):
     assert page.inner_text("section.notice h2") == "Just so"
 
 
+def test_a_video_played_before_the_script_ran_was_watched(served, page):
+    page.goto(served.invite("dogs")[0])
+    press(page, "Begin")
+    page.check("input[name=agree]")
+    let_go = delay(page)
+    page.get_by_role("button", name="Go on").click(no_wait_after=True)
+    page.wait_for_selector("#next")
+    page.evaluate(
+        """() => new Promise((end) => {
+          const video = document.getElementById("video");
+          video.addEventListener("ended", end);
+          video.play();
+        })"""
+    )
+    let_go()
+    page.wait_for_selector("#questions:not([disabled])")
+
+
 def test_without_scripts_nothing_seems_to_load(served, chromium):
     context = chromium.new_context(java_script_enabled=False)
     context.set_default_timeout(120_000)

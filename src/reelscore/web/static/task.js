@@ -19,6 +19,7 @@ export function begin(name) {
   questions.querySelectorAll("input[type=range]").forEach(slide);
   questions.addEventListener("change", show);
   show();
+  if (video) watch(); // what was played before this script ran counts
   if (form.querySelector("[name=answer]")) { // a form that the browser itself sends
     form.addEventListener("submit", close);
     addEventListener("pageshow", (event) => { if (event.persisted) show(); });
