@@ -15,6 +15,8 @@ CODES = {
     "timed_out_code": "CTIMEDOUT",
     "partial_code": "CPARTIAL",
     "stopped_code": "CSTOPPED",
+    "review_code": "CREVIEW",
+    "rejected_code": "CREJECTED",
 }
 WAYS_IN = {
     "prolific": "/prolific/dogs?PROLIFIC_PID=p{k}&STUDY_ID=s&SESSION_ID=x{k}",
@@ -29,7 +31,8 @@ class Walk:
 
     def __init__(self, folder, service, codes):
         self.now = [1_000_000.0]
-        pages = {"open": True, "mturk": True, "prolific_code": "CDONE", "check": CHECK, **codes}
+        pages = {"open": True, "mturk": True, "prolific_code": "CDONE", "check": CHECK}
+        pages |= {"review": True, **codes}
         self.app = app_over(folder, hits=1, pages=pages, clock=lambda: self.now[0])
         self.campaign = self.app.state.site.campaigns.get("dogs")
         self.visitor = self.enter(service, 1)
@@ -55,8 +58,8 @@ class Walk:
         self.press("instructions", visitor)
         return self.press("check", visitor, choice=right)
 
-    def answer(self):
-        sent = {"assignment": 1, "task": 1, "answer": {"adequacy": [50]}, "seen": 1.0}
+    def answer(self, task=1):
+        sent = {"assignment": 1, "task": task, "answer": {"adequacy": [50]}, "seen": 1.0}
         sent |= {"started": self.now[0] - 5, "submitted": self.now[0]}
         headers = {"x-form-proof": self.visitor.token}
         reply = self.visitor.post(f"{self.visitor.home}/answers", json=sent, headers=headers)
@@ -123,7 +126,23 @@ def excluded(walk):
     return walk.work()
 
 
+def too_fast(walk):
+    walk.begin()
+    for task in (1, 2, 3):
+        walk.visitor.get(f"{walk.visitor.home}/task/{task}")
+        walk.answer(task)
+    return walk.work()
+
+
+def rejected(walk):
+    too_fast(walk)
+    walk.campaign.review(1, "reject", actor="me", reason="a program")
+    return walk.work()
+
+
 ENDS = {
+    too_fast: "CREVIEW",
+    rejected: "CREJECTED",
     declined: "CNOCONSENT",
     screened_out: "CSCREENED",
     no_work: "CNOWORK",
@@ -134,7 +153,7 @@ ENDS = {
     closed: "CSTOPPED",
     excluded: "CSTOPPED",
 }
-WITH_ANSWERS = (timed_out, partial, paused, closed, excluded)
+WITH_ANSWERS = (too_fast, timed_out, partial, paused, closed, excluded)
 
 
 def home(page):
@@ -152,10 +171,11 @@ def test_prolific_gets_the_code_of_the_end(tmp_path, end):
 @pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
 def test_prolific_without_codes_is_asked_to_return(tmp_path, end):
     page = end(Walk(tmp_path, "prolific", {}))
-    assert "return your submission" in home(page)
+    assert "return" in home(page)
     assert 'href="https://app.prolific.com/"' in home(page)
     assert "CDONE" not in page.text  # nobody is paid in full for a part
-    assert ("1 answer" in page.text or "answer is kept" in page.text) == (end in WITH_ANSWERS)
+    kept = re.search(r"Your (answer is|3 answers are) kept", page.text)
+    assert bool(kept) == (end in WITH_ANSWERS)
 
 
 @pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
@@ -164,7 +184,7 @@ def test_mturk_submits_what_there_is_or_returns(tmp_path, end):
     if end in WITH_ANSWERS:
         assert 'action="https://www.mturk.com/mturk/externalSubmit"' in home(page)
         assert 'name="assignmentId" value="a1"' in home(page)
-        assert 'name="answers" value="1"' in home(page)
+        assert re.search(r'name="answers" value="[13]"', home(page))
     else:
         assert "return the HIT" in home(page)
 

@@ -109,6 +109,22 @@ def test_each_assignment_of_mturk_is_reviewed(app, owner):
     assert [row["amount"] for row in amounts if row["worker"] == "W1"] == ["3.50"]
 
 
+def test_what_waits_for_review_is_not_approved(tmp_path):
+    pages = {"prolific_code": "C1", "price": 1.5, "review": True}
+    app = app_over(tmp_path, pages=pages, clock=lambda: 1_000_000.0)  # no time passes at all
+    owner = Visitor(app)
+    owner.log_in()
+    work(app, PROLIFIC.format("pfast"))
+    assert owner.get("/organise/c/dogs/pay/prolific-approve").text == ""
+    (row,) = rows(owner.get("/organise/c/dogs/pay/amounts").text)
+    assert (row["to review"], row["amount"]) == ("1", "1.50")
+    owner.press("/organise/c/dogs/review/1", verdict="approve")
+    assert owner.get("/organise/c/dogs/pay/prolific-approve").text == "pfast\n"
+    owner.press("/organise/c/dogs/review/1", verdict="reject", reason="a program")
+    (row,) = rows(owner.get("/organise/c/dogs/pay/amounts").text)
+    assert (row["rejected"], row["amount"]) == ("HIT h0: a program", "0.00")
+
+
 def test_by_the_command(app, owner, tmp_path):
     work(app, PROLIFIC.format("pdone"))
     work(app, PROLIFIC.format("ppart"), answers=1)
@@ -130,7 +146,7 @@ def test_a_campaign_that_was_never_served(tmp_path):
         campaign.submit(held.id, "anna", "t0-0", {"adequacy": [5]})
     ran = CliRunner().invoke(command, [str(tmp_path / "dogs.db")])
     assert "The price of a HIT is 0" in ran.output
-    assert "anna,,,1,1,1,0,0.00,USD," in ran.output
+    assert "anna,,,1,1,1,0,0,0.00,USD," in ran.output
 
 
 def test_databases_of_before_keep_the_last_submission(tmp_path):
@@ -144,4 +160,4 @@ def test_databases_of_before_keep_the_last_submission(tmp_path):
     open_database(str(tmp_path / "dogs.db")).close()
     (found,) = list_work(app.state.site.campaigns.get("dogs"))
     assert (found.worker, found.study, found.session) == ("p1", "study", "sp1")
-    assert "p1,1,1,3,0,2.00,EUR" in amounts_csv([found], Pay(2.0, "EUR"))
+    assert "p1,1,1,3,0,0,2.00,EUR" in amounts_csv([found], Pay(2.0, "EUR"))

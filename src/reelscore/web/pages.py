@@ -67,6 +67,8 @@ class Pages(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
         no_work_code: of those for whom there is no HIT,
         timed_out_code: of those who stayed away until others had taken their HIT,
         partial_code: of those who give an unfinished HIT back,
+        review_code: of those whose HIT waits for a review,
+        rejected_code: of those whose HIT was rejected in that review,
         stopped_code: of those who were not done when the campaign was paused or closed, or they
             were excluded.
         mturk: Whether Mechanical Turk's raters may enter.
@@ -101,6 +103,8 @@ class Pages(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     no_work_code: str = ""
     timed_out_code: str = ""
     partial_code: str = ""
+    review_code: str = ""
+    rejected_code: str = ""
     stopped_code: str = ""
     mturk: bool = False
     contact: str = ""

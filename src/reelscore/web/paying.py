@@ -10,11 +10,10 @@ from sqlalchemy import func, select
 
 from reelscore.data.spreadsheet import spreadsheet_csv
 from reelscore.human.campaign import Campaign
+from reelscore.human.store.records import REJECTED
 from reelscore.human.store.schema import assignment, hit, judgment, skip, task
 from reelscore.web.pages import read_pages
 from reelscore.web.store.schema import rater, submission
-
-_DECISIONS = ("pay", "reject")
 
 
 @dataclass(frozen=True)
@@ -32,6 +31,7 @@ class Work:
         answers: How many of its tasks have an answer.
         skipped: How many were reported and skipped.
         tasks: How many there are.
+        waits: Whether an organiser has to look at it before it is paid.
         rejected: Why it is not paid; empty where it is.
     """
 
@@ -45,6 +45,7 @@ class Work:
     answers: int
     skipped: int
     tasks: int
+    waits: bool = False
     rejected: str = ""
 
     @property
@@ -68,15 +69,17 @@ class Work:
 
 def list_work(campaign: Campaign) -> Sequence[Work]:
     """Give every HIT that was taken, the first place first; see `Work`."""
-    rejected = {
-        event.about: event.reason or "rejected" if event.what == "reject" else ""
-        for event in campaign.events()
-        if event.what in _DECISIONS
-    }
+    reasons = {event.about: event.reason for event in campaign.events() if event.what == "reject"}
+    reviews = read_pages(campaign.settings).review
     with campaign.database.reading() as connection:
+        rows = connection.execute(_taken(campaign.id))
         return [
-            replace(Work(*row), rejected=rejected.get(row[0], ""))
-            for row in connection.execute(_taken(campaign.id))
+            replace(
+                Work(*values),
+                waits=reviews and bool(flags) and not status,
+                rejected=reasons.get(values[0]) or REJECTED if status == REJECTED else "",
+            )
+            for *values, flags, status in rows
         ]
 
 
@@ -97,6 +100,8 @@ def _taken(campaign: str) -> Any:
             count(judgment.c.task, judgment.c.assignment == assignment.c.id),
             count(skip.c.task, skip.c.assignment == assignment.c.id),
             count(task.c.key, task.c.hit == assignment.c.hit),
+            assignment.c.flags,
+            assignment.c.status,
         )
         .join(hit, hit.c.key == assignment.c.hit)
         .outerjoin(
@@ -130,7 +135,16 @@ class Pay:
 
 def amounts_csv(work: Sequence[Work], pay: Pay) -> str:
     """Write a row for each rater: HITs, answers, and the amount."""
-    columns = ["rater", "service", "worker", "HITs done", "HITs begun", "answers", "skipped"]
+    columns = [
+        "rater",
+        "service",
+        "worker",
+        "HITs done",
+        "HITs begun",
+        "answers",
+        "skipped",
+        "to review",
+    ]
     rows: list[list[object]] = [[*columns, "amount", "currency", "rejected"]]
     for name, mine in _by(work, "rater").items():
         first = mine[0]
@@ -143,6 +157,7 @@ def amounts_csv(work: Sequence[Work], pay: Pay) -> str:
                 len(mine),
                 sum(each.answers for each in mine),
                 sum(each.skipped for each in mine),
+                sum(each.waits for each in mine),
                 f"{pay.amount(mine):.2f}",
                 pay.currency,
                 first.rejected,
@@ -153,7 +168,11 @@ def amounts_csv(work: Sequence[Work], pay: Pay) -> str:
 
 def prolific_ids(work: Sequence[Work], pay: Pay) -> str:
     """List the participants to approve, one on a line, as Prolific's bulk approval takes them."""
-    whole = [each.worker for each in _from(work, "prolific") if each.is_whole and not each.rejected]
+    whole = [
+        each.worker
+        for each in _from(work, "prolific")
+        if each.is_whole and not each.waits and not each.rejected
+    ]
     return "".join(f"{worker}\n" for worker in dict.fromkeys(whole))
 
 
@@ -169,7 +188,7 @@ def mturk_csv(work: Sequence[Work], pay: Pay) -> str:
     rows: list[list[object]] = [["HITId", "AssignmentId", "WorkerId", "Approve", "Reject"]]
     for each in _from(work, "mturk"):
         if each.is_whole:
-            approve = "" if each.rejected else "x"
+            approve = "" if each.rejected or each.waits else "x"
             rows.append([each.study, each.session, each.worker, approve, each.rejected])
     return spreadsheet_csv(rows)
 

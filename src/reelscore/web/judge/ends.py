@@ -15,7 +15,17 @@ from fastapi.responses import Response
 
 from reelscore.web.judge.session import Session
 
-Name = Literal["declined", "screened_out", "no_work", "timed_out", "partial", "skipped", "stopped"]
+Name = Literal[
+    "declined",
+    "screened_out",
+    "no_work",
+    "timed_out",
+    "partial",
+    "skipped",
+    "stopped",
+    "review",
+    "rejected",
+]
 PROLIFIC = "https://app.prolific.com/"
 
 
@@ -28,12 +38,16 @@ class End:
         text: What has happened.
         code: The field of the campaign's pages that holds Prolific's code for it.
         again: What a rater may do instead of leaving; empty for nothing.
+        without: What participants of Prolific are to do where there is no code.
     """
 
     heading: str
     text: str
     code: str
     again: str = ""
+    without: str = (
+        "Please return your submission on Prolific: choose Stop without completing there."
+    )
 
 
 ENDS: dict[Name, End] = {
@@ -79,7 +93,24 @@ ENDS: dict[Name, End] = {
         "stopped_code",
         "Try again",
     ),
+    "review": End(
+        "Thank you!",
+        "All tasks are answered. The answers came faster than we expected, so the organisers look "
+        "at them first, and pay you after that.",
+        "review_code",
+        "Look again",
+        "Leave your submission on Prolific open, and look again here later. If its time runs out, "
+        "return it: the organisers can still pay you.",
+    ),
+    "rejected": End(
+        "This work was not accepted",
+        "The organisers have looked at your answers and do not accept them. They are not paid, and "
+        "there are no more tasks for you here.",
+        "rejected_code",
+    ),
 }
+
+_DONE = ("skipped", "review")  # ends of HITs that are done, and whose answers may be paid
 
 
 def show_end(
@@ -102,8 +133,9 @@ def show_end(
         more: Whether the rater may take another HIT.
     """
     end, rater, taken = ENDS[name], session.rater, session.assignment()
-    is_due = taken is not None and (taken.state != "done" or name == "skipped")
-    answers = len(taken.answered) if taken is not None and is_due else 0
+    answers = 0
+    if taken is not None and (taken.state != "done" or name in _DONE):
+        answers = len(taken.answered)
     code = getattr(session.pages, end.code) if rater.service == "prolific" else ""
     return session.site.page(
         request,
@@ -114,6 +146,7 @@ def show_end(
         name=name,
         text=text or end.text,
         answers=answers,
+        taken=taken,
         more=more,
         code=code,
         home=completion(code) if code else PROLIFIC,

@@ -19,7 +19,6 @@ router = Router()
 @router.get("/finish")
 def show_finish(request: Request, session: Current) -> Response:
     """Show the end: a code, and the way back to the crowd service."""
-    context: dict[str, Any]
     rater, pages, held = session.rater, session.pages, session.assignment()
     if rater.passed is False:
         return show_end(request, session, "screened_out")
@@ -28,12 +27,12 @@ def show_finish(request: Request, session: Current) -> Response:
     more = rater.service in ("link", "open") and may_go_on(session)
     if len(held.skipped) > len(held.answered):  # nobody earns the code by reports alone
         return show_end(request, session, "skipped", more=more)
-    if held.status == REJECTED or (held.needs_review and pages.review):
-        rejected = held.status == REJECTED
-        context = {"session": session, "rejected": rejected, "number": held.id}
-        return session.site.page(request, "judge/review.html", **context)
+    if held.status == REJECTED:
+        return show_end(request, session, "rejected")
+    if held.needs_review and pages.review:
+        return show_end(request, session, "review", more=more)
     code = completion_code(session, held)
-    context = {
+    context: dict[str, Any] = {
         "session": session,
         "code": code,
         "back": completion(pages.prolific_code) if rater.service == "prolific" else "",

@@ -52,6 +52,8 @@ class Fields:
     no_work_code: Line = ""
     timed_out_code: Line = ""
     partial_code: Line = ""
+    review_code: Line = ""
+    rejected_code: Line = ""
     stopped_code: Line = ""
     price: Amount = 0.0
     fee: Amount = 0.2
@@ -147,6 +149,8 @@ _SAME = (
     "no_work_code",
     "timed_out_code",
     "partial_code",
+    "review_code",
+    "rejected_code",
     "stopped_code",
     "price",
     "fee",
