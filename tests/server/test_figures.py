@@ -84,16 +84,16 @@ def shown(owner):
     words = {
         name: " ".join(unescape(re.sub(r"<[^>]+>", " ", value)).split()) for name, value in parts
     }
-    seen = re.findall(r'data-label="last seen"><time[^>]*>([^<]+)<', text)
+    seen = re.findall(r'data-label="last seen" class="whole"><time[^>]*>([^<]+)<', text)
     return words, seen
 
 
 def test_before_anybody_came(site):
     words, seen = shown(site[1])
     assert words["Cost so far"] == "0.00 EUR 2.40 expected in the end; 0.50 a HIT and 20% fee"
-    assert words["Pace"] == "– too few answers in the last hour"
+    assert words["Pace"] == "– too little in the last hour to tell"
     assert words["Time left"] == "– not known without a pace"
-    assert words["Agreement among raters"] == "– not enough yet: 0 judged by several"
+    assert words["Agreement among raters"] == "– not enough yet: 0 captions judged by several"
     assert seen == []
 
 
@@ -108,12 +108,15 @@ def test_while_raters_work(site, clock):
     assert words["Cost so far"] == "1.94 EUR 2.40 expected in the end; 0.50 a HIT and 20% fee"
     assert words["Pace"] == "60 answers an hour 5.0 HITs an hour"
     assert words["Time left"] == "9 min at this pace"  # 12 tasks, 3 of them answered
-    assert words["Agreement among raters"] == "1.00 Krippendorff's alpha: 15 judged by several"
+    assert (
+        words["Agreement among raters"]
+        == "1.00 Krippendorff's alpha: 15 captions judged by several"
+    )
     assert seen == ["1 min ago", "3 min ago", "15 min ago", "27 min ago"]
     # a break of a night is no pace, and says nothing of the time left
     clock.now += 10 * 3600
     words, seen = shown(owner)
-    assert words["Pace"] == "– too few answers in the last hour"
+    assert words["Pace"] == "– too little in the last hour to tell"
     assert words["Time left"] == "– not known without a pace"
     assert seen[0] == "10.0 h ago"
 
@@ -153,8 +156,12 @@ def test_excluded_raters_do_not_count_in_the_agreement(site, clock):
 @pytest.mark.parametrize(
     ("protocol", "answer", "words"),
     [
-        ("ranking", {}, "1.00 helpful Krippendorff's alpha: 24 judged by several"),
-        ("preference", {"story": [1]}, "1.00 share of pairs of raters who voted alike: 12"),
+        ("ranking", {}, "1.00 helpful Krippendorff's alpha: 24 captions judged by several"),
+        (
+            "preference",
+            {"story": [1]},
+            "1.00 share of pairs of raters who voted alike: 12 pairs of texts judged by several",
+        ),
     ],
 )
 def test_agreement_of_votes(tmp_path, clock, protocol, answer, words):
@@ -190,7 +197,7 @@ def test_repeats_where_each_caption_has_one_rater(tmp_path, clock):
         rate(campaign, clock, "r1", answers=2 * TASKS - 3, score=lambda k: 5.0 * (k % TASKS))
         owner = Visitor(create_app(Settings(database, secret=SECRET, url=URL, clock=clock)))
         owner.log_in()
-        few = "– not enough yet: 0 judged by several"
+        few = "– not enough yet: 0 captions judged by several"
         assert shown(owner)[0]["Agreement among raters"] == few
         held = campaign.claim("r1")
         for k, task in enumerate(held.remaining):

@@ -20,6 +20,7 @@ from reelscore.web.store.assignments import Taken
 
 HOUR = 3600.0
 _ENOUGH_ANSWERS = 5  # in the last hour, to speak of a pace
+_ENOUGH_TIME = 60.0  # seconds since the first of them
 _ENOUGH_CAPTIONS = 10  # judged by several raters, to speak of agreement
 
 
@@ -135,7 +136,7 @@ def costs(
 def _pace(times: FloatArray, now: float) -> float:
     """Count answers in an hour, by those of the last one."""
     recent = times[np.searchsorted(times, now - HOUR) :]
-    if len(recent) < _ENOUGH_ANSWERS or now <= recent[0]:
+    if len(recent) < _ENOUGH_ANSWERS or now - recent[0] < _ENOUGH_TIME:
         return math.nan
     return float((len(recent) - 1) / (now - recent[0]) * HOUR)
 
