@@ -122,6 +122,7 @@ ACTIONS = [
     "/organise/c/dogs/release/1",
     "/organise/c/dogs/review/1",
     "/organise/c/dogs/offer",
+    "/organise/c/dogs/top-up",
     "/organise/c/dogs/offer/1",
     "/organise/c/dogs/decide",
     "/organise/c/dogs/raters",

@@ -151,6 +151,25 @@ def test_a_rejection_shows_at_once_among_the_raters(app, clock):
     assert '<span class="chip poor">rejected</span>' in owner.get("/organise/c/dogs/live").text
 
 
+def test_an_owner_tops_up(tmp_path):
+    app = app_over(
+        tmp_path, systems=("alpha-net", "beta-net", "human"), protocol="preference", captions=2
+    )
+    campaign = campaign_of(app)
+    owner = Visitor(app)
+    owner.log_in()
+    page = owner.press("/organise/c/dogs/top-up", judgments="9")
+    added = campaign.status().hits - 2
+    assert f"HITs that are added: {added}." in page.text
+    assert added > 0
+    assert "Nothing is missing." in owner.press("/organise/c/dogs/top-up", judgments="9").text
+    assert owner.press("/organise/c/dogs/top-up", judgments="0").status_code == 422
+    helper = Visitor(app)
+    helper.log_in("helper", "assistant")
+    assert helper.press("/organise/c/dogs/top-up", judgments="99").status_code == 403
+    assert campaign.status().hits == 2 + added
+
+
 def test_strangers_review_and_offer_nothing(app, clock):
     visitor = do_hit(app, clock, 0.01)
     for path in ("review/1", "offer/1", "offer"):

@@ -14,6 +14,7 @@ _COMMANDS = {
     "media": ("campaign_media", "Whether the videos can be played; before it opens."),
     "status": ("campaign_status", "Where a campaign stands; open, pause or close it."),
     "offer": ("campaign_offer", "Offer HITs again whose raters cannot be used."),
+    "top-up": ("campaign_top_up", "Add HITs until systems have enough good judgments."),
     "simulate": ("campaign_simulate", "Let a made-up crowd do it, or try many crowds."),
     "import": ("campaign_import", "Take in judgments, or a whole campaign, from files."),
     "export": ("campaign_export", "Write everything, or the judgments, to plain files."),

@@ -166,6 +166,7 @@ def _store(
         raters_per_hit=raters,
         hold=hold,
         humans=[design.human] if design.human in systems else [],
+        captions=plan.captions,
     ) as campaign:
         campaign.add_hits(plan.hits)
         if opens:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reelscore.data.stories import Stories, Story
 from reelscore.errors import DataError
@@ -63,34 +63,77 @@ def make_hits(
     >>> len(plan.hits), {shown.system for shown in plan.tasks[0].shown} >= {"reference"}
     (9, True)
     """
+    captions = {**systems}
+    if design.protocol == "against-reference":
+        if REFERENCE in systems:
+            raise DataError(f"A system is called {REFERENCE!r}, as the references are; rename it.")
+        captions[REFERENCE] = humans
+    elif protocol(design.protocol).form == "rating":
+        captions[design.human] = humans
+        if design.human in systems:
+            raise DataError(
+                f"{design.human!r} is the name of a system and of the hidden human captions; "
+                "choose another for these."
+            )
+    return more_hits(design, captions, {}, tests)
+
+
+def _built(
+    design: Design,
+    captions: Mapping[str, Captions],
+    tests: Sequence[Task],
+    shown: Mapping[tuple[str, str], int] | None,
+) -> HitPlan:
     asked = protocol(design.protocol)
     if asked.form == "rating":
+        systems = {name: texts for name, texts in captions.items() if name != design.human}
         return build_hits(
             systems,
-            humans,
+            captions[design.human],
             seed=design.seed,
             layout=design.layout,
             hits=design.hits,
             human=design.human,
+            shown=shown,
         )
     if asked.form == "ranking":
         return build_ranking_hits(
-            systems, seed=design.seed, per_hit=design.per_hit, hits=design.hits
+            captions, seed=design.seed, per_hit=design.per_hit, hits=design.hits, shown=shown
         )
-    against = None
-    if asked.name == "against-reference":
-        if REFERENCE in systems:
-            raise DataError(f"A system is called {REFERENCE!r}, as the references are; rename it.")
-        systems = {**systems, REFERENCE: humans}
-        against = REFERENCE
     return build_pair_hits(
-        systems,
+        captions,
         seed=design.seed,
-        against=against,
+        against=REFERENCE if asked.name == "against-reference" else None,
         per_hit=design.per_hit,
         tests=tests,
         hits=design.hits,
+        shown=shown,
     )
+
+
+def more_hits(
+    design: Design,
+    captions: Mapping[str, Captions],
+    shown: Mapping[tuple[str, str], int],
+    tests: Sequence[Task] = (),
+) -> HitPlan:
+    """Build more HITs of the same captions; those shown least come first.
+
+    Args:
+        design: How, with another seed than before.
+        captions: What the first HITs were made of, as `HitPlan.captions` gives it.
+        shown: How often each caption was shown, by system and item.
+        tests: Questions with known answers, for comparisons.
+
+    >>> from reelscore.examples import clips
+    >>> systems, _ = clips()
+    >>> first = make_hits(Design("ranking", per_hit=5, hits=1), systems, {})
+    >>> more = more_hits(Design("ranking", per_hit=5, hits=2, seed=1), first.captions,
+    ...                  first.coverage().captions)
+    >>> {task.item for task in first.tasks} & {task.item for task in more.tasks}
+    set()
+    """
+    return replace(_built(design, captions, tests, shown), captions=captions)
 
 
 def story_texts(stories: Stories) -> dict[str, str]:

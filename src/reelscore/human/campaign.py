@@ -65,6 +65,7 @@ class Campaign(Running):
         raters_per_hit: int = 1,
         hold: float = HOLD,
         settings: Mapping[str, Any] | None = None,
+        captions: Mapping[str, Mapping[str, str]] | None = None,
         id: str | None = None,
         clock: Clock = time.time,
     ) -> Campaign:
@@ -82,6 +83,8 @@ class Campaign(Running):
             raters_per_hit: How many raters each HIT needs.
             hold: Seconds without a sign of its rater after which a HIT returns to the pool.
             settings: Anything that JSON can say, for programs on top.
+            captions: What its HITs are made of, by system and item, so that more can be made;
+                `HitPlan.captions`.
             id: What the database knows it by; made of the name unless given.
             clock: Where the time comes from, in seconds since 1970.
 
@@ -102,10 +105,11 @@ class Campaign(Running):
         )
         check_terms(terms, systems, settings or {}, humans)
         with _opened(where, create=True) as database:
-            from reelscore.human.store.campaigns import insert_campaign
+            from reelscore.human.store.campaigns import insert_campaign, insert_captions
 
             with database.writing() as connection:
                 insert_campaign(connection, terms, systems, humans, settings or {})
+                insert_captions(connection, terms, captions or {})
             return cls._of(terms, database, clock)
 
     @classmethod

@@ -17,7 +17,12 @@ Captions = Mapping[str, str]  # by item
 
 
 def build_ranking_hits(
-    systems: Mapping[str, Captions], *, seed: int, per_hit: int = 10, hits: int | None = None
+    systems: Mapping[str, Captions],
+    *,
+    seed: int,
+    per_hit: int = 10,
+    hits: int | None = None,
+    shown: Mapping[tuple[str, str], int] | None = None,
 ) -> HitPlan:
     """Build HITs of rankings: every task shows the captions of all systems, in random order.
 
@@ -26,6 +31,8 @@ def build_ranking_hits(
         seed: Seed of all random choices. The order of systems and items does not matter.
         per_hit: How many videos a HIT has.
         hits: How many HITs; by default as many as show every video.
+        shown: How often captions were shown before, by system and item; videos shown least come
+            first.
 
     Raises:
         DataError: If there are fewer than two systems, or too few videos for a HIT.
@@ -44,7 +51,7 @@ def build_ranking_hits(
     if len(shared) < total:
         notes.append(f"{total - len(shared)} of {total} items lack a caption of some system.")
     groups = [(item, tuple(Shown(name, systems[name][item]) for name in names)) for item in shared]
-    built = _build({"all": groups}, per_hit, hits, seed)
+    built = _build({"all": groups}, per_hit, hits, seed, shown=shown)
     notes += _counts(len(groups), len(built) * per_hit, "videos")
     signature = f"ranking hits|per_hit:{per_hit}|hits:{len(built)}|seed:{seed}"
     return HitPlan(built, signature, tuple(notes))
@@ -59,6 +66,7 @@ def build_pair_hits(
     tests: Sequence[Task] = (),
     tests_per_hit: int = 2,
     hits: int | None = None,
+    shown: Mapping[tuple[str, str], int] | None = None,
 ) -> HitPlan:
     """Build HITs of comparisons: every task shows two captions of a video, sides at random.
 
@@ -75,6 +83,8 @@ def build_pair_hits(
             of the second over the first. Sides are changed at random, with the answer.
         tests_per_hit: How many of them each HIT has, in turns; all, where there are fewer.
         hits: How many HITs; by default as many as show every pair.
+        shown: How often captions were shown before, by system and item; pairs of those shown
+            least come first.
 
     Raises:
         DataError: If there are fewer than two systems, too few pairs for a HIT, or a test
@@ -103,14 +113,14 @@ def build_pair_hits(
     same = 0
     for one, other in pairs:
         for item in sorted(set(systems[one]) & set(systems[other])):
-            shown = (Shown(one, systems[one][item]), Shown(other, systems[other][item]))
-            if shown[0].text == shown[1].text:
+            pair = (Shown(one, systems[one][item]), Shown(other, systems[other][item]))
+            if pair[0].text == pair[1].text:
                 same += 1
             else:
-                groups.setdefault(f"{one}\n{other}", []).append((item, shown))
+                groups.setdefault(f"{one}\n{other}", []).append((item, pair))
     notes = [f"{same} pairs are the same caption twice and left out."] if same else []
     asked = min(tests_per_hit, len(tests))
-    built = _build(groups, per_hit, hits, seed, tests, asked)
+    built = _build(groups, per_hit, hits, seed, tests, asked, shown)
     notes += _counts(sum(map(len, groups.values())), len(built) * per_hit, "pairs")
     signature = (
         f"pair hits|against:{against or 'all'}|per_hit:{per_hit}|tests:{asked}|hits:{len(built)}"
@@ -126,6 +136,7 @@ def _build(
     seed: int,
     tests: Sequence[Task] = (),
     tests_per_hit: int = 0,
+    shown: Mapping[tuple[str, str], int] | None = None,
 ) -> tuple[Hit, ...]:
     """Deal groups of captions out, mix test questions in, shuffle tasks and sides."""
     there = sum(map(len, groups.values()))
@@ -140,13 +151,17 @@ def _build(
     # What may not come twice into a HIT is the same group, not one of its captions.
     decks = {name: {item: (name,) for item, _ in group} for name, group in groups.items()}
     questions = {f"{k:06d}": ("",) for k in range(len(tests))}
-    shown = {(name, item): texts for name, group in groups.items() for item, texts in group}
+    texts = {(name, item): group for name, pairs in groups.items() for item, group in pairs}
+    before = {
+        card: min((shown or {}).get((each.system, card[1]), 0) for each in group)
+        for card, group in texts.items()
+    }
     hands, asked = ([Hand() for _ in range(count)] for _ in range(2))
-    deal(decks, hands, per_hit, rng)
+    deal(decks, hands, per_hit, rng, before)
     deal({"tests": questions}, asked, tests_per_hit, rng)
     built = []
     for hand, questioned in zip(hands, asked, strict=True):
-        tasks = [Task("", card.item, shown[card.deck, card.item]) for card in hand.cards]
+        tasks = [Task("", card.item, texts[card.deck, card.item]) for card in hand.cards]
         tasks += [tests[int(card.item)] for card in questioned.cards]
         mixed = rng.sample(tasks, len(tasks))
         built.append(Hit(names.new(), tuple(_turned(task, names, rng) for task in mixed)))

@@ -49,7 +49,13 @@ class Hand:
         return any(self.seen[card.item, text] > 0 for text in card.texts)
 
 
-def deal(decks: Mapping[str, Deck], hands: Sequence[Hand], size: int, rng: random.Random) -> None:
+def deal(
+    decks: Mapping[str, Deck],
+    hands: Sequence[Hand],
+    size: int,
+    rng: random.Random,
+    shown: Mapping[tuple[str, str], int] | None = None,
+) -> None:
     """Add so many cards to every hand, taking turns between the decks.
 
     All cards are dealt before any is dealt again, and each deck has its share in every hand: with
@@ -61,6 +67,7 @@ def deal(decks: Mapping[str, Deck], hands: Sequence[Hand], size: int, rng: rando
         hands: Where the cards go; what they already hold counts.
         size: How many cards each is to get.
         rng: The source of chance.
+        shown: How often cards were dealt before, by deck and item; those dealt least come first.
 
     Raises:
         DataError: If a hand cannot be filled without showing the same text twice.
@@ -71,7 +78,7 @@ def deal(decks: Mapping[str, Deck], hands: Sequence[Hand], size: int, rng: rando
     >>> [len(hand.items) for hand in hands]
     [4, 4]
     """
-    dealer = _Dealer(decks, rng)
+    dealer = _Dealer(decks, rng, shown or {})
     for k, hand in enumerate(hands):
         for _ in range(size):
             card = dealer.next(hand)
@@ -89,15 +96,23 @@ def deal(decks: Mapping[str, Deck], hands: Sequence[Hand], size: int, rng: rando
 
 
 class _Dealer:
-    """Decks that are shuffled anew whenever all their cards are gone."""
+    """Decks that are shuffled anew whenever all cards that are due are gone."""
 
-    def __init__(self, decks: Mapping[str, Deck], rng: random.Random) -> None:
+    def __init__(
+        self,
+        decks: Mapping[str, Deck],
+        rng: random.Random,
+        shown: Mapping[tuple[str, str], int],
+    ) -> None:
         self.decks = {name: decks[name] for name in sorted(decks)}
         self.videos = len({item for deck in decks.values() for item in deck})
         self.rng = rng
         self.waiting: dict[str, list[Card]] = {}
         self.turns: list[str] = []
         self.order = rng.sample(list(self.decks), len(self.decks))
+        cards = [(name, item) for name, deck in self.decks.items() for item in deck]
+        self.shown = {card: shown.get(card, 0) for card in cards}
+        self.round = min(self.shown.values(), default=0)
 
     def next(self, hand: Hand) -> Card:
         """Take the next card of the deck whose turn it is; one that suits the hand goes first."""
@@ -118,10 +133,13 @@ class _Dealer:
         places: list[tuple[float, int, str]] = []
         for k, name in enumerate(self.order):
             deck = self.decks[name]
-            items = self.rng.sample(sorted(deck), len(deck))
+            due = [item for item in sorted(deck) if self.shown[name, item] <= self.round]
+            items = self.rng.sample(due, len(due))
+            self.shown |= {(name, item): self.round + 1 for item in due}
             self.waiting[name] = [Card(name, item, deck[item]) for item in items]
             # decks of different sizes are spread over the whole round
-            places += [((place + 0.5) / len(deck), k, name) for place in range(len(deck))]
+            places += [((place + 0.5) / len(due), k, name) for place in range(len(due))]
+        self.round += 1
         self.turns = [name for _, _, name in sorted(places, reverse=True)]
 
 

@@ -30,6 +30,7 @@ def build_hits(
     hits: int | None = None,
     human: str = "human",
     references: Captions | None = None,
+    shown: Mapping[tuple[str, str], int] | None = None,
 ) -> HitPlan:
     """Build HITs of ratings.
 
@@ -50,6 +51,8 @@ def build_hits(
         hits: How many HITs; by default as many as show every caption of a system.
         human: What the hidden human system is called.
         references: Captions for controls of the kind ``reference``, by item; the human ones.
+        shown: How often captions were shown before, by system and item; those shown least come
+            first.
 
     Returns:
         The HITs, with notes.
@@ -75,7 +78,7 @@ def build_hits(
     count = builder.needed if hits is None else hits
     if count < 1:
         raise DataError(f"{count} HITs; expected at least 1.")
-    return builder.build(count, seed)
+    return builder.build(count, seed, shown)
 
 
 class _Builder:
@@ -123,13 +126,14 @@ class _Builder:
                 "there is nothing to rate. Leave them out."
             )
 
-    def build(self, count: int, seed: int) -> HitPlan:
+    def build(self, count: int, seed: int, shown: Mapping[tuple[str, str], int] | None) -> HitPlan:
         texts = self._texts(seed)
         rng = random.Random(f"hits {seed}")
         hands = [Hand() for _ in range(count)]
-        deal({name: texts.deck(name) for name in self.systems}, hands, self.layout.systems, rng)
+        decks = {name: texts.deck(name) for name in self.systems}
+        deal(decks, hands, self.layout.systems, rng, shown)
         if self.layout.humans:
-            deal({self.human: texts.deck(self.human)}, hands, self.layout.humans, rng)
+            deal({self.human: texts.deck(self.human)}, hands, self.layout.humans, rng, shown)
         composer = Composer(self.layout, texts, rng)
         names = Names(random.Random(f"names {seed}"))
         hits = [

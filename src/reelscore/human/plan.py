@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from itertools import chain
 
 from reelscore.human.tasks import KINDS, Hit, Kind, Shown, Task
@@ -30,6 +31,7 @@ class HitPlan:
         hits: The HITs.
         signature: How they were made, enough to make them again from the same captions.
         notes: What a reader should know, such as captions that are shown again.
+        captions: What they were made of, by system and item, people's among them.
 
     >>> hit = Hit("h1", (Task("t1", "v1", (Shown("mine", "a dog"),)),))
     >>> plan = HitPlan((hit,), "hits|seed:1", ("Each caption is shown once.",))
@@ -44,6 +46,7 @@ class HitPlan:
     hits: tuple[Hit, ...]
     signature: str
     notes: tuple[str, ...] = ()
+    captions: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
 
     @property
     def tasks(self) -> list[Task]:

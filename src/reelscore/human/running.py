@@ -182,6 +182,20 @@ class Running(Terms):
         with self.database.reading() as connection:
             return items(connection, self)
 
+    def captions(self) -> dict[str, dict[str, str]]:
+        """Give the captions that the HITs are made of, by system and item; empty if not known."""
+        from reelscore.human.store.campaigns import read_captions
+
+        with self.database.reading() as connection:
+            return read_captions(connection, self)
+
+    def awaited(self) -> dict[tuple[str, str], int]:
+        """Count the judgments of each caption that open and held places will bring."""
+        from reelscore.human.store.reading import awaited
+
+        with self.database.reading() as connection:
+            return awaited(connection, self)
+
     def claim(self, rater: str, client: str = "") -> Assignment | None:
         """Give a rater a HIT: the one held, else the one left if it is still free, else the next.
 

@@ -49,6 +49,7 @@ def demo_settings(folder: Path, url: str) -> Settings:
         seed=1,
         id=ID,
         humans=["human"],
+        captions=plan.captions,
         settings={"pages": pages},
     ) as campaign:
         campaign.add_hits(plan.hits)

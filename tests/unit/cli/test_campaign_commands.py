@@ -174,6 +174,38 @@ def test_excluded_raters_do_not_count(rehearsed, run, folder):
     assert all(verdicts[rater] == "passed" for rater in found["raters"])
 
 
+def test_hits_are_offered_again_and_topped_up(rehearsed, run):
+    status, out, err = run("campaign", "offer", rehearsed, "--all")
+    assert (status, out) == (0, "")
+    with Campaign.open(rehearsed) as campaign:
+        number = campaign.status().open
+        assert number > 0
+        assert len([each for each in campaign.events() if each.what == "offer again"]) == number
+    assert err == (f"{number} HITs of {number} raters are offered again; {number} are open.\n")
+    assert run("campaign", "offer", rehearsed, "--all")[2].startswith("0 HITs of ")
+    status, out, err = run("campaign", "top-up", rehearsed, "--judgments", 150)
+    assert status == 0
+    assert narrow(out)
+    rows = [line.split() for line in out.splitlines()[1:]]
+    assert [row[0] for row in rows] == ["broken", "strong", "weak"]
+    assert all(int(row[1]) + int(row[2]) >= 150 for row in rows)
+    assert "HITs are added" in err
+    assert "Nothing is missing" in run("campaign", "top-up", rehearsed, "--judgments", 150)[2]
+
+
+def test_offers_that_make_no_sense(rehearsed, run):
+    for wrong, said in (
+        ((), "Whose HITs?"),
+        (("--all", "--rater", "r0001"), "Whose HITs?"),
+        (("--rater", "nobody"), "Unknown rater 'nobody'"),
+    ):
+        status, out, err = run("campaign", "offer", rehearsed, *wrong)
+        assert (status, out) == (2, "")
+        assert said in err
+    with Campaign.open(rehearsed) as campaign:
+        assert campaign.status().open == 0
+
+
 def test_nobody_passed(new, run):
     new(hits=2)
     run("campaign", "simulate", "c.db", "--mix", "constant=1")

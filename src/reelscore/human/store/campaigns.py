@@ -14,6 +14,7 @@ from reelscore.human.protocol import protocol
 from reelscore.human.store import schema
 from reelscore.human.store.checking import check_hold, settings_text
 from reelscore.human.store.records import STATES, State, Terms
+from reelscore.human.store.texts import check_name, check_text
 from reelscore.human.store.times import microseconds, seconds
 
 
@@ -47,6 +48,38 @@ def insert_campaign(
     except IntegrityError:
         raise DataError(f"There is a campaign {terms.id!r} already; choose another id.") from None
     add_systems(connection, terms, systems, humans)
+
+
+def insert_captions(
+    connection: Connection, terms: Terms, captions: Mapping[str, Mapping[str, str]]
+) -> None:
+    """Keep the captions that HITs are made of.
+
+    Raises:
+        DataError: If a text cannot be kept.
+    """
+    rows = [
+        {
+            "campaign": terms.id,
+            "system": check_name(system, "the system"),
+            "item": check_name(item, "the item"),
+            "text": check_text(text, f"the caption of {system!r} for item {item!r}"),
+        }
+        for system, texts in captions.items()
+        for item, text in texts.items()
+    ]
+    if rows:
+        connection.execute(insert(schema.caption), rows)
+
+
+def read_captions(connection: Connection, terms: Terms) -> dict[str, dict[str, str]]:
+    """Give the captions that HITs are made of, by system and item."""
+    table = schema.caption
+    found = select(table.c.system, table.c.item, table.c.text).filter_by(campaign=terms.id)
+    captions: dict[str, dict[str, str]] = {}
+    for system, item, text in connection.execute(found.order_by(table.c.system, table.c.item)):
+        captions.setdefault(system, {})[item] = text
+    return captions
 
 
 def all_terms(connection: Connection) -> Sequence[Terms]:

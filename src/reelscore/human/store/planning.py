@@ -7,7 +7,9 @@ from itertools import count, islice
 from typing import Any
 
 from sqlalchemy import Connection, Table, and_, insert, literal, select
+from sqlalchemy.exc import IntegrityError
 
+from reelscore.errors import DataError
 from reelscore.human.store.campaigns import read_systems
 from reelscore.human.store.checking import check_hit
 from reelscore.human.store.connecting import writing
@@ -48,12 +50,15 @@ def insert_hits(connection: Connection, terms: Terms, hits: Iterable[Hit]) -> in
                 numbered = zip(rows, numbers[kind], strict=False)
                 fill(connection, staged[kind], ((line, *row) for row, line in numbered))
         analyze(connection, *staged.values())
-    with writing(connection):
-        moved = {
-            kind: move(connection, terms, kind, table, lambda line: f"HIT number {line:,}")
-            for kind, table in staged.items()
-        }
-        _offer_places(connection, terms, staged["hit"])
+    try:
+        with writing(connection):
+            moved = {
+                kind: move(connection, terms, kind, table, lambda line: f"HIT number {line:,}")
+                for kind, table in staged.items()
+            }
+            _offer_places(connection, terms, staged["hit"])
+    except IntegrityError:  # somebody else has added them since we looked
+        raise DataError("The campaign has got HITs of the same ids meanwhile.") from None
     return moved["hit"]
 
 

@@ -159,6 +159,21 @@ def skips(connection: Connection, terms: Terms) -> Iterator[Skip]:
         yield Skip(id, name, rater, task_id, item, time / 1e6, reason)
 
 
+def awaited(connection: Connection, terms: Terms) -> dict[tuple[str, str], int]:
+    """Count the judgments of each caption that open and held places will bring."""
+    found = (
+        select(shown.c.system, task.c.item, func.count())
+        .select_from(assignment)
+        .join(task, task.c.hit == assignment.c.hit)
+        .join(shown, shown.c.task == task.c.key)
+        .where(assignment.c.campaign == terms.id, assignment.c.state.in_(["open", "held"]))
+        .where(shown.c.kind == "caption")
+        .group_by(shown.c.system, task.c.item)
+    )
+    rows = connection.execute(found)
+    return {(system, item): number for system, item, number in rows}
+
+
 def kind_of_pair(first: Any, second: Any) -> Any:
     """Say in SQL what a comparison is there for: what the caption beside a reference is."""
     return case((first != "reference", first), else_=second)

@@ -141,6 +141,7 @@ def _store(where: str, name: str, design: Design, plan: HitPlan, raters: int, ho
         raters_per_hit=raters,
         hold=hold,
         humans=[design.human] if design.human in systems else [],
+        captions=plan.captions,
     ) as campaign:
         campaign.add_hits(plan.hits)
         return campaign.id

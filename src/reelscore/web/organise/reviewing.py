@@ -8,9 +8,10 @@ from fastapi import Form, Path
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
+from reelscore.human.top_up import top_up
 from reelscore.human.usable import usable
 from reelscore.web.guards import Router
-from reelscore.web.organise.session import PATH, Organiser
+from reelscore.web.organise.session import PATH, Organiser, Owner
 from reelscore.web.site import FromOurForm
 
 router = Router(prefix=PATH + "/c/{campaign}", dependencies=[FromOurForm])
@@ -57,3 +58,13 @@ def offer_one(desk: Organiser, campaign: str, assignment: Number) -> Response:
     is_new = found.offer_again(assignment, actor=desk.account.name, reason="offered again by hand")
     text = "The HIT is offered again." if is_new else "The HIT was offered again before."
     return desk.go(f"/c/{campaign}/raters", text)
+
+
+@router.post("/top-up")
+def add_hits(
+    desk: Owner, campaign: str, judgments: Annotated[int, Form(ge=1, le=1_000_000)]
+) -> Response:
+    """Add HITs until every system will have so many good judgments."""
+    done = top_up(desk.campaign(campaign), judgments, actor=desk.account.name)
+    text = f"HITs that are added: {done.hits}." if done.hits else "Nothing is missing."
+    return desk.go(f"/c/{campaign}", text)
