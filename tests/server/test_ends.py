@@ -253,6 +253,7 @@ def test_an_owner_sets_the_hold_time(tmp_path):
     page = owner.press("/organise/c/dogs/hold", hold="1.5")
     assert page.url.path == "/organise/c/dogs/pages"
     assert 'value="1.5"' in page.text
+    assert "HITs are held for 1.5 hours" in page.text
     assert owner.press("/organise/c/dogs/hold", hold="0").status_code == 422
     assert "from 24 to 1.5 hours" in owner.get("/organise/c/dogs/log").text
     walk.begin()

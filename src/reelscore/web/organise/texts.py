@@ -61,7 +61,7 @@ def set_hold(desk: Owner, campaign: str, hold: Hours) -> Response:
     """Change after how many hours without a sign of its rater a HIT returns to the pool."""
     changed = desk.campaign(campaign).set_hold(hold * HOUR, actor=desk.account.name)
     desk.site.campaigns.renew(changed)
-    return desk.go(f"/c/{campaign}/pages")
+    return desk.go(f"/c/{campaign}/pages", f"HITs are held for {hold:g} hours.")
 
 
 def _form(desk: Desk, campaign: Campaign, fields: Fields, error: str = "") -> Response:
