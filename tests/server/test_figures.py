@@ -182,6 +182,9 @@ def test_agreement_of_votes(tmp_path, clock, protocol, answer, words):
     owner = Visitor(create_app(Settings(database, secret=SECRET, url=URL, clock=clock)))
     owner.log_in()
     assert words in shown(owner)[0]["Agreement among raters"]
+    dogs = owner.site.campaigns.get("dogs")
+    dogs.decide("reject", "r2", actor="ada", reason="copied")
+    assert "not enough yet" in shown(owner)[0]["Agreement among raters"]
 
 
 def test_repeats_where_each_caption_has_one_rater(tmp_path, clock):

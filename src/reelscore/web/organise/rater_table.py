@@ -74,7 +74,8 @@ class Findings:
             quality = check_quality(judgments, humans=humans, excluded=excluded)
         verdicts = {rater.rater: rater for rater in quality.raters}
         left_out = {name for name, rater in verdicts.items() if rater.verdict in _POOR}
-        counting = judgments.by(set(judgments.rater.names) - left_out - set(excluded))
+        left_out |= {*excluded, *campaign.rejected()}
+        counting = judgments.by(set(judgments.rater.names) - left_out)
         return cls(
             verdicts,
             pace(judgments),
