@@ -71,7 +71,7 @@ class Assignment:
     @property
     def needs_review(self) -> bool:
         """Whether an organiser has to look at the finished HIT before it is paid."""
-        return self.state == "done" and bool(self.flags) and self.status != APPROVED
+        return self.state == "done" and bool(self.flags) and not self.status
 
     @property
     def remaining(self) -> tuple[Task, ...]:

@@ -127,7 +127,7 @@ def rater_rows(
     decisions = {
         event.about: event.what
         for event in campaign.events()
-        if event.what in ("pay", "reject", "exclude", "readmit")
+        if event.what in ("pay", "approve", "reject", "exclude", "readmit")
     }
     looks: dict[str, set[str]] = {}
     for each in taken:
