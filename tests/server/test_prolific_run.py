@@ -30,6 +30,8 @@ PAGES = {
     "no_work_code": "CNOWORK",
     "stopped_code": "CSTOPPED",
 }
+# Nobody watches, reads and answers in less than 1.5 seconds, and who did would need a review.
+READ = "() => new Promise((go) => setTimeout(go, Math.max(0, 1500 - performance.now())))"
 _HOME = re.compile(r"https://app\.prolific\.com/submissions/complete\?cc=(\w+)")
 
 
@@ -95,7 +97,7 @@ class Participant:
             page.eval_on_selector("#video", "video => video.play()")
             yield
             page.wait_for_selector("#questions:not([disabled])")
-            page.wait_for_function("performance.now() > 1500")  # nobody reads faster
+            page.evaluate(READ)
             page.locator("input[type=range]").press("End")
             with page.expect_response("**/answers") as sent:
                 page.click("#next")
