@@ -452,3 +452,20 @@ def test_bad_files_make_no_campaign(folder, run, snapshot, name, text, message):
     assert (status, out) == (2, "")
     assert message in err
     assert snapshot() == before
+
+
+# Files about people
+
+
+def test_files_about_people_are_for_their_owner(rehearsed, run, folder):
+    made = {
+        "judgments.csv": ("export", "c.db", "judgments.csv", "--judgments"),
+        "quality.csv": ("quality", "c.db", "--csv", "quality.csv"),
+        "quality.json": ("quality", "c.db", "--json", "quality.json"),
+        "results.json": ("results", "c.db", "--json", "results.json"),
+        "key.csv": ("hits", "c.db", "--key", "key.csv"),
+    }
+    for name, command in made.items():
+        status, _, err = run("campaign", *command)
+        assert status == 0, err
+        assert (folder / name).stat().st_mode & 0o777 == 0o600, name
