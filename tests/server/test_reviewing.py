@@ -66,7 +66,7 @@ def test_a_hit_at_an_honest_pace_gets_its_code(app, clock):
 
 @pytest.mark.parametrize(
     ("seconds", "opens", "flags"),
-    [(7.0, True, "too-fast"), (0.0075, True, "burst too-fast"), (9.0, False, "unopened")],
+    [(3.0, True, "too-fast"), (0.0075, True, "burst too-fast"), (9.0, False, "unopened")],
 )
 def test_times_that_cannot_be_get_no_code_without_review(app, clock, seconds, opens, flags):
     visitor = do_hit(app, clock, seconds, opens=opens)

@@ -246,9 +246,11 @@ def test_times_before_the_campaign_are_flagged(make, clock):
 
 
 def test_a_hit_done_faster_than_its_videos_play_is_flagged(make, clock):
-    campaign = make(rating_hits(1, 4), settings={"media": {f"v{k}": 10.0 for k in range(4)}})
+    campaign = make(rating_hits(2, 4), settings={"media": {f"v{k}": 10.0 for k in range(8)}})
     clock.pass_(60)
-    assert do_hit(campaign, clock, 9.9).flags == ("too-fast",)
+    # twice the speed, and nine tenths of the video: that much is allowed
+    assert do_hit(campaign, clock, 4.6).flags == ()
+    assert do_hit(campaign, clock, 4.4, rater="r2").flags == ("too-fast",)
 
 
 def test_a_video_that_comes_again_counts_once(make, clock):

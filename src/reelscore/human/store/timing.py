@@ -14,6 +14,7 @@ MEDIA = "media"  # of the settings: the seconds of each item's video
 _QUICK = 1.0  # seconds: nobody watches, reads and answers faster
 _FEW = 3  # quick answers that may be accidents
 _SHARE = 0.1  # of the HIT's answers that may be quick
+_LEAST = 0.9 / 2  # of a video's length: pages play at up to twice the speed, and ask for 90 %
 
 _TIMES = (
     select(judgment.c.task, judgment.c.opened, judgment.c.received, task.c.item)
@@ -51,6 +52,7 @@ def hit_flags(connection: Connection, terms: Terms, assignment: int) -> set[str]
     if quick >= _FEW and quick > _SHARE * len(times):
         flags.add("burst")
     durations = read_settings(connection, terms).get(MEDIA) or {}
-    if sum(times) < sum(durations.get(item, 0.0) for item in {row.item for row in rows}):
+    playing = sum(durations.get(item, 0.0) for item in {row.item for row in rows})
+    if sum(times) < _LEAST * playing:
         flags.add("too-fast")
     return flags
