@@ -38,7 +38,7 @@ def main() -> None:
     print(f"{len(candidates):,} pairs of TRECVid 2020, {once:,} different; {threads} threads")
     cpu, wall, peak, scores = {}, {}, {}, {}
     with tempfile.TemporaryDirectory() as folder:
-        from reelscore.learned.exporting import export_model
+        from reelscore.learned.model_files import export_model
 
         export_model("reelscore-bertha", folder)
         for _ in range(ROUNDS):

@@ -13,7 +13,7 @@ import numpy as np
 from benchmarks.data import TRECVID, read_lines, trecvid_2020
 from reelscore import score
 from reelscore.learned.robustness import try_changes
-from reelscore.report.grid import Cell, Grid
+from reelscore.report.tables.grid import Cell, Grid
 
 CHANGED, ODD = 200, 60
 METRICS = ("bertha", "sts", "meteor")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from reelscore.human.imports.files import read_judgments
 from reelscore.human.judgments import Judgment, Judgments
-from reelscore.human.reading import read_judgments
 
 
 def eacl_batches(shared: Path) -> list[Path]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from reelscore.human.tasks import Hit, Shown, Task
+from reelscore.human.hits.tasks import Hit, Shown, Task
 
 
 @dataclass

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from reelscore.learned.agreement import FITTED, FUSIONS, agreement, features, with_fusion
-from reelscore.learned.captions import training_items
 from reelscore.learned.fusion import fit_fusion, write_coefficients
+from reelscore.learned.judged_captions import training_items
 from reelscore.learned.trecvid import load_captions
 
 FOLDER = Path(__file__).parents[1] / "src/reelscore/learned/fusions"

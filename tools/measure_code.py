@@ -140,7 +140,7 @@ def judge_and_evaluate() -> None:
 def running_campaign(folder: str, url: str, password: str) -> tuple[FastAPI, str]:
     """Make a campaign of one task, unwatched; give its app and the token of a rater's link."""
     from reelscore.human.campaign import Campaign
-    from reelscore.human.tasks import Hit, Shown, Task
+    from reelscore.human.hits.tasks import Hit, Shown, Task
     from reelscore.web.app import create_app
     from reelscore.web.settings import Settings
     from reelscore.web.store import raters

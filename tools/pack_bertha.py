@@ -16,12 +16,12 @@ import numpy as np
 from safetensors.torch import load
 from transformers import AutoConfig
 
-from reelscore.learned.captions import JudgedCaption, read_captions, training_items
 from reelscore.learned.encoders import DEFAULT_ENCODER, encoder_folder, load_encoder
-from reelscore.learned.holding_out import hold_out
+from reelscore.learned.judged_captions import JudgedCaption, read_captions, training_items
 from reelscore.learned.model_files import ModelInfo, write_model
-from reelscore.learned.recipes import recipe_of
 from reelscore.learned.references import over_references
+from reelscore.learned.training.held_out import hold_out
+from reelscore.learned.training.recipes import recipe_of
 from reelscore.meta.held_out import correlations, write_held_out
 
 SEED = 2022

@@ -28,13 +28,13 @@ os.environ.setdefault("RAYON_NUM_THREADS", "2")
 import numpy as np
 import torch
 
-from reelscore.learned.averaging import average, own_part, shared_part
-from reelscore.learned.captions import JudgedCaption, read_captions
 from reelscore.learned.cross_encoder import CrossEncoder
-from reelscore.learned.holding_out import hold_out
-from reelscore.learned.recipes import Recipe, recipe_of
+from reelscore.learned.judged_captions import JudgedCaption, read_captions
 from reelscore.learned.sentence_vectors import SentenceEncoder
-from reelscore.learned.training import train
+from reelscore.learned.training.averaging import average, own_part, shared_part
+from reelscore.learned.training.held_out import hold_out
+from reelscore.learned.training.loop import train
+from reelscore.learned.training.recipes import Recipe, recipe_of
 
 ALL = "all"
 SEED = 2022

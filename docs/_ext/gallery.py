@@ -12,9 +12,9 @@ from typing import Any
 from reelscore import examples, score_systems, stories
 from reelscore.data.table import ScoreTable
 from reelscore.meta.evaluation import evaluate_metrics
-from reelscore.report.agreement_report import agreement_sections
 from reelscore.report.html import Report, report_of, write_report
-from reelscore.report.timeline import write_timeline
+from reelscore.report.html.agreement import agreement_sections
+from reelscore.report.timeline.files import write_timeline
 from reelscore.stories.timelines import timelines
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"

@@ -27,11 +27,11 @@ from reelscore.errors import (
 if TYPE_CHECKING:
     from reelscore.data.reading import read_candidates, read_references
     from reelscore.data.table import MetricResult, ScoreTable
-    from reelscore.metrics.comparison import compare
     from reelscore.metrics.registry import metric_names, parse
-    from reelscore.metrics.scorer import Scorer
-    from reelscore.metrics.scores import Scores
-    from reelscore.metrics.scoring import score, score_systems
+    from reelscore.scoring.captions import score, score_systems
+    from reelscore.scoring.scorer import Scorer
+    from reelscore.scoring.scores import Scores
+    from reelscore.significance.comparison import compare
     from reelscore.text.tokens import tokenize
 
 __all__ = [
@@ -59,15 +59,15 @@ __all__ = [
 _HOMES = {
     "MetricResult": "reelscore.data.table",
     "ScoreTable": "reelscore.data.table",
-    "Scorer": "reelscore.metrics.scorer",
-    "Scores": "reelscore.metrics.scores",
-    "compare": "reelscore.metrics.comparison",
+    "Scorer": "reelscore.scoring.scorer",
+    "Scores": "reelscore.scoring.scores",
+    "compare": "reelscore.significance.comparison",
     "metric_names": "reelscore.metrics.registry",
     "parse": "reelscore.metrics.registry",
     "read_candidates": "reelscore.data.reading",
     "read_references": "reelscore.data.reading",
-    "score": "reelscore.metrics.scoring",
-    "score_systems": "reelscore.metrics.scoring",
+    "score": "reelscore.scoring.captions",
+    "score_systems": "reelscore.scoring.captions",
     "tokenize": "reelscore.text.tokens",
 }
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from reading import names
 
-from reelscore.report.leaderboard import score_text
+from reelscore.report.tables.leaderboard import score_text
 
 
 def test_leaderboard_is_sorted_by_any_score(demo, opened):

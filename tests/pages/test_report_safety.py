@@ -9,8 +9,8 @@ from reading import TITLE, names
 
 from reelscore import examples, score_systems
 from reelscore.data.table import ItemScores, MetricResult, ScoreTable
-from reelscore.report.grid import Cell, Grid
 from reelscore.report.html import Report, Section, report_of, with_evidence, write_report
+from reelscore.report.tables.grid import Cell, Grid
 
 NASTY = {
     "</script><script>window.hit = 1</script>": "</script><img src=x onerror='window.hit=1'>",

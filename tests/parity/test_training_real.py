@@ -37,7 +37,7 @@ def command(judged: Path, run: Path) -> list[str]:
 
 
 def test_stopped_by_a_signal_and_resumed(captions, tmp_path):
-    from reelscore.learned.captions import write_captions
+    from reelscore.learned.judged_captions import write_captions
     from reelscore.learned.pair_scores import PairScorer
 
     judged = tmp_path / "judged.jsonl"

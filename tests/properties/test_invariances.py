@@ -16,7 +16,7 @@ from strategies import captions, corpora
 
 from reelscore import Scorer, score
 from reelscore.examples import clips
-from reelscore.metrics import prepared
+from reelscore.scoring import prepared
 
 METRICS = "bleu,meteor,rouge_l,cider,sent_bleu"
 ALONE = "self_bleu,diversity"  # these need no references and look at all captions together

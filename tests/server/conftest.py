@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the web extra is not installed")
 
-from reelscore.web.example_videos import draw_videos
+from reelscore.web.demo import draw_videos
 
 
 @pytest.fixture

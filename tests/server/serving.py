@@ -16,7 +16,7 @@ from pathlib import Path
 import uvicorn
 
 from reelscore.human.campaign import Campaign
-from reelscore.human.tasks import Hit, Shown, Task
+from reelscore.human.hits.tasks import Hit, Shown, Task
 from reelscore.web.app import create_app
 from reelscore.web.settings import Settings
 from reelscore.web.store import raters

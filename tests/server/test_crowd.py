@@ -12,13 +12,12 @@ from crowd import Heard, rate_all, run, score_by_type
 from serving import free_port, serve_apart
 
 from reelscore import examples
-from reelscore.human.building import Design, make_hits
 from reelscore.human.campaign import Campaign
-from reelscore.human.results import evaluate
-from reelscore.human.significance import rank_systems
-from reelscore.human.store.connecting import Database
+from reelscore.human.evaluate.results import evaluate
+from reelscore.human.hits.design import Design, make_hits
+from reelscore.significance.rankings import rank_systems
+from reelscore.web.database import open_database
 from reelscore.web.store import raters
-from reelscore.web.store.upgrading import upgrade
 
 QUALITY = {"human": 85, "strong": 70, "weak": 45, "broken": 15}
 
@@ -36,8 +35,7 @@ class Crowd:
         self.plan = make_hits(Design(layout=layout, hits=size), systems, people)
         self.names = [*systems, "human"]
         self.make(where).disconnect()
-        with Database(where) as database:
-            upgrade(database)
+        with open_database(where) as database:
             who = [f"r{k}" for k in range(size)]
             tokens = raters.invite(database, "crowd", who, 1)
         url = f"http://127.0.0.1:{self.port}"

@@ -10,9 +10,9 @@ from serving import SECRET
 from visiting import URL, Visitor
 
 from reelscore.human.campaign import Campaign
-from reelscore.human.tasks import Hit, Shown, Task
+from reelscore.human.hits.tasks import Hit, Shown, Task
 from reelscore.web.app import create_app
-from reelscore.web.organise import rater_table
+from reelscore.web.organisers import raters as rater_table
 from reelscore.web.settings import Settings
 
 TASKS = 12

@@ -13,7 +13,7 @@ from serving import serve, small_campaign
 from sqlalchemy import event
 from visiting import Visitor, app_over
 
-from reelscore.human.store import connecting
+from reelscore.store import database as connecting
 from reelscore.web.logs import JsonLines
 
 
@@ -112,7 +112,7 @@ def test_uploads_need_room_too(app, monkeypatch):
     def write(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("reelscore.web.organise.creating.shutil.copyfileobj", write)
+    monkeypatch.setattr("reelscore.web.organisers.new_campaign.shutil.copyfileobj", write)
     files = {"systems": ("a.json", b"[]")}
     page = owner.post("/organise/new", data={"proof": owner.proof, "name": "x"}, files=files)
     assert (page.status_code, "<h1>No room left</h1>" in page.text) == (503, True)

@@ -10,7 +10,7 @@ import pytest
 from visiting import SECRET, Visitor, app_over
 
 from reelscore.errors import DataError
-from reelscore.human.tasks import Hit, Shown, Task
+from reelscore.human.hits.tasks import Hit, Shown, Task
 from reelscore.web.app import create_app
 from reelscore.web.logs import JsonLines
 from reelscore.web.settings import Settings, load_secret

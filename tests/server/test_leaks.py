@@ -14,8 +14,10 @@ import pytest
 from starlette.responses import Response
 from visiting import Visitor, app_over
 
-from reelscore.human.tasks import Hit, Shown, Task
-from reelscore.web.judge import screen, watching, working
+from reelscore.human.hits.tasks import Hit, Shown, Task
+from reelscore.web.raters import screen
+from reelscore.web.raters import tasks as working
+from reelscore.web.raters import videos as watching
 from reelscore.web.site import Site
 
 TEXT = "text 0.1.0 of a dog"
@@ -107,7 +109,7 @@ def planted_in_html(patch):
 
     def page(self, request, template, status=200, /, **context):
         shown = whole(self, request, template, status, **context)
-        if template != "judge/task.html":
+        if template != "raters/task.html":
             return shown
         task = context["session"].assignment().tasks[context["number"] - 1]
         marked = shown.body.decode().replace("<form", f"<form class='{task.shown[0].kind}'", 1)
@@ -146,7 +148,7 @@ def planted_in_a_header(patch):
 
     def page(self, request, template, *rest, **context):
         shown = whole(self, request, template, *rest, **context)
-        if template == "judge/task.html":
+        if template == "raters/task.html":
             shown.headers["x-served-for"] = context["session"].assignment().tasks[0].shown[0].system
         return shown
 
@@ -158,7 +160,7 @@ def planted_in_a_cookie(patch):
 
     def page(self, request, template, *rest, **context):
         shown = whole(self, request, template, *rest, **context)
-        if template == "judge/task.html":
+        if template == "raters/task.html":
             told = [task.shown[0].kind for task in context["session"].assignment().tasks]
             value = base64.urlsafe_b64encode(json.dumps(told).encode()).decode()
             self.set_cookie(shown, "plan", value, "/", 60)

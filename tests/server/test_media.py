@@ -10,11 +10,10 @@ from footage import KINDS, bad_folder, film
 from serving import small_campaign
 from visiting import Visitor, app_over
 
-from reelscore.cli.campaign_media import command
+from reelscore.cli.campaign.media import command
 from reelscore.errors import DataError
 from reelscore.human.campaign import Campaign
-from reelscore.web.media import check_video
-from reelscore.web.preflight import Preflight
+from reelscore.web.media import Preflight, check_video
 
 
 @pytest.fixture
@@ -141,7 +140,7 @@ def test_a_large_folder_shows_how_far_it_is(tmp_path, videos, monkeypatch):
         return 1.0
 
     object.__setattr__(app.state.site, "preflight", Preflight(videos, slow))
-    monkeypatch.setattr("reelscore.web.organise.acting.PATIENCE", 0)
+    monkeypatch.setattr("reelscore.web.organisers.decisions.PATIENCE", 0)
     page = owner.press("/organise/c/dogs/state", state="open")
     assert page.url.path == "/organise/c/dogs/videos"
     assert third.wait(30)

@@ -15,7 +15,7 @@ from browsing import faults, is_within, press, slide, watch
 from visiting import Visitor, app_over
 
 from reelscore.errors import DataError
-from reelscore.human.tasks import Hit, Shown, Task
+from reelscore.human.hits.tasks import Hit, Shown, Task
 from reelscore.web.mturk_files import hits_csv
 from reelscore.web.pages import Pages
 from reelscore.web.site import STATIC

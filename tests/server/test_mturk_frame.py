@@ -13,7 +13,8 @@ from browsing import watch
 from serving import serve, small_campaign
 from visiting import Visitor, app_over
 
-from reelscore.web.judge import entering, session
+from reelscore.web.raters import entry as entering
+from reelscore.web.raters import session
 
 SANDBOX = "https://workersandbox.mturk.com"
 

@@ -13,8 +13,8 @@ from visiting import Visitor, app_over
 
 from reelscore import examples
 from reelscore.human.campaign import Campaign
-from reelscore.human.results import evaluate
-from reelscore.human.significance import rank_systems
+from reelscore.human.evaluate.results import evaluate
+from reelscore.significance.rankings import rank_systems
 
 
 @pytest.fixture

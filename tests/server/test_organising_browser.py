@@ -9,8 +9,8 @@ from browsing import faults, is_within, log_in, press
 from serving import serve, small_campaign
 
 from reelscore import examples
-from reelscore.human.building import Design, make_hits
 from reelscore.human.campaign import Campaign
+from reelscore.human.hits.design import Design, make_hits
 from reelscore.web.pages import read_pages
 
 TABS = ("", "/raters", "/results", "/pages", "/log")

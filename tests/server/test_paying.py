@@ -11,10 +11,10 @@ from click.testing import CliRunner
 from serving import small_campaign
 from visiting import Visitor, app_over
 
-from reelscore.cli.campaign_pay import command
+from reelscore.cli.campaign.pay import command
 from reelscore.human.campaign import Campaign
 from reelscore.web.database import open_database
-from reelscore.web.paying import Pay, amounts_csv, list_work
+from reelscore.web.payments import Pay, amounts_csv, list_work
 
 PROLIFIC = "/prolific/dogs?PROLIFIC_PID={0}&STUDY_ID=study&SESSION_ID=s{0}"
 MTURK = (

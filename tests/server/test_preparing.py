@@ -60,7 +60,7 @@ def test_practice_refuses_what_is_no_answer(tmp_path, answer):
     ],
 )
 def test_every_protocol_has_a_practice_that_fits_it(protocol):
-    from reelscore.human.protocol import PROTOCOLS
+    from reelscore.human.protocols import PROTOCOLS
     from reelscore.web.practice import PRACTICE
 
     asked = PROTOCOLS[protocol]

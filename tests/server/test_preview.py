@@ -9,7 +9,7 @@ from browsing import is_within, log_in, watch
 from serving import serve, small_campaign
 from visiting import Visitor, app_over
 
-from reelscore.web.organise import preview
+from reelscore.web.organisers import preview
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ from serving import serve
 from visiting import Visitor
 
 from reelscore.human.campaign import Campaign
-from reelscore.human.tasks import Hit, Shown, Task
-from reelscore.web.example_videos import draw_videos
+from reelscore.human.hits.tasks import Hit, Shown, Task
+from reelscore.web.demo import draw_videos
 
 HITS, TASKS, RATERS = 13, 3, 20
 MISSING = "clip01-1"

@@ -9,7 +9,7 @@ import pytest
 from browsing import at_task, begin, faults, is_within, press, slide, watch
 from serving import serve, small_campaign
 
-from reelscore.web.demo_campaign import demo_settings
+from reelscore.web.demo import demo_settings
 from reelscore.web.store import raters
 
 

@@ -23,9 +23,9 @@ from reelscore.cli.options import (
     write,
 )
 from reelscore.errors import DataError
-from reelscore.meta.analyse import Difficulties, difficulties, extremes
-from reelscore.metrics.scoring import score_systems
-from reelscore.report.grid import Cell, Grid
+from reelscore.meta.difficulty import Difficulties, difficulties, extremes
+from reelscore.report.tables.grid import Cell, Grid
+from reelscore.scoring.captions import score_systems
 from reelscore.stats.correlations import spearman
 from reelscore.text.tokens import Tokenizer
 
@@ -96,7 +96,7 @@ def command(
         difficulties(references, kind, tokenizer=tokenizer) for kind in ("length", "frequency")
     ]
     if plot:
-        from reelscore.report.writing_plots import draw_difficulty
+        from reelscore.report.plots.writing import draw_difficulty
 
         span = min(window, max(1, len(references) // _PARTS))
         draw_difficulty(scores, orders, name, plot, span)

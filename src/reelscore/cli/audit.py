@@ -22,9 +22,9 @@ from reelscore.cli.options import (
 )
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError
+from reelscore.meta.alignment import Scan, Verdict, signed
 from reelscore.meta.audit import METRIC, Audit, audit, audit_tables
-from reelscore.meta.cells import merge_tables
-from reelscore.meta.shifts import Scan, Verdict, signed
+from reelscore.meta.paired_scores import merge_tables
 from reelscore.text.tokens import Tokenizer
 
 
@@ -97,7 +97,7 @@ def command(
         tables = merge_tables(ScoreTable.read(path) for path in candidates)
         found = audit_tables(tables, people, column=column)
     if plot:
-        from reelscore.report.shift_plots import draw_audit
+        from reelscore.report.plots.alignment import draw_audit
 
         draw_audit(found, plot)
     if json_file:

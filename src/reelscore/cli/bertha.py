@@ -53,7 +53,7 @@ def prepare(
       reelscore bertha prepare --trecvid TRECvid-VTT_HA -o judged.jsonl
       reelscore bertha prepare systems/*.json -r refs.json --human human.csv -o own.jsonl
     """
-    from reelscore.learned.captions import check_captions, from_tables, write_captions
+    from reelscore.learned.judged_captions import check_captions, from_tables, write_captions
 
     check_targets([out])
     if trecvid:
@@ -141,10 +141,10 @@ def train(
     """
     from dataclasses import replace
 
-    from reelscore.learned.captions import read_captions
-    from reelscore.learned.fitting import fit_model
+    from reelscore.learned.judged_captions import read_captions
     from reelscore.learned.model_files import keep_held_out
-    from reelscore.learned.recipes import recipe_of
+    from reelscore.learned.training.model import fit_model
+    from reelscore.learned.training.recipes import recipe_of
 
     if keep and hold_out is None:
         raise click.UsageError("--keep is for a model with a group held out; add --hold-out.")
@@ -186,7 +186,7 @@ def evaluate(trecvid: str, kind: str, json_file: str | None, html_file: str | No
       reelscore bertha evaluate --trecvid TRECvid-VTT_HA --html agreement.html
     """
     from reelscore.learned.agreement import agreement, features, with_fusion
-    from reelscore.report.held_out import held_out_grids, held_out_report
+    from reelscore.report.tables.held_out import held_out_grids, held_out_report
 
     check_targets([target for target in (json_file, html_file) if target])
     with progress_bar("Scoring") as progress:
@@ -212,7 +212,7 @@ def export(model: str, out: str) -> None:
     Example:
       reelscore bertha export reelscore-bertha exported
     """
-    from reelscore.learned.exporting import export_model
+    from reelscore.learned.model_files import export_model
 
     for path in export_model(model, out):
         click.echo(str(path))

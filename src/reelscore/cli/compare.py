@@ -13,11 +13,11 @@ from reelscore.cli.file_options import FilesCommand
 from reelscore.cli.options import Scoring, progress_bar, scoring_options, show, terminal_width
 from reelscore.cli.report_options import Pictures, picture_options
 from reelscore.data.table import ScoreTable
-from reelscore.metrics.comparison import Comparison, Test, compare
-from reelscore.report.evidence import Evidence, marks_of_tests, untested_notes
-from reelscore.report.grid import Cell, Grid
-from reelscore.report.leaderboard import leaderboard, leaderboard_csv, lettered
-from reelscore.report.pair_tests import comparison_evidence
+from reelscore.report.tables.grid import Cell, Grid
+from reelscore.report.tables.leaderboard import leaderboard, leaderboard_csv, lettered
+from reelscore.significance.comparison import Comparison, Test, compare
+from reelscore.significance.evidence import Evidence, marks_of_tests, untested_notes
+from reelscore.significance.pair_tests import comparison_evidence
 from reelscore.stats.corrections import Correction
 
 _TESTS: dict[str, tuple[Test, ...]] = {

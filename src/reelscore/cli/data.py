@@ -16,7 +16,7 @@ from reelscore.data.table import ScoreTable
 from reelscore.data.writing import write_atomically
 from reelscore.errors import DataError
 from reelscore.meta.audit import Audit, audit
-from reelscore.report.grid import Cell, Grid
+from reelscore.report.tables.grid import Cell, Grid
 
 
 @click.group("data")
@@ -73,7 +73,7 @@ def trecvid(
         for each, _ in found.values():
             _export(each, Path(export))
     if plot:
-        from reelscore.report.shift_plots import draw_shifts
+        from reelscore.report.plots.alignment import draw_shifts
 
         draw_shifts(dict(_scans(found)), plot)
     rows = [_row(*pair) for pair in found.values()]

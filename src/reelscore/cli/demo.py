@@ -12,10 +12,10 @@ from reelscore.cli.options import show, terminal_width
 from reelscore.cli.report_options import Pictures, html_option
 from reelscore.cli.score import with_intervals
 from reelscore.cli.table_options import read_people
-from reelscore.metrics.comparison import compare
-from reelscore.metrics.scoring import score_systems
-from reelscore.report.grid import Cell, Grid
-from reelscore.report.leaderboard import leaderboard
+from reelscore.report.tables.grid import Cell, Grid
+from reelscore.report.tables.leaderboard import leaderboard
+from reelscore.scoring.captions import score_systems
+from reelscore.significance.comparison import compare
 from reelscore.text.tokens import tokenize
 
 
@@ -87,7 +87,7 @@ def _serve(port: int) -> None:
     from reelscore.cli.serve import need_web, run
 
     need_web()
-    from reelscore.web.demo_campaign import ID, demo_settings
+    from reelscore.web.demo import ID, demo_settings
 
     with TemporaryDirectory() as folder:
         settings = demo_settings(Path(folder), f"http://127.0.0.1:{port}")

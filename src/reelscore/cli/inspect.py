@@ -18,8 +18,8 @@ from reelscore.cli.table_options import (
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError
 from reelscore.meta.contrasts import Contrast, between_scores, between_systems
-from reelscore.report.leaderboard import score_text
-from reelscore.report.lettering import cells, lines_of, shortened
+from reelscore.report.legible import cells, lines_of, shortened
+from reelscore.report.tables.leaderboard import score_text
 
 _LONGEST_NAME = 20
 

@@ -17,7 +17,7 @@ from reelscore.errors import ReelscoreError
 _COMMANDS = {
     "score": ("score", "Score captions: a row per system."),
     "compare": ("compare", "Score systems and test whether they differ."),
-    "stories": ("stories", "Score timed captions of long videos: SODA and ActivityNet."),
+    "stories": ("stories.score", "Score timed captions of long videos: SODA and ActivityNet."),
     "campaign": ("campaign", "Ask people: plan, run and evaluate human assessments."),
     "serve": ("serve", "Serve the rating pages of a campaign."),
     "report": ("report", "Write stored score tables as one HTML page to explore."),

@@ -27,12 +27,12 @@ from reelscore.cli.table_options import (
 )
 from reelscore.data.table import ScoreTable
 from reelscore.meta.audit import quick_audit
-from reelscore.meta.cells import SystemScores
 from reelscore.meta.correlation import COEFFICIENTS, DEFAULT_COEFFICIENTS, INTERVALS, IntervalMethod
 from reelscore.meta.evaluation import MetaEvaluation, evaluate_metrics
+from reelscore.meta.paired_scores import SystemScores
 from reelscore.meta.significance import TESTS
-from reelscore.report.agreement import correlation_grid, footnotes, significance_grid
-from reelscore.report.agreement_report import agreement_sections
+from reelscore.report.html.agreement import agreement_sections
+from reelscore.report.tables.agreement import correlation_grid, footnotes, significance_grid
 from reelscore.stats.corrections import Correction
 from reelscore.stats.levels import LEVELS, Level
 
@@ -158,7 +158,7 @@ def command(
     if latex_file:
         write(latex_file, "\n\n".join(grid.to_latex() for grid in grids))
     if pictures.wanted:
-        from reelscore.report.agreement_plots import draw_all
+        from reelscore.report.plots.agreement import draw_all
 
         pictures.write(
             metrics,

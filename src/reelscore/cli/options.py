@@ -22,9 +22,9 @@ from reelscore.data.table import ScoreTable
 from reelscore.data.table import file_format as table_format
 from reelscore.data.writing import check_target, write_atomically
 from reelscore.errors import DataError
-from reelscore.metrics.scoring import score_systems
-from reelscore.report.grid import Grid
-from reelscore.report.leaderboard import leaderboard_csv
+from reelscore.report.tables.grid import Grid
+from reelscore.report.tables.leaderboard import leaderboard_csv
+from reelscore.scoring.captions import score_systems
 from reelscore.text.tokens import Tokenizer
 
 STDOUT = "-"

@@ -14,8 +14,8 @@ from reelscore.cli.table_options import (
     tables_argument,
     with_sources,
 )
-from reelscore.report.evidence import untested_notes
-from reelscore.report.leaderboard import leaderboard, leaderboard_csv, lettered
+from reelscore.report.tables.leaderboard import leaderboard, leaderboard_csv, lettered
+from reelscore.significance.evidence import untested_notes
 
 
 @click.command("report", cls=FilesCommand)

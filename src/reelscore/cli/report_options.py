@@ -15,7 +15,7 @@ import click
 from reelscore.cli.options import check_targets, progress_bar
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError
-from reelscore.report.plots import FORMATS, need_matplotlib
+from reelscore.report.plots.style import FORMATS, need_matplotlib
 
 if TYPE_CHECKING:
     from reelscore.report.html import Report
@@ -66,8 +66,8 @@ class Pictures:
             draw(self.plots, self.plot_format)
         if not (self.html_file or (self.plots and draw is None)):
             return None
-        from reelscore.report.figure_folder import draw_table
         from reelscore.report.html import report_of, write_report
+        from reelscore.report.plots.folder import draw_table
 
         title = self.title or ", ".join(table.systems[:4]) + (
             f" and {len(table.systems) - 4} more" if len(table.systems) > 4 else ""

@@ -9,9 +9,10 @@ import click
 import msgspec
 
 from reelscore.cli.options import STDOUT, check_targets, progress_bar, terminal_width, write
-from reelscore.meta import repro_bertha, repro_direct_assessment
-from reelscore.report.grid import Grid
-from reelscore.report.repro_grids import (
+from reelscore.meta.repro.bertha import SETTINGS, reproduce
+from reelscore.meta.repro.direct_assessment import replicate
+from reelscore.report.tables.grid import Grid
+from reelscore.report.tables.repro import (
     coefficients_grid,
     replication_grid,
     table_grid,
@@ -60,13 +61,11 @@ def bertha(data: str, markdown: str | None, json_file: str | None, seed: int, sp
     """
     check_targets([target for target in (markdown, json_file) if target])
     with progress_bar("Scoring") as progress:
-        found = repro_bertha.reproduce(data, seed=seed, splits=splits, progress=progress)
+        found = reproduce(data, seed=seed, splits=splits, progress=progress)
     grids = [table_grid(found, table) for table in found.tables]
     grids.append(coefficients_grid(found))
     grids += [
-        williams_grid(found, which, setting)
-        for which in found.williams
-        for setting in repro_bertha.SETTINGS
+        williams_grid(found, which, setting) for which in found.williams for setting in SETTINGS
     ]
     _write(grids, found.to_dict(), markdown, json_file)
     same = sum(len(found.reproduced(table)) for table in ("2", "4"))
@@ -84,7 +83,7 @@ def direct_assessment(data: str, markdown: str | None, json_file: str | None) ->
       reelscore repro direct-assessment --data TRECvid-VTT_HA
     """
     check_targets([target for target in (markdown, json_file) if target])
-    found = repro_direct_assessment.replicate(data)
+    found = replicate(data)
     grid = replication_grid(found)
     _write([grid], found._asdict(), markdown, json_file)
 

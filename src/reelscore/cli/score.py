@@ -10,8 +10,8 @@ from reelscore.cli.file_options import FilesCommand
 from reelscore.cli.options import Scoring, scoring_options, show, terminal_width
 from reelscore.cli.report_options import Pictures, picture_options
 from reelscore.data.table import ScoreTable
-from reelscore.metrics.scores import Scores
-from reelscore.report.leaderboard import item_rows, leaderboard, leaderboard_csv
+from reelscore.report.tables.leaderboard import item_rows, leaderboard, leaderboard_csv
+from reelscore.scoring.scores import Scores
 
 
 @click.command("score", cls=FilesCommand)

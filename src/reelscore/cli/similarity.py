@@ -19,7 +19,7 @@ from reelscore.cli.options import (
 )
 from reelscore.data import read_references
 from reelscore.meta.similarity import Similarity, by_annotator, compare_writers
-from reelscore.report.grid import Cell, Grid
+from reelscore.report.tables.grid import Cell, Grid
 from reelscore.text.tokens import Tokenizer
 
 
@@ -63,7 +63,7 @@ def command(
             captions, metric, tokenizer=tokenizer, threads=threads, progress=progress
         )
     if plot:
-        from reelscore.report.writing_plots import draw_similarity
+        from reelscore.report.plots.writing import draw_similarity
 
         draw_similarity(found, plot)
     if json_file:

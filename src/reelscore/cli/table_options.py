@@ -15,9 +15,9 @@ from reelscore.data.scales import HIGHER
 from reelscore.data.table import MetricResult, ScoreTable, Sources
 from reelscore.data.table_files import Repeats
 from reelscore.errors import UnknownNameError
-from reelscore.meta.cells import merge_tables
+from reelscore.meta.paired_scores import merge_tables
 from reelscore.metrics.registry import declared_scale
-from reelscore.metrics.stored_training import training_notes
+from reelscore.scoring.stored_training import training_notes
 
 tables_argument = click.argument("tables", nargs=-1, required=True, metavar="TABLE...")
 captions_option = click.option(

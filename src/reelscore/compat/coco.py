@@ -22,7 +22,7 @@ from reelscore.data.pairing import Paired
 from reelscore.errors import DataError
 from reelscore.metrics import bleu, cider, meteor, rouge_l
 from reelscore.metrics.base import FloatArray, Metric
-from reelscore.metrics.prepared import PreparedReferences
+from reelscore.scoring.prepared import PreparedReferences
 from reelscore.text.tokens import tokenize
 
 Id = TypeVar("Id", bound=Hashable)

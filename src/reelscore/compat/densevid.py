@@ -22,7 +22,7 @@ from reelscore.errors import DataError
 from reelscore.stories.presets import preset
 from reelscore.stories.protocol import Variant
 from reelscore.stories.results import StoryScores
-from reelscore.stories.scoring import StoryScorer
+from reelscore.stories.scores import StoryScorer
 
 __all__ = ["ANETcaptions", "eval_dvc"]
 

@@ -254,7 +254,7 @@ class ScoreTable:
 
     @property
     def plot(self) -> Any:
-        """Figures of the table; see `reelscore.report.table_plots.TablePlots`."""
+        """Figures of the table; see `reelscore.report.plots.tables.TablePlots`."""
         return view("plot")(self)
 
     def _repr_html_(self) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 
 VIEWS = {
     "report": "reelscore.report.html:write_table_report",
-    "plot": "reelscore.report.table_plots:TablePlots",
-    "notebook": "reelscore.report.notebook:table_html",
+    "plot": "reelscore.report.plots.tables:TablePlots",
+    "notebook": "reelscore.report.tables.notebook:table_html",
     "declared scale": "reelscore.metrics.registry:declared_scale",
 }
 

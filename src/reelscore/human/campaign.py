@@ -17,15 +17,16 @@ from typing import TYPE_CHECKING, Any
 
 from reelscore.errors import DataError, MissingExtraError, UnknownNameError
 from reelscore.human.judgments import Judgment
-from reelscore.human.protocol import protocol as protocol_named
+from reelscore.human.protocols import protocol as protocol_named
 from reelscore.human.running import Clock, Running
-from reelscore.human.store.checking import check_terms
+from reelscore.human.store.checks import check_terms
 from reelscore.human.store.records import Terms
-from reelscore.human.store.times import microseconds
+from reelscore.store.times import microseconds
 
 if TYPE_CHECKING:
-    from reelscore.human.store.connecting import Database
-    from reelscore.human.store.places import Where
+    from reelscore.store.database import Database
+    from reelscore.store.locations import Where
+    from reelscore.store.upgrades import Migrations
 
 HOLD = 24 * 3600.0  # seconds
 
@@ -38,7 +39,7 @@ class Campaign(Running):
     forks opens it anew.
 
     >>> from tempfile import TemporaryDirectory
-    >>> from reelscore.human.tasks import Hit, Shown, Task
+    >>> from reelscore.human.hits.tasks import Hit, Shown, Task
     >>> hit = Hit("h1", (Task("t1", "clip1", (Shown("mine", "a dog runs"),)),))
     >>> with TemporaryDirectory() as folder:
     ...     with Campaign.create(Path(folder, "dogs.db"), "Dogs", systems=["mine"]) as campaign:
@@ -176,8 +177,8 @@ class Campaign(Running):
         terms = Terms(id or _id(name), name, asked, layout, seed, 1, HOLD, created / 1e6)
         check_terms(terms, (), settings or {})
         with _built(where) as database:
-            from reelscore.human.store.appending import append
             from reelscore.human.store.campaigns import insert_campaign, mark_humans
+            from reelscore.human.store.imports import append
 
             def begin() -> None:
                 insert_campaign(connection, terms, (), (), settings or {}, "closed")
@@ -211,7 +212,7 @@ class Campaign(Running):
                 nothing is made.
         """
         with _built(where) as database:
-            from reelscore.human.store.restoring import restore
+            from reelscore.human.store.restore import restore
 
             made = restore(database, Path(path), id)
         return cls.open(where, made, clock=clock)
@@ -230,8 +231,8 @@ class Campaign(Running):
         Raises:
             DataError: If the database cannot be copied, or the file is there already.
         """
-        _connecting()  # says what to install
-        from reelscore.human.store.backups import backup
+        _store()  # says what to install
+        from reelscore.store.backups import backup
 
         return backup(where, path)
 
@@ -244,7 +245,7 @@ class Campaign(Running):
 @contextmanager
 def _opened(where: Where, *, create: bool = False) -> Iterator[Database]:
     """Open a database, and close it again only if something goes wrong."""
-    database = _connecting().Database(where, create=create)
+    database = _store().Database(where, _migrations(), create=create)
     try:
         yield database
     except BaseException:
@@ -255,13 +256,13 @@ def _opened(where: Where, *, create: bool = False) -> Iterator[Database]:
 @contextmanager
 def _built(where: Where) -> Iterator[Database]:
     """Open a database for something large that may fail; a new file appears when it is whole."""
-    with _connecting().building(where) as database:
+    with _store().building(where, _migrations()) as database:
         yield database
 
 
-def _connecting() -> Any:
+def _store() -> Any:
     try:
-        from reelscore.human.store import connecting
+        from reelscore.store import database
     except ImportError as error:
         if error.name and error.name.partition(".")[0] in ("sqlalchemy", "alembic"):
             raise MissingExtraError(
@@ -269,7 +270,13 @@ def _connecting() -> Any:
                 "pip install 'reelscore[campaign]'."
             ) from None
         raise
-    return connecting
+    return database
+
+
+def _migrations() -> Migrations:
+    from reelscore.human.store.migrations import MIGRATIONS
+
+    return MIGRATIONS
 
 
 def _all_terms(database: Database) -> Sequence[Terms]:

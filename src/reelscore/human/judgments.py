@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.human.tasks import GENUINE, KINDS, Kind
+from reelscore.human.hits.tasks import GENUINE, KINDS, Kind
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -9,17 +9,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
+from reelscore.human.hits.tasks import Hit
 from reelscore.human.judgments import Judgment, Judgments
-from reelscore.human.protocol import Answer
+from reelscore.human.protocols import Answer
 from reelscore.human.store.records import Assignment, Event, Receipt, Skip, State, Status, Terms
-from reelscore.human.store.texts import check_name, check_text
-from reelscore.human.store.times import microseconds
-from reelscore.human.tasks import Hit
+from reelscore.store.text import check_name, check_text
+from reelscore.store.times import microseconds
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from reelscore.human.store.connecting import Database
+    from reelscore.store.database import Database
 
 Clock = Callable[[], float]
 # Tells of a hold time whether raters who were not seen for it had the chance to be seen.
@@ -76,7 +76,7 @@ class Running(Terms):
             DataError: If a campaign that was begun is to be a draft again.
         """
         from reelscore.human.store.campaigns import write_state
-        from reelscore.human.store.deciding import log
+        from reelscore.human.store.decisions import log
 
         with self.database.writing() as connection:
             write_state(connection, self, state)
@@ -144,7 +144,7 @@ class Running(Terms):
             DataError: If the time is not more than 0.
         """
         from reelscore.human.store.campaigns import write_hold
-        from reelscore.human.store.deciding import log
+        from reelscore.human.store.decisions import log
 
         with self.database.writing() as connection:
             write_hold(connection, self, hold)
@@ -163,21 +163,21 @@ class Running(Terms):
         Raises:
             DataError: If a HIT is there already, or does not fit the protocol or the systems.
         """
-        from reelscore.human.store.planning import insert_hits
+        from reelscore.human.store.assignments import insert_hits
 
         with self.database.staging() as connection:
             return insert_hits(connection, self, hits)
 
     def hits(self) -> Iterator[Hit]:
         """Give the HITs one after the other, in the order they were added."""
-        from reelscore.human.store.reading import hits
+        from reelscore.human.store.queries import hits
 
         with self.database.reading() as connection:
             yield from hits(connection, self)
 
     def items(self) -> Sequence[str]:
         """Name the items that HITs are about, in order."""
-        from reelscore.human.store.reading import items
+        from reelscore.human.store.queries import items
 
         with self.database.reading() as connection:
             return items(connection, self)
@@ -191,7 +191,7 @@ class Running(Terms):
 
     def awaited(self) -> dict[tuple[str, str], int]:
         """Count the judgments of each caption that open and held places will bring."""
-        from reelscore.human.store.reading import awaited
+        from reelscore.human.store.queries import awaited
 
         with self.database.reading() as connection:
             return awaited(connection, self)
@@ -212,7 +212,7 @@ class Running(Terms):
         Raises:
             RefusedError: If the rater is excluded.
         """
-        from reelscore.human.store.claiming import claim
+        from reelscore.human.store.assignments import claim
 
         check_name(rater, "the rater")
         check_text(client, "the client")
@@ -221,7 +221,7 @@ class Running(Terms):
 
     def assignment(self, id: int) -> Assignment | None:
         """Look an assignment up; None where nobody has it."""
-        from reelscore.human.store.reading import load_assignment
+        from reelscore.human.store.queries import load_assignment
 
         with self.database.reading() as connection:
             return load_assignment(connection, self, id)
@@ -261,7 +261,7 @@ class Running(Terms):
             RefusedError: If the rater has no such task, it has another answer or was skipped, the
                 place is taken, the rater is excluded, or the campaign is closed.
         """
-        from reelscore.human.store.answering import Sent, submit
+        from reelscore.human.store.answers import Sent, submit
 
         check_text(client, "the client")
         times = [None if when is None else microseconds(when) for when in (started, submitted)]
@@ -278,7 +278,7 @@ class Running(Terms):
             RefusedError: If the rater has no such task, it has an answer, the place is taken, or
                 the campaign is closed.
         """
-        from reelscore.human.store.answering import skip_task
+        from reelscore.human.store.answers import skip_task
 
         check_text(reason, "the reason")
         now = self._now()
@@ -286,7 +286,7 @@ class Running(Terms):
 
     def skips(self) -> Sequence[Skip]:
         """Give the tasks that raters reported and skipped, oldest first."""
-        from reelscore.human.store.reading import skips
+        from reelscore.human.store.queries import skips
 
         with self.database.reading() as connection:
             return list(skips(connection, self))
@@ -300,7 +300,7 @@ class Running(Terms):
         Returns:
             Whether the rater holds the assignment and it has the task; if not, nothing changes.
         """
-        from reelscore.human.store.claiming import open_task
+        from reelscore.human.store.assignments import open_task
 
         return open_task(self.database, self, assignment, rater, task, self._now())
 
@@ -314,7 +314,7 @@ class Running(Terms):
         Returns:
             Whether the rater holds it; if not, nothing changes.
         """
-        from reelscore.human.store.claiming import touch
+        from reelscore.human.store.assignments import touch
 
         return touch(self.database, self, assignment, rater, self._now())
 
@@ -329,7 +329,7 @@ class Running(Terms):
         Returns:
             How many places.
         """
-        from reelscore.human.store.claiming import release
+        from reelscore.human.store.assignments import release
 
         with self.database.writing() as connection:
             return release(connection, self, self._now() if now is None else microseconds(now))
@@ -340,7 +340,7 @@ class Running(Terms):
         Raises:
             RefusedError: If nobody holds it.
         """
-        from reelscore.human.store.claiming import release_one
+        from reelscore.human.store.assignments import release_one
 
         release_one(self.database, self, assignment, self._now(), actor, reason)
 
@@ -356,7 +356,7 @@ class Running(Terms):
 
     def rows(self, *, finished: bool = False) -> Iterator[Judgment]:
         """Give the judgments one after the other, without holding them all."""
-        from reelscore.human.store.reading import judgments
+        from reelscore.human.store.queries import judgments
 
         with self.database.reading() as connection:
             yield from judgments(connection, self, finished=finished)
@@ -378,14 +378,14 @@ class Running(Terms):
             DataError: If any has no task or no place, contradicts the task or the scale, or is
                 there already; the message names the first few.
         """
-        from reelscore.human.store.appending import append
+        from reelscore.human.store.imports import append
 
         with self.database.staging() as connection:
             return append(connection, self, judgments, self._now(), new_hits=new_hits)
 
     def status(self) -> Status:
         """Tell where the campaign stands."""
-        from reelscore.human.store.reading import status
+        from reelscore.human.store.queries import status
 
         with self.database.reading() as connection:
             return status(connection, self)
@@ -405,7 +405,7 @@ class Running(Terms):
             actor: Who decides.
             reason: Why.
         """
-        from reelscore.human.store.reviewing import decide
+        from reelscore.human.store.reviews import decide
 
         decide(self.database, self, self._now(), actor, what, about, reason)
 
@@ -422,7 +422,7 @@ class Running(Terms):
         Raises:
             RefusedError: If it is not a finished one.
         """
-        from reelscore.human.store.reviewing import review
+        from reelscore.human.store.reviews import review
 
         review(self.database, self, assignment, verdict, self._now(), actor, reason)
 
@@ -437,7 +437,7 @@ class Running(Terms):
         Raises:
             RefusedError: If it is not a finished one.
         """
-        from reelscore.human.store.reviewing import offer_again
+        from reelscore.human.store.reviews import offer_again
 
         return offer_again(self.database, self, assignment, self._now(), actor, reason)
 
@@ -447,27 +447,27 @@ class Running(Terms):
         Returns:
             How many places were added; those that were offered again before do not count.
         """
-        from reelscore.human.store.reviewing import offer_all_again
+        from reelscore.human.store.reviews import offer_all_again
 
         return offer_all_again(self.database, self, raters, self._now(), actor, reason)
 
     def events(self) -> Sequence[Event]:
         """Give the log, oldest first."""
-        from reelscore.human.store.deciding import events
+        from reelscore.human.store.decisions import events
 
         with self.database.reading() as connection:
             return list(events(connection, self))
 
     def excluded(self) -> frozenset[str]:
         """Name the raters who are excluded."""
-        from reelscore.human.store.deciding import excluded
+        from reelscore.human.store.decisions import excluded
 
         with self.database.reading() as connection:
             return excluded(connection, self)
 
     def rejected(self) -> frozenset[str]:
         """Name the raters with a HIT that was rejected."""
-        from reelscore.human.store.reviewing import rejected
+        from reelscore.human.store.reviews import rejected
 
         with self.database.reading() as connection:
             return rejected(connection, self)
@@ -480,7 +480,7 @@ class Running(Terms):
         Raises:
             DataError: If they cannot be written, or the folder is there and not empty.
         """
-        from reelscore.human.store.exporting import export
+        from reelscore.human.store.export import export
 
         with self.database.reading() as connection:
             export(connection, self, Path(path))

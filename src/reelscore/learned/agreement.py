@@ -17,13 +17,13 @@ import numpy as np
 
 from reelscore.data.datasets.trecvid_ha import YEARS
 from reelscore.errors import MissingExtraError
-from reelscore.learned.captions import JudgedCaption
 from reelscore.learned.fusion import fit_fusion
+from reelscore.learned.judged_captions import JudgedCaption
 from reelscore.learned.trecvid import load_captions
 from reelscore.meta.held_out import held_out_scores
 from reelscore.meta.judged import Judged
 from reelscore.metrics.base import FloatArray
-from reelscore.metrics.scoring import score
+from reelscore.scoring.captions import score
 from reelscore.stats.correlation_tests import williams
 from reelscore.stats.correlations import pearson
 

@@ -1,4 +1,4 @@
-"""Scores of pairs of texts by a trained model: each pair once, nothing padded."""
+"""Scores of pairs of texts by a model: each pair once, nothing padded."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from reelscore.errors import DataError
 from reelscore.learned.bert import Bert, Dtype, by_length
 from reelscore.learned.cross_encoder import CrossEncoder, PairTokens
 from reelscore.learned.encoders import need
+from reelscore.learned.judged_captions import JudgedCaption
 from reelscore.learned.model_files import read_weights
 
 FloatArray = NDArray[np.float64]
@@ -133,3 +134,24 @@ def _threads(count: int) -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+def predict_captions(
+    network: CrossEncoder, captions: Sequence[JudgedCaption], *, best: float = 0.0
+) -> FloatArray:
+    """Score captions against all their references: the mean, or somewhat of the best.
+
+    Args:
+        network: A trained network.
+        captions: The captions.
+        best: Weight of the best reference beside the mean: 0 is the mean alone, 1 the best alone.
+    """
+    counts = [len(caption.references) for caption in captions]
+    pairs = [(caption.candidate, text) for caption in captions for text in caption.references]
+    once = {pair: k for k, pair in enumerate(dict.fromkeys(pairs))}
+    scores = network.predict([a for a, _ in once], [b for _, b in once])
+    rows = scores[[once[pair] for pair in pairs]]
+    begins = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int64)
+    means = np.add.reduceat(rows, begins) / np.array(counts)
+    result: FloatArray = (1 - best) * means + best * np.maximum.reduceat(rows, begins)
+    return result

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reelscore.human.degrade import degrade
-from reelscore.metrics.scoring import Metrics, score
+from reelscore.human.hits.degraded import degrade
+from reelscore.scoring.captions import Metrics, score
 
 _SUBJECTS = ("man", "woman", "boy", "girl", "dog", "cat", "person", "child", "baby", "people")
 _SWAPS = {"man": "woman", "woman": "man", "boy": "girl", "girl": "boy", "dog": "cat", "cat": "dog"}

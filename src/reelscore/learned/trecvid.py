@@ -11,7 +11,7 @@ from pathlib import Path
 
 from reelscore.data.datasets import trecvid_ha
 from reelscore.data.datasets.trecvid_ha import YEARS, Assessment
-from reelscore.learned.captions import JudgedCaption
+from reelscore.learned.judged_captions import JudgedCaption
 
 _PERSON = "HUMAN-"
 

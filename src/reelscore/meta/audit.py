@@ -28,7 +28,7 @@ from reelscore.data.inputs import Candidates, References
 from reelscore.data.problems import first_few
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.meta.shifts import (
+from reelscore.meta.alignment import (
     WINDOW,
     FloatArray,
     Scan,
@@ -37,8 +37,8 @@ from reelscore.meta.shifts import (
     scan_shifts,
 )
 from reelscore.metrics.base import Metric
-from reelscore.metrics.prepared import Progress
 from reelscore.metrics.registry import parse
+from reelscore.scoring.prepared import Progress
 from reelscore.text.packed import pack
 from reelscore.text.tokens import Tokenizer, thread_count, tokenize_packed
 from reelscore.text.words import CaptionBatch, Captions

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.meta.cells import Cells
+from reelscore.meta.paired_scores import Cells
 from reelscore.stats.correlation_bootstrap import bootstrap_correlations
 from reelscore.stats.correlation_tests import fisher_interval
 from reelscore.stats.correlations import (
@@ -92,7 +92,7 @@ def correlate_metrics(
     """Correlate every metric with the human scores.
 
     Args:
-        cells: The scores, from `reelscore.meta.cells.bring_together`.
+        cells: The scores, from `reelscore.meta.paired_scores.bring_together`.
         level: ``system``, ``item``, ``pooled`` or ``per-system``.
         coefficients: Names out of `COEFFICIENTS`.
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from reelscore.data.table import ScoreTable
-from reelscore.meta.cells import Cells, SystemScores, bring_together
 from reelscore.meta.correlation import (
     BY_GROUP,
     DEFAULT_COEFFICIENTS,
@@ -16,6 +15,7 @@ from reelscore.meta.correlation import (
     correlate_metrics,
     with_intervals,
 )
+from reelscore.meta.paired_scores import Cells, SystemScores, bring_together
 from reelscore.meta.significance import Significance, Test, compare_metrics
 from reelscore.stats.corrections import Correction
 from reelscore.stats.draws import Progress
@@ -78,7 +78,8 @@ def evaluate_metrics(
     """Correlate metrics with people and test the differences.
 
     Args:
-        metrics: The metrics' scores; see `reelscore.meta.cells.merge_tables` for several tables.
+        metrics: The metrics' scores; see `reelscore.meta.paired_scores.merge_tables` for several
+            tables.
         human: People's scores.
         column: Which of the human table's scores to use, where it has several.
         level: ``system``, ``item``, ``pooled`` or ``per-system``.
@@ -86,7 +87,7 @@ def evaluate_metrics(
             be tested is.
         tests: Names out of `reelscore.meta.significance.TESTS`; `default_tests` if not given.
         intervals: How to make intervals of the correlations; none if not given.
-        system_scores: As in `reelscore.meta.cells.bring_together`.
+        system_scores: As in `reelscore.meta.paired_scores.bring_together`.
         correction: As in `reelscore.meta.significance.compare_metrics`.
         significant: As in `reelscore.meta.significance.compare_metrics`.
         draws: Exchanges of the permutation tests, and resamples of the bootstrap.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from reelscore.data.datasets.trecvid_ha import Assessment
 from reelscore.metrics.base import FloatArray
-from reelscore.metrics.scoring import score
+from reelscore.scoring.captions import score
 from reelscore.stats.correlations import pearson
 from reelscore.text.tokens import Tokenizer
 

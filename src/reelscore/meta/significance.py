@@ -11,8 +11,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.meta.cells import Cells
 from reelscore.meta.correlation import BY_GROUP
+from reelscore.meta.paired_scores import Cells
 from reelscore.stats.clusters import cluster, rank
 from reelscore.stats.corrections import Correction, correct
 from reelscore.stats.correlation_tests import meng, steiger, williams
@@ -85,7 +85,7 @@ def compare_metrics(
     Each pair is tested on the captions that both score and people judged.
 
     Args:
-        cells: The scores, from `reelscore.meta.cells.bring_together`.
+        cells: The scores, from `reelscore.meta.paired_scores.bring_together`.
         level: What is correlated.
         coefficient: Pearson, or any other that is averaged over groups; Williams, Steiger and
             Meng take Pearson or Spearman, of systems or pooled captions.

@@ -16,9 +16,9 @@ import numpy as np
 from reelscore.data.inputs import Candidates, References
 from reelscore.errors import DataError
 from reelscore.metrics.base import FloatArray, Metric
-from reelscore.metrics.prepared import Progress
 from reelscore.metrics.registry import resolve
-from reelscore.metrics.scoring import score_systems
+from reelscore.scoring.captions import score_systems
+from reelscore.scoring.prepared import Progress
 from reelscore.text.tokens import Tokenizer
 
 

@@ -1,1 +1,1 @@
-"""Scores made visible: tables in text, CSV, Markdown and LaTeX."""
+"""Scores made visible: tables, figures, timelines, and pages to explore."""

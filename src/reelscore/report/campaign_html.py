@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from reelscore.human.quality import Quality
-from reelscore.human.results import Results
-from reelscore.human.significance import Ranking
-from reelscore.report.agreement import p_value
-from reelscore.report.campaign_grids import quality_grid, results_grid
-from reelscore.report.grid import Grid
-from reelscore.report.lettering import legible, shared_beginning, system_names
-from reelscore.report.timeline_svg import FONT
+from reelscore.human.evaluate.quality import Quality
+from reelscore.human.evaluate.results import Results
+from reelscore.report.legible import legible, shared_beginning, system_names
+from reelscore.report.tables.agreement import p_value
+from reelscore.report.tables.campaign import quality_grid, results_grid
+from reelscore.report.tables.grid import Grid
+from reelscore.report.timeline.svg import FONT
+from reelscore.significance.rankings import Ranking
 
 _STYLE = """
 :root{color-scheme:light dark;--paper:#fff;--ink:#1c1e21;--dim:#5c6167;--rule:#d9dce0;

@@ -14,14 +14,13 @@ from __future__ import annotations
 
 from reelscore.data.stories import Stories, Story, StoryPolicies
 from reelscore.data.story_reading import read_stories, stories_of
-from reelscore.stories.assignment import Match, StoryMatching
 from reelscore.stories.iou import iou
-from reelscore.stories.matching import Matching, match
+from reelscore.stories.matching import Match, Matching, StoryMatching, match
 from reelscore.stories.presets import PRESETS, preset
 from reelscore.stories.protocol import Protocol
 from reelscore.stories.results import StoryResults, StoryScores
-from reelscore.stories.sampling import crowd
-from reelscore.stories.scoring import StoryScorer, score, score_systems
+from reelscore.stories.samples import crowd
+from reelscore.stories.scores import StoryScorer, score, score_systems
 from reelscore.stories.studies import Setting, Study, study_counts, study_oracle, study_order
 from reelscore.stories.timelines import Timeline, timeline
 

@@ -22,9 +22,9 @@ from reelscore.data.stories import Story
 from reelscore.metrics.base import FloatArray, Metric
 from reelscore.stories.iou import IntArray, Overlaps
 from reelscore.stories.protocol import Protocol, Variant
-from reelscore.stories.sentences import looks_at_pairs_alone
+from reelscore.stories.sentence_pairs import PAIRS_AT_ONCE, PairStatistics, TextPool, ascii_alone
+from reelscore.stories.sentence_scores import looks_at_pairs_alone
 from reelscore.stories.soda import merged
-from reelscore.stories.texts import PAIRS_AT_ONCE, PairStatistics, TextPool, ascii_alone
 from reelscore.text.packed import Packed, pack
 from reelscore.text.tokens import tokenize_packed
 from reelscore.text.words import CaptionBatch, Captions

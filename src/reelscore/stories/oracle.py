@@ -11,8 +11,8 @@ from reelscore.data.stories import Story
 from reelscore.metrics.self_bleu import SelfBleu
 from reelscore.metrics.sent_bleu import smoothed_bleu
 from reelscore.stories.protocol import Protocol
-from reelscore.stories.sentences import SentenceScore, looks_at_pairs_alone, sentence_metric
-from reelscore.stories.texts import PairStatistics, TextPool, soda_tokens
+from reelscore.stories.sentence_pairs import PairStatistics, TextPool, soda_tokens
+from reelscore.stories.sentence_scores import SentenceScore, looks_at_pairs_alone, sentence_metric
 from reelscore.text.packed import pack
 from reelscore.text.tokens import Tokenizer, tokenize
 from reelscore.text.words import Captions

@@ -12,7 +12,7 @@ from reelscore.data.coverage import Coverage, items_notes
 from reelscore.data.scales import Scale
 from reelscore.data.table import ItemIndex, MetricResult, ScoreTable, system_notes
 from reelscore.metrics.base import FloatArray, Metric, with_count
-from reelscore.metrics.scores import Measurement, Scores
+from reelscore.scoring.scores import Measurement, Scores
 from reelscore.stories.soda import F1, PRECISION, RECALL, f1_of
 from reelscore.text.words import CaptionBatch
 

@@ -18,8 +18,8 @@ from reelscore.data.stories import Story
 from reelscore.metrics.base import FloatArray
 from reelscore.stories.iou import IntArray, Overlaps
 from reelscore.stories.protocol import Annotators, Protocol
-from reelscore.stories.sentences import SentenceScore
-from reelscore.stories.texts import PAIRS_AT_ONCE, PairStatistics, TextPool, soda_tokens
+from reelscore.stories.sentence_pairs import PAIRS_AT_ONCE, PairStatistics, TextPool, soda_tokens
+from reelscore.stories.sentence_scores import SentenceScore
 
 PRECISION, RECALL, F1 = range(3)
 

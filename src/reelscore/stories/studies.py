@@ -19,11 +19,11 @@ import numpy as np
 from reelscore.data.stories import Stories, Story
 from reelscore.errors import DataError
 from reelscore.stories.oracle import Sentences, oracle_captions, self_bleu_of
-from reelscore.stories.pairing import PairedStories, pair_stories
+from reelscore.stories.pairs import PairedStories, pair_stories
 from reelscore.stories.protocol import ACTIVITYNET, SODA_SCORES
 from reelscore.stories.results import PREFIX, spelled
-from reelscore.stories.sampling import generator, one_story, shuffled, some_of, swapped, varied
-from reelscore.stories.scoring import (
+from reelscore.stories.samples import generator, one_story, shuffled, some_of, swapped, varied
+from reelscore.stories.scores import (
     Progress,
     StoriesLike,
     StoryScorer,
@@ -31,7 +31,7 @@ from reelscore.stories.scoring import (
     candidates_of,
     protocol_of,
 )
-from reelscore.stories.sentences import sentence_metric
+from reelscore.stories.sentence_scores import sentence_metric
 from reelscore.text.tokens import thread_count
 
 PAPER = "soda-paper"

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from reelscore.data.stories import Stories, Story
-from reelscore.stories.assignment import StoryMatching
+from reelscore.stories.matching import StoryMatching
 from reelscore.stories.protocol import Protocol
-from reelscore.stories.scoring import (
+from reelscore.stories.scores import (
     StoriesLike,
     StoryScorer,
     annotators_of,
@@ -143,7 +143,7 @@ def timeline(
     preset: str | None = None,
     **choices: Any,
 ) -> Timeline:
-    """Set out how SODA matches one video, to be shown by `reelscore.report.timeline`.
+    """Set out how SODA matches one video, to be shown by `reelscore.report.timeline.files`.
 
     Args:
         candidates: The system's stories, as in `reelscore.stories.score`.

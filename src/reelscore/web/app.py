@@ -16,33 +16,33 @@ from starlette.staticfiles import StaticFiles
 from reelscore._version import __version__
 from reelscore.errors import FullError, ReelscoreError, RefusedError
 from reelscore.web.database import open_database
-from reelscore.web.gate import FRAME, Gate
-from reelscore.web.judge import entering, finishing, preparing, watching, working
 from reelscore.web.logs import RequestLog, logger, where
-from reelscore.web.organise import (
-    acting,
-    creating,
-    inviting,
+from reelscore.web.middleware import FRAME, Gate
+from reelscore.web.organisers import (
+    accounts,
+    campaigns,
+    decisions,
+    links,
     login,
     media,
     mturk,
-    overview,
-    people,
+    new_campaign,
     preview,
     reports,
     results,
-    reviewing,
+    reviews,
     texts,
 )
+from reelscore.web.raters import entry, finish, preparation, tasks, videos
 from reelscore.web.settings import Settings
 from reelscore.web.site import STATIC, Site, refused_status
 
-_ROUTERS = (
-    entering.router,
-    *(module.router for module in (login, people, overview, acting, creating, inviting, texts)),
-    *(module.router for module in (media, mturk, preview, reports, results, reviewing)),
+_ORGANISING = (
+    *(login, accounts, campaigns, new_campaign, texts, links, media, preview),
+    *(decisions, reviews, reports, results, mturk),
 )
-_RATING = tuple(module.router for module in (preparing, working, watching, finishing))
+_ROUTERS = (entry.router, *(module.router for module in _ORGANISING))
+_RATING = tuple(module.router for module in (preparation, tasks, videos, finish))
 _THREADS = 16  # more only get in each other's way: Python runs one at a time
 
 

@@ -8,8 +8,8 @@ from threading import Lock
 from starlette.exceptions import HTTPException
 
 from reelscore.human.campaign import Campaign
-from reelscore.human.store.connecting import Database
 from reelscore.human.store.records import Terms
+from reelscore.store.database import Database
 from reelscore.web.settings import Settings
 from reelscore.web.uptime import Uptime
 

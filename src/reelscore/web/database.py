@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from reelscore.human.store.connecting import Database
-from reelscore.human.store.places import Where
-from reelscore.web.store.upgrading import upgrade
+from reelscore.human.store.migrations import MIGRATIONS as CAMPAIGNS
+from reelscore.store.database import Database
+from reelscore.store.locations import Where
+from reelscore.web.store.migrations import MIGRATIONS as PAGES
 
 
 def open_database(where: Where) -> Database:
@@ -19,10 +20,4 @@ def open_database(where: Where) -> Database:
     ...     has_accounts(database)
     False
     """
-    database = Database(where, create=True)
-    try:
-        upgrade(database)
-    except BaseException:
-        database.close()
-        raise
-    return database
+    return Database(where, CAMPAIGNS, PAGES, create=True)

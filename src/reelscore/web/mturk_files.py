@@ -20,12 +20,12 @@ from markupsafe import Markup
 
 from reelscore.data.source import Source
 from reelscore.errors import DataError
+from reelscore.human.hits.tasks import Hit
 from reelscore.human.imports.times import seconds
 from reelscore.human.judgments import Judgment
-from reelscore.human.protocol import Protocol
-from reelscore.human.tasks import Hit
-from reelscore.web.judge.screen import Screen
+from reelscore.human.protocols import Protocol
 from reelscore.web.pages import Pages
+from reelscore.web.raters.screen import Screen
 from reelscore.web.site import STATIC
 
 _MOST = 65_535  # bytes that Mechanical Turk takes of a page with its HIT
@@ -56,7 +56,7 @@ def hits_csv(hits: Iterable[Hit], pages: Pages, page: str = "") -> str:
     Raises:
         DataError: If a HIT is larger than Mechanical Turk takes.
 
-    >>> from reelscore.human.tasks import Shown, Task
+    >>> from reelscore.human.hits.tasks import Shown, Task
     >>> hit = Hit("h1", (Task("t1", "v1", (Shown("mine", "a dog"),)),))
     >>> line = hits_csv([hit], Pages(video_url="https://lab.example/{item}.mp4")).split()[1]
     >>> base64.b64decode(line.partition(",")[2]).decode()

@@ -12,7 +12,7 @@ from urllib.parse import quote, urlsplit
 import msgspec
 
 from reelscore.errors import DataError
-from reelscore.human.protocol import Protocol
+from reelscore.human.protocols import Protocol
 from reelscore.web.practice import PRACTICE, Practice
 
 KEY = "pages"

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import msgspec
 
 from reelscore.errors import DataError
-from reelscore.human.protocol import Answer, Protocol
-from reelscore.human.store.checking import captions_fault
+from reelscore.human.protocols import Answer, Protocol
+from reelscore.human.store.checks import captions_fault
 
 Range = tuple[float, float]
 
@@ -36,7 +36,7 @@ class Practice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Raises:
             DataError: If the captions or the expected answers do not fit.
 
-        >>> from reelscore.human.protocol import PROTOCOLS
+        >>> from reelscore.human.protocols import PROTOCOLS
         >>> practice = Practice(("a dog",), {"adequacy": [(70, 200)]}, "")
         >>> practice.check(PROTOCOLS["direct-assessment"])
         Traceback (most recent call last):

@@ -14,15 +14,15 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from starlette.exceptions import HTTPException
 
-from reelscore.human.store.connecting import Database
-from reelscore.human.store.times import microseconds
-from reelscore.report.lettering import legible
+from reelscore.report.legible import legible
+from reelscore.store.database import Database
+from reelscore.store.times import microseconds
 from reelscore.web.campaigns import Campaigns
-from reelscore.web.gate import self_cookie
 from reelscore.web.guards import Guard
-from reelscore.web.organise.figures import span
-from reelscore.web.organise.rater_table import Trust
-from reelscore.web.preflight import Preflight
+from reelscore.web.media import Preflight
+from reelscore.web.middleware import self_cookie
+from reelscore.web.organisers.progress import span
+from reelscore.web.organisers.raters import Trust
 from reelscore.web.security import Attempts, Hashing, Signer, new_token
 from reelscore.web.settings import Settings
 from reelscore.web.uptime import Uptime

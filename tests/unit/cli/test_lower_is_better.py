@@ -13,14 +13,14 @@ from reelscore import ScoreTable, examples, score_systems, stories
 from reelscore.data.scales import Scale
 from reelscore.errors import DataError
 from reelscore.examples import clips, path
-from reelscore.human.significance import rank_systems
-from reelscore.meta.cells import bring_together
 from reelscore.meta.contrasts import between_scores, between_systems
 from reelscore.meta.correlation import correlate_metrics
+from reelscore.meta.paired_scores import bring_together
 from reelscore.metrics.registry import declared_scale, metric_names, parse
 from reelscore.report.html import report_html, report_of, with_evidence
-from reelscore.report.squares import win_shares
-from reelscore.report.table_plots import TablePlots
+from reelscore.report.plots.matrices import win_shares
+from reelscore.report.plots.tables import TablePlots
+from reelscore.significance.rankings import rank_systems
 
 PLUGIN = '''
 """Misses: the share of a caption's words that no reference has."""

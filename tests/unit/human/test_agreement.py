@@ -13,9 +13,9 @@ from campaigns import eacl, rating
 from reelscore.data.datasets import trecvid_ha
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError
-from reelscore.human.agreement import agreement, icc, krippendorff_alpha, replicate
+from reelscore.human.evaluate.agreement import agreement, icc, krippendorff_alpha, replicate
+from reelscore.human.evaluate.scores import score_judgments
 from reelscore.human.judgments import Judgments
-from reelscore.human.scoring import score_judgments
 from reelscore.meta.published import published
 
 

@@ -11,7 +11,7 @@ from made_hits import answer_all, hit_of, rating_hits
 from reelscore import DataError, UnknownNameError
 from reelscore.errors import MissingExtraError, RefusedError
 from reelscore.human.campaign import Campaign
-from reelscore.human.tasks import Hit, Shown, Task
+from reelscore.human.hits.tasks import Hit, Shown, Task
 
 # Making and finding campaigns
 

@@ -18,9 +18,8 @@ import pytest
 from made_hits import Clock, rating_hits
 from reelscore import DataError
 from reelscore.human.campaign import Campaign
-from reelscore.human.reading import read_judgments
-from reelscore.human.tasks import Hit, Shown, Task
-from reelscore.human.writing import judgments_csv
+from reelscore.human.hits.tasks import Hit, Shown, Task
+from reelscore.human.imports.files import judgments_csv, read_judgments
 
 
 def fill(where):
@@ -433,7 +432,7 @@ def test_a_line_of_a_gigabyte_is_refused_without_being_read(tmp_path, form):
 
 
 def test_a_failed_export_leaves_nothing(tmp_path, monkeypatch):
-    from reelscore.human.store import exporting
+    from reelscore.human.store import export as exporting
 
     def broken(kind, row):
         raise RuntimeError("the disk is on fire")

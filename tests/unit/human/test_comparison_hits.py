@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.human.comparison_hits import build_pair_hits, build_ranking_hits
-from reelscore.human.tasks import Shown, Task
+from reelscore.human.hits.comparisons import build_pair_hits, build_ranking_hits
+from reelscore.human.hits.tasks import Shown, Task
 
 
 def systems(number: int, items: int) -> dict[str, dict[str, str]]:

@@ -11,13 +11,20 @@ from hypothesis import strategies as st
 
 from reelscore.data.table import ItemScores, MetricResult, ScoreTable
 from reelscore.errors import DataError
-from reelscore.human.agreement import krippendorff_alpha
-from reelscore.human.comparison_hits import build_pair_hits
-from reelscore.human.comparisons import score_against_reference, score_choices
+from reelscore.human.evaluate.agreement import krippendorff_alpha
+from reelscore.human.evaluate.preferences import check_raters, metric_accuracy, score_preferences
+from reelscore.human.evaluate.votes import (
+    Quorum,
+    Votes,
+    count_votes,
+    pairs_agreed,
+    score_against_reference,
+    score_choices,
+    vote_matrix,
+)
+from reelscore.human.hits.comparisons import build_pair_hits
+from reelscore.human.hits.tasks import Shown, Task
 from reelscore.human.judgments import Judgment, Judgments
-from reelscore.human.preferences import check_raters, metric_accuracy, score_preferences
-from reelscore.human.tasks import Shown, Task
-from reelscore.human.votes import Quorum, Votes, count_votes, pairs_agreed, vote_matrix
 
 
 def votes(item, scores, system="mine", against="reference", criterion="helpful", turn=()):

@@ -11,11 +11,11 @@ import pytest
 from campaigns import eacl, published, rating
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError
+from reelscore.human.evaluate.quality import check_quality
+from reelscore.human.evaluate.scores import group_means, score_judgments, standardize
+from reelscore.human.imports.files import read_judgments
 from reelscore.human.judgments import Judgments
-from reelscore.human.quality import check_quality
-from reelscore.human.reading import read_judgments
-from reelscore.human.scoring import group_means, score_judgments, standardize
-from reelscore.human.significance import rank_systems
+from reelscore.significance.rankings import rank_systems
 
 NOT_SIGNIFICANT = 0.12  # what the published files write for p of 0.05 and more
 

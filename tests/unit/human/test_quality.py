@@ -9,8 +9,8 @@ from scipy import stats
 
 from campaigns import eacl, paired, published, rating
 from reelscore.errors import DataError
+from reelscore.human.evaluate.quality import Control, check_quality
 from reelscore.human.judgments import Judgments
-from reelscore.human.quality import Control, check_quality
 
 
 def only(rows, **control):

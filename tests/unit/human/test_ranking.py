@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.stats import friedmanchisquare
 
 from reelscore.errors import DataError
+from reelscore.human.evaluate.rankings import friedman, score_rankings
 from reelscore.human.judgments import Judgment, Judgments
-from reelscore.human.ranking import friedman, score_rankings
 from reelscore.stats.rank_tests import signed_rank
 
 SYSTEMS = ("labels", "s2vt", "fusion")

@@ -7,9 +7,9 @@ import pytest
 from made_hits import answer_all, rating_hits
 from reelscore.errors import RefusedError
 from reelscore.human.campaign import Campaign
-from reelscore.human.results import evaluate
-from reelscore.human.tasks import Hit, Shown, Task
-from reelscore.human.usable import usable
+from reelscore.human.evaluate.results import evaluate
+from reelscore.human.evaluate.usable import usable
+from reelscore.human.hits.tasks import Hit, Shown, Task
 
 
 def refused(reason):

@@ -10,15 +10,15 @@ import pytest
 from campaigns import eacl
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.human.costs import Costs
-from reelscore.human.crowd import Crowd, fit_crowd
-from reelscore.human.hits import build_hits
+from reelscore.human.evaluate.quality import check_quality
+from reelscore.human.evaluate.scores import score_judgments
+from reelscore.human.hits.ratings import build_hits
 from reelscore.human.judgments import Judgments
-from reelscore.human.power import Setting, hits_needed, power_of
-from reelscore.human.quality import check_quality
-from reelscore.human.scoring import score_judgments
-from reelscore.human.significance import rank_systems
-from reelscore.human.simulate import Truth, bad_mix, simulate, study
+from reelscore.human.simulate.campaigns import Truth, bad_mix, simulate, study
+from reelscore.human.simulate.crowd import Crowd, fit_crowd
+from reelscore.human.simulate.power import Setting, hits_needed, power_of
 from reelscore.meta.published import published
+from reelscore.significance.rankings import rank_systems
 
 SYSTEMS = {"a": 0.13, "b": -0.02, "c": -0.17, "d": -0.32, "e": -0.47}
 HUMAN = 0.895  # as in Table 4 of the paper, and so is the mean of the systems

@@ -6,7 +6,7 @@ import pytest
 
 from made_hits import answer_all, rating_hits
 from reelscore.errors import RefusedError
-from reelscore.human.pace import pace
+from reelscore.human.evaluate.pace import pace
 
 
 def refused(reason):

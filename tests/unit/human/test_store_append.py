@@ -12,8 +12,8 @@ from campaigns import eacl, rating
 from made_hits import Clock, rating_hits
 from reelscore import DataError
 from reelscore.human.campaign import Campaign
+from reelscore.human.imports.files import read_judgments
 from reelscore.human.judgments import Judgment
-from reelscore.human.reading import read_judgments
 
 
 @pytest.fixture

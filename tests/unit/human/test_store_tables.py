@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -18,9 +19,10 @@ from made_hits import Clock, rating_hits
 from reelscore import DataError
 from reelscore.errors import MissingExtraError
 from reelscore.human.campaign import Campaign
-from reelscore.human.store import sqlite, upgrading
-from reelscore.human.store.connecting import Database
+from reelscore.human.store import migrations
 from reelscore.human.store.schema import metadata
+from reelscore.store import sqlite
+from reelscore.store.database import Database
 
 
 @pytest.fixture
@@ -36,8 +38,11 @@ def filled(where):
 
 
 def test_the_migrations_lead_to_the_schema(where):
-    with Database(where, create=True) as database, database.reading() as connection:
-        options = {"version_table": upgrading.VERSION_TABLE, "compare_type": True}
+    with (
+        Database(where, migrations.MIGRATIONS, create=True) as database,
+        database.reading() as connection,
+    ):
+        options = {"version_table": migrations.MIGRATIONS.version_table, "compare_type": True}
         context = MigrationContext.configure(connection, opts=options)
         assert compare_metadata(context, metadata) == []
         for table in metadata.sorted_tables:
@@ -125,12 +130,12 @@ def test_an_older_database_is_brought_up_to_date(where, monkeypatch, tmp_path):
     with Campaign.create(where, "Dogs", systems=["mine"]):
         pass
     scripts = tmp_path / "migrations"
-    shutil.copytree(upgrading._SCRIPTS, scripts)
+    shutil.copytree(migrations.MIGRATIONS.scripts, scripts)
     (scripts / "versions" / "v3_more.py").write_text(
         "import sqlalchemy as sa\nfrom alembic import op\nrevision = '3'\ndown_revision = '2'\n"
         "def upgrade():\n    op.add_column('campaign', sa.Column('note', sa.Text))\n"
     )
-    monkeypatch.setattr(upgrading, "_SCRIPTS", scripts)
+    monkeypatch.setattr(migrations, "MIGRATIONS", replace(migrations.MIGRATIONS, scripts=scripts))
     with Campaign.open(where) as campaign, campaign.database.reading() as connection:
         assert "note" in [each["name"] for each in inspect(connection).get_columns("campaign")]
     monkeypatch.undo()
@@ -144,12 +149,12 @@ def test_a_failed_upgrade_changes_nothing(where, monkeypatch, tmp_path):
     with Campaign.create(where, "Dogs", systems=["mine"]):
         pass
     scripts = tmp_path / "migrations"
-    shutil.copytree(upgrading._SCRIPTS, scripts)
+    shutil.copytree(migrations.MIGRATIONS.scripts, scripts)
     (scripts / "versions" / "v3_more.py").write_text(
         "from alembic import op\nrevision = '3'\ndown_revision = '2'\n"
         "def upgrade():\n    op.drop_table('event')\n    raise RuntimeError('no')\n"
     )
-    monkeypatch.setattr(upgrading, "_SCRIPTS", scripts)
+    monkeypatch.setattr(migrations, "MIGRATIONS", replace(migrations.MIGRATIONS, scripts=scripts))
     with pytest.raises(RuntimeError, match="no"):
         Campaign.open(where)
     monkeypatch.undo()

@@ -9,9 +9,9 @@ from sqlalchemy import create_engine, text
 
 from made_hits import Clock
 from reelscore.human.campaign import Campaign
-from reelscore.human.store.connecting import writing
-from reelscore.human.store.places import database_url
-from reelscore.human.store.upgrading import upgrade
+from reelscore.human.store.migrations import MIGRATIONS
+from reelscore.store.database import writing
+from reelscore.store.locations import database_url
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden"
 LATER = 1_700_000_130.0
@@ -22,7 +22,7 @@ def old_database(where):
     """A database that version 1 made and filled."""
     engine = create_engine(database_url(where))
     with engine.connect() as connection, writing(connection):
-        upgrade(connection, to="1")
+        MIGRATIONS.upgrade(connection, to="1")
         for statement in (GOLDEN / "campaign_v1.sql").read_text().splitlines():
             connection.execute(text(statement.replace(":", "\\:")))
         if engine.dialect.name == "postgresql":

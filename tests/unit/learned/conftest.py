@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reelscore.learned.captions import JudgedCaption
+from reelscore.learned.judged_captions import JudgedCaption
 
 torch = pytest.importorskip("torch")
 

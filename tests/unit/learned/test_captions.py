@@ -7,10 +7,15 @@ from dataclasses import replace
 import pytest
 
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.learned.captions import check_captions, from_tables, read_captions, write_captions
-from reelscore.learned.holding_out import hold_out, plain_form
-from reelscore.learned.lessons import lessons
-from reelscore.learned.recipes import recipe_of
+from reelscore.learned.judged_captions import (
+    check_captions,
+    from_tables,
+    read_captions,
+    write_captions,
+)
+from reelscore.learned.training.examples import lessons
+from reelscore.learned.training.held_out import hold_out, plain_form
+from reelscore.learned.training.recipes import recipe_of
 
 
 def test_written_and_read(captions, tmp_path):

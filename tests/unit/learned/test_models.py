@@ -13,12 +13,11 @@ import reelscore
 from reelscore import examples, parse
 from reelscore.errors import DataError, MissingExtraError, UnknownNameError
 from reelscore.learned.bertha import Bertha
-from reelscore.learned.exporting import export_model
-from reelscore.learned.fitting import fit_model
-from reelscore.learned.model_files import model_folder, read_info, read_weights
+from reelscore.learned.model_files import export_model, model_folder, read_info, read_weights
 from reelscore.learned.pair_scores import PairScorer, pair_scorer
-from reelscore.learned.recipes import Recipe, Stage
 from reelscore.learned.sts import Sts
+from reelscore.learned.training.model import fit_model
+from reelscore.learned.training.recipes import Recipe, Stage
 
 # how far a score may depend on what else is scored
 TOLERANCE = 1e-5

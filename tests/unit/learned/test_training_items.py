@@ -19,20 +19,20 @@ from reelscore.data.datasets import trecvid_ha
 from reelscore.data.table import Sources
 from reelscore.errors import DataError
 from reelscore.learned.bertha import Bertha
-from reelscore.learned.captions import training_items, write_captions
-from reelscore.learned.fitting import fit_model
 from reelscore.learned.fusion import Fusion, fit_fusion, write_coefficients
+from reelscore.learned.judged_captions import training_items, write_captions
 from reelscore.learned.model_files import (
     keep_held_out,
     read_info,
     read_training_items,
     write_training_items,
 )
-from reelscore.learned.recipes import Recipe, Stage
+from reelscore.learned.training.model import fit_model
+from reelscore.learned.training.recipes import Recipe, Stage
 from reelscore.meta.evaluation import evaluate_metrics
 from reelscore.metrics.registry import parse
-from reelscore.metrics.stored_training import training_notes
 from reelscore.metrics.training_data import TrainingItems
+from reelscore.scoring.stored_training import training_notes
 
 SHORT = Recipe("short", (Stage("judgments", epochs=1, batch=16),), max_length=32)
 
@@ -125,7 +125,7 @@ def test_train_keeps(captions, tiny, monkeypatch, tmp_path):
     wrong = CliRunner().invoke(cli, [*arguments, "--keep"])
     assert wrong.exit_code == 2
     assert "add --hold-out" in wrong.output
-    monkeypatch.setattr("reelscore.learned.recipes.recipe_of", lambda name: SHORT)
+    monkeypatch.setattr("reelscore.learned.training.recipes.recipe_of", lambda name: SHORT)
     options = ["--encoder", tiny, "--device", "cpu", "--hold-out", "g2", "--keep"]
     done = CliRunner().invoke(cli, [*arguments, *options])
     assert done.exit_code == 0, done.output

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reelscore.learned.holding_out import hold_out
+from reelscore.learned.training.held_out import hold_out
 from reelscore.learned.trecvid import load_captions
 from reelscore.meta.held_out import correlations, held_out_scores
 

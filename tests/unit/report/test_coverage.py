@@ -7,7 +7,7 @@ import pytest
 from reelscore import DataError, ScoreTable, compare, examples, parse, score, score_systems, stories
 from reelscore.data.coverage import partial_scores
 from reelscore.report.html import report_html, report_of
-from reelscore.report.leaderboard import leaderboard, leaderboard_csv
+from reelscore.report.tables.leaderboard import leaderboard, leaderboard_csv
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from reelscore.report.grid import Cell, Grid
+from reelscore.report.tables.grid import Cell, Grid
 
 GRID = Grid(
     ["system", "bleu_4", "meteor"],

@@ -10,7 +10,7 @@ import pytest
 from reelscore import MetricResult, ScoreTable
 from reelscore.data.table import ItemScores
 from reelscore.metrics.registry import declared_scale
-from reelscore.report.leaderboard import item_rows, leaderboard, leaderboard_csv
+from reelscore.report.tables.leaderboard import item_rows, leaderboard, leaderboard_csv
 
 
 def result(name, score, items=None, interval=None):

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from reelscore.errors import DataError
-from reelscore.meta.cells import Cells
 from reelscore.meta.evaluation import MetaEvaluation
+from reelscore.meta.paired_scores import Cells
 from reelscore.meta.significance import compare_metrics
-from reelscore.report.agreement_plots import draw_all
-from reelscore.report.plots import FORMATS, figure, label_points, save
+from reelscore.report.plots.agreement import draw_all
+from reelscore.report.plots.style import FORMATS, figure, label_points, save
 
 MAGIC = {"pdf": b"%PDF", "svg": b"<?xml", "png": b"\x89PNG"}
 

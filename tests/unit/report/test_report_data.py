@@ -279,7 +279,7 @@ def test_the_leaderboard_needs_no_script(clips):
 
 
 def test_further_tables(clips):
-    from reelscore.report.grid import Cell, Grid
+    from reelscore.report.tables.grid import Cell, Grid
 
     section = Section(
         "Raters", ["Who passed."], [Grid(["rater", "p"], [[Cell("r1"), Cell(".02")]])]

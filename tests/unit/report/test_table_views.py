@@ -12,13 +12,12 @@ from reelscore import examples, score, score_systems
 from reelscore.data.table import ScoreTable
 from reelscore.data.views import VIEWS, view
 from reelscore.errors import DataError, MissingExtraError, UnknownNameError
-from reelscore.report.evidence import Evidence
-from reelscore.report.figure_folder import draw_table
-from reelscore.report.pair_tests import with_evidence
-from reelscore.report.plots import COLUMN_WIDTH
-from reelscore.report.table_plots import TablePlots
-from reelscore.report.training import TrainingLog
-from reelscore.report.violins import density
+from reelscore.report.plots.folder import draw_table
+from reelscore.report.plots.style import COLUMN_WIDTH
+from reelscore.report.plots.tables import TablePlots, density
+from reelscore.report.training_log import TrainingLog
+from reelscore.significance.evidence import Evidence
+from reelscore.significance.pair_tests import with_evidence
 
 
 @pytest.fixture(scope="module")

@@ -10,14 +10,14 @@ import pytest
 from reelscore import ScoreTable, score_systems
 from reelscore.data.table import ItemScores, MetricResult
 from reelscore.examples import clips
-from reelscore.meta.cells import Cells
+from reelscore.meta.paired_scores import Cells
 from reelscore.meta.significance import compare_metrics
-from reelscore.report.agreement import significance_grid
-from reelscore.report.evidence import Evidence
 from reelscore.report.html import Report, report_html, report_of, with_evidence
 from reelscore.report.html.contents import encoded
 from reelscore.report.html.page import marks_of
-from reelscore.report.table_plots import TablePlots
+from reelscore.report.plots.tables import TablePlots
+from reelscore.report.tables.agreement import significance_grid
+from reelscore.significance.evidence import Evidence
 
 
 @pytest.fixture

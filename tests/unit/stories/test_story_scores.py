@@ -9,7 +9,7 @@ import pytest
 
 from reelscore import DataError, UnknownNameError, compare, examples, stories
 from reelscore import score as score_captions
-from reelscore.stories import texts
+from reelscore.stories import sentence_pairs as texts
 from reelscore.stories.activitynet import NONSENSE
 from story_twins import TIOUS, activitynet, iou, meteor, published_f, soda
 
@@ -211,7 +211,7 @@ def test_detection() -> None:
 def test_small_batches_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """One video a batch, and stories longer than a batch, matched piece by piece."""
     whole = stories.score(SYSTEMS["verbose"], ANNOTATORS.values())
-    for module in ("scoring", "soda", "activitynet", "texts"):
+    for module in ("scores", "soda", "activitynet", "sentence_pairs"):
         monkeypatch.setattr(f"reelscore.stories.{module}.PAIRS_AT_ONCE", 17)
     assert texts.PAIRS_AT_ONCE == 17
     pieces = stories.score(SYSTEMS["verbose"], ANNOTATORS.values())

@@ -13,12 +13,12 @@ import pytest
 from reelscore import examples, stories
 from reelscore.cli.main import cli
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.report.lettering import cells, legible, lines_of, rows_of
-from reelscore.report.timeline import FORMATS, write_timeline
-from reelscore.report.timeline_html import timeline_html
-from reelscore.report.timeline_layout import timeline_picture
-from reelscore.report.timeline_svg import timeline_svg
-from reelscore.report.timeline_text import timeline_text
+from reelscore.report.legible import cells, legible, lines_of, rows_of
+from reelscore.report.timeline.files import FORMATS, write_timeline
+from reelscore.report.timeline.layout import timeline_picture
+from reelscore.report.timeline.page import timeline_html
+from reelscore.report.timeline.svg import timeline_svg
+from reelscore.report.timeline.text import timeline_text
 
 HOSTILE = [
     "<script>alert(1)</script>",

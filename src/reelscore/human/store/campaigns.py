@@ -10,12 +10,12 @@ from sqlalchemy import Connection, Select, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.human.protocol import protocol
+from reelscore.human.protocols import protocol
 from reelscore.human.store import schema
-from reelscore.human.store.checking import check_hold, settings_text
+from reelscore.human.store.checks import check_hold, settings_text
 from reelscore.human.store.records import STATES, State, Terms
-from reelscore.human.store.texts import check_name, check_text
-from reelscore.human.store.times import microseconds, seconds
+from reelscore.store.text import check_name, check_text
+from reelscore.store.times import microseconds, seconds
 
 
 def insert_campaign(

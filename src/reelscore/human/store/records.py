@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from reelscore.human.protocol import Protocol
-from reelscore.human.tasks import Task
+from reelscore.human.hits.tasks import Task
+from reelscore.human.protocols import Protocol
 
 State = Literal["draft", "open", "paused", "closed"]
 STATES: tuple[State, ...] = get_args(State)

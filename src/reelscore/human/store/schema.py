@@ -25,9 +25,7 @@ from sqlalchemy import (
     text,
 )
 
-# SQLite numbers rows by itself only where the type is INTEGER, which has 64 bits there.
-Number = BigInteger().with_variant(Integer(), "sqlite")
-Time = BigInteger
+from reelscore.store.columns import Number, Time
 
 metadata = MetaData()
 

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from reelscore._version import __version__
-from reelscore.report.evidence import Evidence
-from reelscore.report.grid import Grid
 from reelscore.report.html.explanations import add_explanations
 from reelscore.report.html.model import Report, Section
 from reelscore.report.html.payload import Payload
 from reelscore.report.html.story_columns import add_stories
 from reelscore.report.html.texts import ItemTexts
-from reelscore.report.lettering import legible, system_names
+from reelscore.report.legible import legible, system_names
+from reelscore.report.tables.grid import Grid
+from reelscore.significance.evidence import Evidence
 
 Progress = Callable[[int, int], None]
 

@@ -17,7 +17,7 @@ from reelscore.report.html.ngrams import cider_shares
 from reelscore.report.html.payload import Payload
 from reelscore.report.html.texts import ItemTexts
 from reelscore.report.html.words import agree, align_all
-from reelscore.report.lettering import legible
+from reelscore.report.legible import legible
 from reelscore.text.tokens import Tokenizer, tokenize
 
 Progress = Callable[[int, int], None]

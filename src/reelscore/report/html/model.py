@@ -9,8 +9,8 @@ from functools import cached_property
 from reelscore.data.coverage import Partial, partial_scores
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.report.evidence import Evidence
-from reelscore.report.grid import Grid
+from reelscore.report.tables.grid import Grid
+from reelscore.significance.evidence import Evidence
 from reelscore.stories.timelines import Timeline
 
 
@@ -44,7 +44,7 @@ class Report:
         captions: The captions, by system and item.
         references: The references of each item.
         timelines: The matched stories, by system and video, where the items are long videos.
-        evidence: Tests of the systems' differences; see `reelscore.report.pair_tests`.
+        evidence: Tests of the systems' differences; see `reelscore.significance.pair_tests`.
         baseline: The system that the others were tested against, if it was one.
         sections: Further tables.
         video: Where the videos are: a path or address with ``{item}`` in it.

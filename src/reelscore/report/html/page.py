@@ -13,12 +13,12 @@ from pathlib import Path
 
 from reelscore._version import __version__
 from reelscore.data.writing import check_target, write_atomically
-from reelscore.report.evidence import marks_of_tests
-from reelscore.report.grid import Cell
 from reelscore.report.html.contents import encoded
 from reelscore.report.html.model import Report
-from reelscore.report.leaderboard import leaderboard
-from reelscore.report.lettering import legible, shared_beginning, system_names
+from reelscore.report.legible import legible, shared_beginning, system_names
+from reelscore.report.tables.grid import Cell
+from reelscore.report.tables.leaderboard import leaderboard
+from reelscore.significance.evidence import marks_of_tests
 
 Progress = Callable[[int, int], None]
 
@@ -139,7 +139,7 @@ def letters_of(systems: Mapping[str, object] | list[str]) -> dict[str, str]:
 
 
 def marks_of(report: Report) -> dict[tuple[str, str], str]:
-    """Mark scores by a report's tests; see `reelscore.report.evidence.marks_of_tests`."""
+    """Mark scores by a report's tests; see `reelscore.significance.evidence.marks_of_tests`."""
     return marks_of_tests(report.tests, letters_of(report.table.systems), report.baseline)
 
 

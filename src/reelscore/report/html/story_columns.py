@@ -7,7 +7,7 @@ from typing import Any
 
 from reelscore.report.html.model import Report
 from reelscore.report.html.payload import Payload
-from reelscore.report.lettering import legible
+from reelscore.report.legible import legible
 from reelscore.stories.timelines import Comparison, TimedCaption, Timeline
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from reelscore.report.html.model import Report
 from reelscore.report.html.payload import Payload
-from reelscore.report.lettering import legible
+from reelscore.report.legible import legible
 
 IntArray = NDArray[np.int64]
 

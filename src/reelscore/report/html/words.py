@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from reelscore import _native
 from reelscore.metrics.meteor import Meteor
-from reelscore.stories.texts import pair_statistics
+from reelscore.stories.sentence_pairs import pair_statistics
 from reelscore.text.language import language_index
 from reelscore.text.packed import pack
 from reelscore.text.tokens import thread_count

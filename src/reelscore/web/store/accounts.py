@@ -11,7 +11,7 @@ from typing import Literal, get_args
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.human.store.connecting import Database
+from reelscore.store.database import Database
 from reelscore.web.security import hash_password, is_password
 from reelscore.web.store.schema import account
 

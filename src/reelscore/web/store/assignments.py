@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from sqlalchemy import func, select
 
 from reelscore.human.campaign import Campaign
-from reelscore.human.store.connecting import Database
-from reelscore.human.store.reading import load_tasks
+from reelscore.human.hits.tasks import Task
+from reelscore.human.store.queries import load_tasks
 from reelscore.human.store.records import AssignmentState
 from reelscore.human.store.schema import assignment, hit, judgment, task
-from reelscore.human.tasks import Task
+from reelscore.store.database import Database
 
 
 @dataclass(frozen=True)

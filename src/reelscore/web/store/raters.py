@@ -10,8 +10,8 @@ from typing import Any, Literal
 from sqlalchemy import Connection, delete, insert, select, update
 
 from reelscore.errors import RefusedError
-from reelscore.human.store.connecting import Database
 from reelscore.human.store.schema import assignment
+from reelscore.store.database import Database
 from reelscore.web.security import digest, new_token
 from reelscore.web.store.schema import rater as table
 from reelscore.web.store.schema import submission

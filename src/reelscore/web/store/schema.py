@@ -15,7 +15,8 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-Number = BigInteger().with_variant(Integer(), "sqlite")
+from reelscore.store.columns import Number
+
 metadata = MetaData()
 
 account = Table(

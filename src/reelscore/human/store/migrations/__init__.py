@@ -3,3 +3,11 @@
 A new change is a new file in `versions`: give it the next `revision`, the last one as
 `down_revision`, and bring `schema` to where it leads; a test compares the two.
 """
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from reelscore.store.upgrades import Migrations
+
+MIGRATIONS = Migrations("campaign_schema", Path(__file__).parent, "campaigns")

@@ -1,0 +1,35 @@
+"""``reelscore campaign export``."""
+
+from __future__ import annotations
+
+import click
+
+from reelscore.cli.campaign.options import campaign_argument, id_option, opened, say
+from reelscore.cli.options import STDOUT, check_targets, write
+from reelscore.human.imports.files import judgments_csv
+
+
+@click.command("export")
+@campaign_argument
+@click.argument("path", metavar="PATH")
+@id_option
+@click.option("--judgments", is_flag=True, help="Only the judgments, as one CSV table.")
+def command(campaign: str, path: str, campaign_id: str | None, judgments: bool) -> None:
+    """Write everything, or the judgments, to plain files.
+
+    PATH is a .jsonl file or a new folder of CSV files; 'campaign import' makes the same campaign
+    of them. With --judgments it is a CSV file, or - for the terminal.
+
+    \b
+    Examples:
+      reelscore campaign export my.db my-campaign.jsonl
+      reelscore campaign export my.db judgments.csv --judgments
+    """
+    with opened(campaign, campaign_id) as found:
+        if judgments:
+            check_targets([path])
+            write(path, judgments_csv(found.rows()), private=True)
+        else:
+            found.export(path)
+        if path != STDOUT:
+            say(f"{found.status().judgments:,} judgments are in {path}.")

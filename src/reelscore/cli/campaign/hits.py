@@ -1,0 +1,87 @@
+"""``reelscore campaign hits``."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Sequence
+
+import click
+import msgspec
+
+from reelscore.cli.campaign.options import campaign_argument, id_option, json_option, opened
+from reelscore.cli.options import STDOUT, check_targets, terminal_width, write
+from reelscore.human.hits.tasks import KINDS, Hit
+from reelscore.report.tables.grid import Cell, Grid
+
+
+@click.command("hits")
+@campaign_argument
+@id_option
+@click.option(
+    "--csv", "csv_file", metavar="FILE", help="Write the tasks blind: what raters may see."
+)
+@click.option("--key", "key_file", metavar="FILE", help="Write the key: systems and kinds, as CSV.")
+@json_option
+def command(
+    campaign: str,
+    campaign_id: str | None,
+    csv_file: str | None,
+    key_file: str | None,
+    json_file: str | None,
+) -> None:
+    """Show the HITs, or write them for another page.
+
+    The table counts tasks of each kind by system. The blind file has nothing that tells systems
+    or controls; the key belongs to the organisers, and so does the JSON, which has all.
+
+    \b
+    Examples:
+      reelscore campaign hits my.db
+      reelscore campaign hits my.db --csv tasks.csv --key key.csv
+    """
+    check_targets([each for each in (csv_file, key_file, json_file) if each])
+    with opened(campaign, campaign_id) as found:
+        hits = list(found.hits())
+    if csv_file:
+        write(csv_file, _csv(hits, blind=True))
+    if key_file:
+        write(key_file, _csv(hits, blind=False), private=True)
+    if json_file:
+        write(json_file, msgspec.json.encode(hits).decode(), private=True)
+    if STDOUT not in (csv_file, key_file, json_file):
+        sizes = sorted({len(hit.tasks) for hit in hits})
+        tasks = "–".join(map(str, sizes[:: max(1, len(sizes) - 1)])) or "0"
+        click.echo(f"{len(hits):,} HITs of {tasks} tasks\n")
+        click.echo(_counts(hits).to_text(terminal_width()))
+
+
+def _csv(hits: Sequence[Hit], *, blind: bool) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    columns = ["text"] if blind else ["system", "kind", "expected"]
+    writer.writerow(["hit", "position", "task", "item", "slot", *columns])
+    for hit in hits:
+        for position, task in enumerate(hit.tasks):
+            for slot, shown in enumerate(task.shown):
+                place = [hit.id, position, task.id, task.item, slot]
+                expected = "" if task.expected is None else task.expected
+                secret = [shown.system, shown.kind, expected]
+                writer.writerow([*place, shown.text] if blind else [*place, *secret])
+    return out.getvalue()
+
+
+def _counts(hits: Sequence[Hit]) -> Grid:
+    counts = Counter(
+        (shown.system, shown.kind) for hit in hits for task in hit.tasks for shown in task.shown
+    )
+    systems = sorted({system for system, _ in counts})
+    kinds = [kind for kind in KINDS if any(k == kind for _, k in counts)]
+    return Grid(
+        ["system", *kinds],
+        [
+            [Cell(system), *(Cell(f"{counts[system, kind]:,}") for kind in kinds)]
+            for system in systems
+        ],
+    )

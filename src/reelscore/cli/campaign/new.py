@@ -1,0 +1,178 @@
+"""``reelscore campaign new``."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import click
+
+from reelscore.cli.campaign.options import campaign_argument, say
+from reelscore.cli.file_options import FilesCommand, refs_option
+from reelscore.cli.options import (
+    format_option,
+    read_systems,
+    seed_option,
+    system_files,
+    terminal_width,
+)
+from reelscore.data import read_candidates, read_references
+from reelscore.data.story_reading import read_stories
+from reelscore.errors import DataError
+from reelscore.human.campaign import Campaign
+from reelscore.human.hits.design import Design, make_hits, story_texts
+from reelscore.human.hits.plan import HitPlan
+from reelscore.human.hits.test_questions import read_questions
+from reelscore.human.protocols import PROTOCOLS
+
+_HOUR = 3600.0
+
+
+@click.command("new", cls=FilesCommand)
+@campaign_argument
+@click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
+@refs_option("References; the first of each item is the human caption")
+@click.option("--human", metavar="FILE", help="Human captions, where they are no references.")
+@click.option("--human-name", default="human", show_default=True, help="What people are called.")
+@click.option(
+    "--protocol",
+    type=click.Choice(list(PROTOCOLS)),
+    default="direct-assessment",
+    show_default=True,
+    help="What raters are asked.",
+)
+@click.option(
+    "--layout",
+    default="trecvid",
+    show_default=True,
+    metavar="NAME",
+    help="For ratings, what a HIT is made of: trecvid, wmt, appraise, pilot, or "
+    "'systems:30 humans:10 degraded_humans:10'.",
+)
+@click.option("--hits", type=click.IntRange(min=1), help="How many; enough to show all once.")
+@click.option(
+    "--per-hit",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    help="Tasks of a HIT of rankings or comparisons.",
+)
+@click.option(
+    "--raters", type=click.IntRange(min=1), default=1, show_default=True, help="For each HIT."
+)
+@click.option(
+    "--hold",
+    type=click.FloatRange(min=0.01),
+    default=24.0,
+    show_default=True,
+    metavar="HOURS",
+    help="Without a sign of its rater, a HIT returns after these.",
+)
+@click.option("--stories", is_flag=True, help="The files are timed captions of long videos.")
+@click.option(
+    "--tests",
+    metavar="FILE",
+    help="Test questions for comparisons: item, first, second, expected.",
+)
+@click.option("--name", metavar="TEXT", help="What people call the campaign; the file's name.")
+@click.option("--open", "opens", is_flag=True, help="Open it for raters at once.")
+@format_option
+@seed_option
+def command(
+    campaign: str,
+    candidates: tuple[str, ...],
+    refs: tuple[str, ...],
+    human: str | None,
+    human_name: str,
+    protocol: str,
+    layout: str,
+    hits: int | None,
+    per_hit: int,
+    raters: int,
+    hold: float,
+    stories: bool,
+    tests: str | None,
+    name: str | None,
+    opens: bool,
+    file_format: str | None,
+    seed: int,
+) -> None:
+    """Make a campaign: its HITs from captions.
+
+    CANDIDATES are files of captions, one for each system, or NAME=FILE. Human captions go in
+    among them, hidden, and their spoilt twins, which tell who looks.
+
+    \b
+    Examples:
+      reelscore campaign new my.db runs/*.json --refs refs.json --hits 94
+      reelscore campaign new ranks.db a.json b.json --protocol ranking --raters 3
+    """
+    systems: Mapping[str, Mapping[str, str]]
+    if stories:
+        files = system_files(candidates)
+        systems = {each: story_texts(read_stories(path)) for each, path in files.items()}
+    else:
+        systems = read_systems(candidates, file_format)
+    humans = _humans(refs, human, file_format, stories)
+    design = Design(protocol, layout, hits, per_hit, human_name, seed)
+    if not humans and PROTOCOLS[protocol].name in _NEED_PEOPLE:
+        raise DataError(f"{protocol} needs human captions; name them: --refs FILE.")
+    plan = make_hits(design, systems, humans, read_questions(tests) if tests else ())
+    _store(campaign, name, design, plan, raters, hold * _HOUR, opens)
+    for line in str(plan).splitlines():
+        click.echo(textwrap.fill(line, terminal_width(), subsequent_indent="  "))
+
+
+_NEED_PEOPLE = ("direct-assessment", "adequacy-fluency", "against-reference")
+
+
+def _humans(
+    refs: Sequence[str], human: str | None, file_format: str | None, stories: bool
+) -> Mapping[str, str]:
+    if refs and human:
+        raise DataError("Human captions are named twice; give --refs or --human, not both.")
+    if stories:
+        texts: dict[str, str] = {}
+        for path in refs or ([human] if human else []):
+            texts = {**story_texts(read_stories(path)), **texts}
+        return texts
+    if human:
+        return read_candidates(human, format=file_format)
+    if refs:
+        references = read_references(refs, format=file_format)
+        return {item: captions[0] for item, captions in references.items()}
+    return {}
+
+
+def _store(
+    where: str,
+    name: str | None,
+    design: Design,
+    plan: HitPlan,
+    raters: int,
+    hold: float,
+    opens: bool,
+) -> None:
+    systems = _systems(plan)
+    rating = PROTOCOLS[design.protocol].form == "rating"
+    with Campaign.create(
+        where,
+        name or Path(where).stem,
+        systems=systems,
+        protocol=design.protocol,
+        layout=design.layout if rating else "",
+        seed=design.seed,
+        raters_per_hit=raters,
+        hold=hold,
+        humans=[design.human] if design.human in systems else [],
+        captions=plan.captions,
+    ) as campaign:
+        campaign.add_hits(plan.hits)
+        if opens:
+            campaign.set_state("open", actor="command line")
+        say(f"Campaign {campaign.id!r} is {'open' if opens else 'a draft'} in {where}.")
+
+
+def _systems(plan: HitPlan) -> Sequence[str]:
+    return sorted({shown.system for task in plan.tasks for shown in task.shown})

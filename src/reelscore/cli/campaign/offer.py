@@ -1,0 +1,63 @@
+"""``reelscore campaign offer``."""
+
+from __future__ import annotations
+
+import click
+
+from reelscore.cli.campaign.options import (
+    campaign_argument,
+    control_options,
+    id_option,
+    opened,
+    say,
+)
+from reelscore.errors import DataError, UnknownNameError
+from reelscore.human.evaluate.quality import Control
+from reelscore.human.evaluate.usable import usable
+
+
+@click.command("offer")
+@campaign_argument
+@id_option
+@click.option(
+    "--rater", "raters", multiple=True, metavar="NAME", help="Whose HITs; may be repeated."
+)
+@click.option(
+    "--all", "everyone", is_flag=True, help="Those of all raters whose work cannot be used."
+)
+@click.option("--reason", default="", metavar="TEXT", help="Why, for the log.")
+@control_options
+def command(
+    campaign: str,
+    campaign_id: str | None,
+    raters: tuple[str, ...],
+    everyone: bool,
+    reason: str,
+    control: Control,
+) -> None:
+    """Offer finished HITs again whose raters cannot be used.
+
+    With --all these are the HITs of raters who are excluded, were rejected, or fail the quality
+    control. Each HIT gets one more place for one more rater; a place that was offered again
+    before is left alone. The judgments stay.
+
+    \b
+    Examples:
+      reelscore campaign offer my.db --all
+      reelscore campaign offer my.db --rater r-07 --reason "answered by a program"
+    """
+    if bool(raters) == everyone:
+        raise DataError("Whose HITs? Name raters with --rater, or take --all that cannot be used.")
+    with opened(campaign, campaign_id) as found:
+        judgments = found.judgments(finished=True)
+        if everyone:
+            wanted = usable(found, judgments, control).poor
+            reason = reason or "the work cannot be used"
+        else:
+            for name in raters:
+                if name not in judgments.rater.names:
+                    raise UnknownNameError.of("rater", name, judgments.rater.names)
+            wanted = frozenset(raters)
+        number = found.offer_all_again(wanted, actor="command line", reason=reason)
+        open_places = found.status().open
+    say(f"{number:,} HITs of {len(wanted):,} raters are offered again; {open_places:,} are open.")

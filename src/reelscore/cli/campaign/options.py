@@ -1,0 +1,98 @@
+"""Options that the commands about campaigns share."""
+
+from __future__ import annotations
+
+import functools
+import textwrap
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from reelscore.cli.options import terminal_width
+from reelscore.human.campaign import Campaign
+from reelscore.human.evaluate.quality import Control, Quality, check_quality
+from reelscore.human.judgments import Judgments
+
+Decorator = Callable[[Callable[..., None]], Callable[..., None]]
+
+campaign_argument = click.argument("campaign", metavar="CAMPAIGN")
+id_option = click.option(
+    "--id", "campaign_id", metavar="ID", help="Which campaign, where a database holds several."
+)
+json_option = click.option(
+    "--json", "json_file", metavar="FILE", help="Write everything as JSON; - for the terminal."
+)
+
+_CONTROL = [
+    click.option(
+        "--test",
+        type=click.Choice(["t", "signed-rank", "rank-sum"]),
+        default="t",
+        show_default=True,
+        help="One-sided test of (caption, spoilt caption) pairs.",
+    ),
+    click.option(
+        "--level",
+        type=float,
+        default=0.05,
+        show_default=True,
+        help="A rater passes with p below it.",
+    ),
+    click.option(
+        "--pairs",
+        type=int,
+        default=10,
+        show_default=True,
+        help="Fewer pairs than this are too few to tell.",
+    ),
+    click.option(
+        "--rejected",
+        type=click.Choice(["rater", "hit", "keep"]),
+        default="rater",
+        show_default=True,
+        help="What a rejected HIT costs: the rater, that HIT, or nothing.",
+    ),
+]
+
+
+def control_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of the quality control, as one `Control`."""
+
+    @functools.wraps(command)
+    def with_control(**arguments: Any) -> None:
+        names = ("test", "level", "pairs", "rejected")
+        command(control=Control(**{name: arguments.pop(name) for name in names}), **arguments)
+
+    for option in reversed(_CONTROL):
+        with_control = option(with_control)
+    return with_control
+
+
+@contextmanager
+def opened(where: str, campaign_id: str | None) -> Iterator[Campaign]:
+    """Open a campaign for the length of a command."""
+    with Campaign.open(where, campaign_id) as campaign:
+        yield campaign
+
+
+def judged(campaign: Campaign) -> Judgments:
+    """Take the judgments of finished HITs, and say how many others there are."""
+    finished = campaign.judgments(finished=True)
+    others = campaign.status().judgments - len(finished)
+    if others:
+        say(f"{others:,} judgments of unfinished HITs are left out.")
+    return finished
+
+
+def quality_of(campaign: Campaign, judgments: Judgments, control: Control) -> Quality:
+    """Judge a campaign's raters."""
+    humans = campaign.humans
+    return check_quality(judgments, control, humans=humans, excluded=campaign.excluded())
+
+
+def say(text: str) -> None:
+    """Tell something that is no result, on stderr."""
+    for line in text.splitlines():
+        click.echo(textwrap.fill(line, terminal_width(), subsequent_indent="  "), err=True)

@@ -1,0 +1,137 @@
+"""``reelscore campaign plan``."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+import msgspec
+
+from reelscore.cli.campaign.options import json_option
+from reelscore.cli.options import STDOUT, check_targets, progress_bar, seed_option, write
+from reelscore.human.costs import Costs
+from reelscore.human.hits.layouts import layout as layout_named
+from reelscore.human.simulate.power import Power, Setting, hits_needed, power_of
+from reelscore.report.tables.grid import Cell, Grid
+
+
+@click.command("plan")
+@click.option(
+    "--systems",
+    type=click.IntRange(min=2),
+    default=5,
+    show_default=True,
+    help="How many systems share the HITs, people not counted.",
+)
+@click.option(
+    "--difference",
+    type=float,
+    default=0.15,
+    show_default=True,
+    metavar="Z",
+    help="Between the two systems that are to be told apart, in z.",
+)
+@click.option(
+    "--power",
+    type=float,
+    default=0.8,
+    show_default=True,
+    metavar="P",
+    help="How likely they are to be told apart.",
+)
+@click.option("--hits", type=click.IntRange(min=1), help="Ask instead what so many HITs can tell.")
+@click.option("--layout", default="trecvid", show_default=True, help="What a HIT is made of.")
+@click.option(
+    "--passing",
+    type=float,
+    default=0.8,
+    show_default=True,
+    metavar="SHARE",
+    help="HITs that are left after the quality control.",
+)
+@click.option("--level", type=float, default=0.05, show_default=True, help="Of the test.")
+@click.option("--price", type=float, default=0.99, show_default=True, help="Of a HIT, in USD.")
+@click.option(
+    "--fee", type=float, default=0.2, show_default=True, help="Of the crowd service, on top."
+)
+@click.option(
+    "--campaigns",
+    type=click.IntRange(min=20),
+    default=400,
+    show_default=True,
+    help="Simulated for each number of HITs.",
+)
+@seed_option
+@json_option
+def command(
+    systems: int,
+    difference: float,
+    power: float,
+    hits: int | None,
+    layout: str,
+    passing: float,
+    level: float,
+    price: float,
+    fee: float,
+    campaigns: int,
+    seed: int,
+    json_file: str | None,
+) -> None:
+    """How many HITs it takes to tell two systems apart, and what they cost.
+
+    Campaigns are simulated with raters like those of a real one, and each is tested as the
+    results are.
+
+    \b
+    Examples:
+      reelscore campaign plan --systems 5 --difference 0.15
+      reelscore campaign plan --systems 5 --hits 94
+    """
+    check_targets([json_file] if json_file else [])
+    setting = Setting(difference, systems, layout_named(layout), passing, level)
+    with progress_bar("Simulating") as progress:
+        if hits is None:
+            done: list[Power] = []
+
+            def told(each: Power) -> None:
+                done.append(each)
+                if progress:
+                    progress(len(done), 10)
+
+            tried = hits_needed(setting, power, seed=seed, campaigns=campaigns, progress=told)
+            chosen = next(each for each in tried if each.power >= power)
+        else:
+            chosen = power_of(setting, hits, seed=seed, campaigns=campaigns)
+            tried = [chosen]
+    costs = Costs(chosen.hits, price, fee, systems)
+    if json_file:
+        everything = {
+            "chosen": asdict(chosen),
+            "tried": [asdict(each) for each in tried],
+            "costs": {**asdict(costs), "total": costs.total, "per_system": costs.per_system},
+            "setting": asdict(setting),
+        }
+        write(json_file, msgspec.json.encode(everything).decode())
+    if json_file == STDOUT:
+        return
+    click.echo(_grid(tried, chosen).to_text())
+    click.echo(
+        f"\n{chosen.hits} HITs: two of {systems} systems that differ by z {difference:g} are told\n"
+        f"apart with probability {chosen.power:.2f} (± {2 * chosen.error:.2f}), at p < {level:g}.\n"
+    )
+    click.echo(str(costs))
+
+
+def _grid(tried: list[Power], chosen: Power) -> Grid:
+    return Grid(
+        ["HITs", "left after control", "captions a system", "power"],
+        [
+            [
+                Cell(f"{each.hits:,}"),
+                Cell(f"{each.kept:,}"),
+                Cell(f"{each.captions:,}"),
+                Cell(f"{each.power:.2f}", mark="*" if each == chosen else ""),
+            ]
+            for each in tried
+        ],
+    )

@@ -1,0 +1,78 @@
+"""``reelscore campaign quality``."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import click
+import msgspec
+
+from reelscore.cli.campaign.options import (
+    campaign_argument,
+    control_options,
+    id_option,
+    json_option,
+    judged,
+    opened,
+    quality_of,
+)
+from reelscore.cli.options import STDOUT, check_targets, terminal_width, write
+from reelscore.human.evaluate.quality import Control, Quality
+from reelscore.report.tables.campaign import quality_csv, quality_grid
+
+
+@click.command("quality")
+@campaign_argument
+@id_option
+@control_options
+@click.option("--unfinished", is_flag=True, help="Count judgments of unfinished HITs too.")
+@click.option("--csv", "csv_file", metavar="FILE", help="Write the table, numbers in full.")
+@click.option("--plot", metavar="FILE", help="Draw the raters: .pdf, .svg or .png.")
+@json_option
+def command(
+    campaign: str,
+    campaign_id: str | None,
+    control: Control,
+    unfinished: bool,
+    csv_file: str | None,
+    plot: str | None,
+    json_file: str | None,
+) -> None:
+    """Which raters can be trusted.
+
+    A rater who looks gives a spoilt caption less than the caption itself. The columns: by how
+    much, on average; p that it is chance; how far apart two scores of one caption are; seconds
+    for a task. Flags decide nothing: repeats (the second score drifts), run (the same score over
+    and over), speed, order (spoilt captions above captions, or captions above people's).
+
+    \b
+    Examples:
+      reelscore campaign quality my.db
+      reelscore campaign quality my.db --test signed-rank --plot raters.pdf
+    """
+    check_targets([each for each in (csv_file, plot, json_file) if each])
+    if plot:
+        from reelscore.report.plots.style import need_matplotlib
+
+        need_matplotlib()
+    with opened(campaign, campaign_id) as found:
+        judgments = found.judgments() if unfinished else judged(found)
+        quality = quality_of(found, judgments, control)
+    if csv_file:
+        write(csv_file, quality_csv(quality), private=True)
+    if json_file:
+        write(json_file, msgspec.json.encode(quality.to_dict()).decode(), private=True)
+    if plot:
+        from reelscore.report.plots.campaign import draw_quality
+
+        draw_quality(quality, plot)
+    if STDOUT not in (csv_file, json_file):
+        click.echo(quality_grid(quality).to_text(terminal_width()))
+        click.echo("\n" + _summary(quality))
+
+
+def _summary(quality: Quality) -> str:
+    counts = Counter(each.verdict for each in quality.raters)
+    others = ", ".join(f"{count} {name}" for name, count in counts.items() if name != "passed")
+    of = f"{counts['passed']} of {len(quality.raters)} raters passed"
+    return f"{of} ({others})" if others else of

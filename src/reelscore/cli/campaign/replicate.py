@@ -1,0 +1,70 @@
+"""``reelscore campaign replicate``."""
+
+from __future__ import annotations
+
+import math
+
+import click
+import msgspec
+
+from reelscore.cli.campaign.options import control_options, json_option, say
+from reelscore.cli.campaign.results import evaluated
+from reelscore.cli.options import STDOUT, check_targets, write
+from reelscore.data.table import ScoreTable
+from reelscore.human.campaign import Campaign
+from reelscore.human.evaluate.agreement import Replication, replicate
+from reelscore.human.evaluate.quality import Control, known
+from reelscore.report.tables.grid import Cell, Grid
+
+
+@click.command("replicate")
+@click.argument("first", metavar="FIRST")
+@click.argument("second", metavar="SECOND")
+@control_options
+@json_option
+def command(first: str, second: str, control: Control, json_file: str | None) -> None:
+    """How well two campaigns agree: correlations of what they have in common.
+
+    FIRST and SECOND are campaigns, or score tables (.csv, .json) with raw and z.
+
+    \b
+    Examples:
+      reelscore campaign replicate monday.db friday.db
+    """
+    check_targets([json_file] if json_file else [])
+    tables = [_table(each, control) for each in (first, second)]
+    metrics = [name for name in tables[0].metrics if name in tables[1].metrics]
+    found = replicate(tables[0], tables[1], metrics)
+    if json_file:
+        rows = [{key: known(value) for key, value in each._asdict().items()} for each in found]
+        write(json_file, msgspec.json.encode(rows).decode())
+    if json_file != STDOUT:
+        click.echo(_grid(found).to_text())
+
+
+def _table(where: str, control: Control) -> ScoreTable:
+    if where.endswith((".csv", ".json")):
+        return ScoreTable.read(where)
+    with Campaign.open(where) as campaign:
+        results = evaluated(campaign, control)
+        say(f"{where}: by {len(results.raters)} of {len(results.quality.raters)} raters.")
+        return results.scores.table
+
+
+def _grid(found: list[Replication]) -> Grid:
+    columns = ["", "systems", "pearson", "spearman", "kendall", "captions", "captions' pearson"]
+    rows = [
+        [
+            Cell(each.metric),
+            Cell(f"{each.systems}"),
+            *(Cell(_r(value)) for value in (each.pearson, each.spearman, each.kendall)),
+            Cell(f"{each.captions:,}"),
+            Cell(_r(each.caption_pearson)),
+        ]
+        for each in found
+    ]
+    return Grid(columns, rows)
+
+
+def _r(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.3f}"

@@ -1,0 +1,56 @@
+"""``reelscore campaign top-up``."""
+
+from __future__ import annotations
+
+import click
+
+from reelscore.cli.campaign.options import (
+    campaign_argument,
+    control_options,
+    id_option,
+    opened,
+    say,
+)
+from reelscore.cli.options import terminal_width
+from reelscore.human.evaluate.quality import Control
+from reelscore.human.hits.top_up import top_up
+from reelscore.report.tables.grid import Cell, Grid
+
+
+@click.command("top-up")
+@campaign_argument
+@id_option
+@click.option(
+    "--judgments",
+    "wanted",
+    type=click.IntRange(min=1),
+    required=True,
+    help="Good judgments that each system shall have.",
+)
+@control_options
+def command(campaign: str, campaign_id: str | None, wanted: int, control: Control) -> None:
+    """Add HITs until every system will have enough good judgments.
+
+    Good are judgments of finished HITs by raters who are neither excluded nor rejected and pass
+    the quality control. Those that open and held HITs will bring are counted too. New HITs are
+    made of the same captions as the first, those with the fewest good judgments before others.
+
+    \b
+    Example:
+      reelscore campaign top-up my.db --judgments 150
+    """
+    with opened(campaign, campaign_id) as found:
+        done = top_up(found, wanted, actor="command line", control=control)
+        awaited = found.awaited()
+        status = found.status()
+    to_come = {
+        name: sum(number for (system, _), number in awaited.items() if system == name)
+        for name in done.good
+    }
+    rows = [
+        [Cell(name), Cell(f"{good:,}"), Cell(f"{to_come[name]:,}")]
+        for name, good in done.good.items()
+    ]
+    click.echo(Grid(["system", "good judgments", "to come"], rows).to_text(terminal_width()))
+    added = f"{done.hits:,} HITs are added" if done.hits else "Nothing is missing, none is added"
+    say(f"{added}; {status.open:,} places are open.")

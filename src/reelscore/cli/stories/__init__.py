@@ -1,0 +1,1 @@
+"""``reelscore stories`` and the commands below it."""

@@ -1,0 +1,257 @@
+"""``reelscore stories``."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import click
+import msgspec
+
+from reelscore.cli.file_options import FilesCommand
+from reelscore.cli.options import (
+    STDOUT,
+    check_targets,
+    progress_bar,
+    show_notes,
+    show_origin,
+    system_files,
+    terminal_width,
+    write,
+)
+from reelscore.cli.report_options import Pictures, picture_options
+from reelscore.cli.stories import show, study
+from reelscore.cli.stories.options import choices, given_of, preset_option, truth_option
+from reelscore.data.inputs import references_note
+from reelscore.data.table import ScoreTable
+from reelscore.data.table import file_format as table_format
+from reelscore.report.tables.grid import Grid
+from reelscore.report.tables.leaderboard import leaderboard, leaderboard_csv
+from reelscore.significance.comparison import Comparison, compare
+from reelscore.significance.evidence import Marks, marks_of_tests
+from reelscore.significance.pair_tests import comparison_evidence
+from reelscore.stories.protocol import ACTIVITYNET, Protocol
+from reelscore.stories.results import PREFIX, StoryResults
+from reelscore.stories.scores import protocol_of, score_systems
+from reelscore.stories.timelines import Timeline, timelines
+
+_LEVEL = 0.05
+_PARTS = ("_precision", "_recall")
+
+
+class _WithDefault(click.Group):
+    """A group whose first command is meant where none is named."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args or args[0] not in self.commands:
+            args.insert(0, next(iter(self.commands)))
+        return super().parse_args(ctx, args)
+
+
+@click.group("stories", cls=_WithDefault)
+def command() -> None:
+    """Score timed captions of long videos: SODA and ActivityNet.
+
+    Without the name of a command, ``score`` is meant.
+    """
+
+
+@command.command("score", cls=FilesCommand)
+@click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
+@truth_option
+@preset_option()
+@choices()
+@click.option(
+    "--common", is_flag=True, help="Score all systems on the videos that each of them has."
+)
+@click.option("--intervals", is_flag=True, help="Add 95 % bootstrap intervals over videos.")
+@click.option("--baseline", "-b", metavar="NAME", help="Test the other systems against this one.")
+@click.option(
+    "--resamples",
+    type=click.IntRange(min=10),
+    default=1000,
+    show_default=True,
+    help="Resamples of the intervals and of the bootstrap test.",
+)
+@click.option(
+    "--trials",
+    type=click.IntRange(min=10),
+    default=10_000,
+    show_default=True,
+    help="Exchanges of the randomization test.",
+)
+@click.option("--seed", type=int, default=12345, show_default=True, help="Seed of resampling.")
+@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Threads; all cores.")
+@click.option("--json", "json_file", metavar="FILE", help="Write everything as JSON; - for stdout.")
+@click.option("--csv", "csv_file", metavar="FILE", help="Write the scores as CSV, in full.")
+@click.option("--latex", "latex_file", metavar="FILE", help="Write the tables shown as LaTeX.")
+@click.option(
+    "--markdown", "markdown_file", metavar="FILE", help="Write the tables shown as Markdown."
+)
+@click.option(
+    "--table",
+    "table_file",
+    metavar="FILE",
+    help="Write the score table (system, video, score), .csv or .json.",
+)
+@picture_options
+def score_command(
+    candidates: tuple[str, ...],
+    refs: tuple[str, ...],
+    common: bool,
+    intervals: bool,
+    baseline: str | None,
+    resamples: int,
+    trials: int,
+    seed: int,
+    threads: int | None,
+    json_file: str | None,
+    csv_file: str | None,
+    latex_file: str | None,
+    markdown_file: str | None,
+    table_file: str | None,
+    pictures: Pictures,
+    **choices: Any,
+) -> None:
+    """Score timed captions of long videos: a row per system.
+
+    CANDIDATES are files of timed captions, one for each system, or NAME=FILE: ActivityNet's
+    format, TimeChat's, or JSON Lines. SODA matches them with the truth in order; the ActivityNet
+    scorer pairs whatever overlaps.
+
+    \b
+    Examples:
+      reelscore stories ours.json --refs val_1.json val_2.json
+      reelscore stories ours.json -r val_1.json val_2.json --preset pdvc
+      reelscore stories a.json b.json -r val.json --scores soda_c --baseline a
+    """
+    targets = [json_file, csv_file, latex_file, markdown_file, table_file]
+    check_targets([target for target in targets if target])
+    if table_file:
+        table_format(table_file)
+    given = given_of(choices)
+    with progress_bar("Scoring") as progress:
+        results = score_systems(
+            system_files(candidates),
+            list(refs),
+            common=common,
+            threads=threads,
+            progress=progress,
+            **given,
+        )
+    found: list[Comparison] = []
+    if baseline is not None:
+        with progress_bar("Testing") as progress:
+            found = compare(
+                results.table,
+                baseline,
+                resamples=resamples,
+                trials=trials,
+                seed=seed,
+                progress=progress,
+            )
+    if intervals:
+        results = results.with_intervals(resamples=resamples, seed=seed)
+    table = results.table
+    table = replace(table, notes=[*references_note(refs), *table.notes])
+    evidence = comparison_evidence(table, found, _LEVEL)
+    grids = _grids(table, marks_of_tests(evidence, {}, baseline) if found else {})
+    if table_file:
+        table.write(table_file)
+    if csv_file:
+        write(csv_file, leaderboard_csv(table))
+    if latex_file:
+        write(latex_file, "\n".join(grid.to_latex() for _, grid in grids))
+    if markdown_file:
+        write(markdown_file, "\n\n".join(grid.to_markdown() for _, grid in grids))
+    if json_file:
+        write(json_file, _json(results, table.notes, found))
+    if pictures.wanted:
+        extra: dict[str, Any] = {"baseline": baseline, "resamples": resamples, "seed": seed}
+        if found:
+            extra["evidence"] = evidence
+        if pictures.html_file:
+            extra["timelines"] = _timelines(system_files(candidates), refs, given)
+        f1_first = sorted(table.metrics, key=lambda name: name.endswith(_PARTS))
+        pictures.write(table, metrics=f1_first, **extra)
+    if STDOUT in targets:
+        show_notes(table.notes, err=True)
+    else:
+        protocol = protocol_of(given.pop("preset", None), given)
+        for name, grid in grids:
+            heading = textwrap.fill(_heading(name, protocol), terminal_width())
+            click.echo(click.style(heading, bold=True))
+            click.echo(grid.to_text(terminal_width(), bold=sys.stdout.isatty()) + "\n")
+        if baseline is not None:
+            click.echo(f"* differs from {baseline}, p < {_LEVEL:g} over videos (paired bootstrap")
+            click.echo("and approximate randomization; correction: holm)\n")
+        show_origin(table)
+
+
+def _timelines(
+    systems: Mapping[str, str], refs: Sequence[str], given: Mapping[str, Any]
+) -> dict[str, dict[str, Timeline]]:
+    """Match the videos once more, to be shown: by SODA (c) where it is among the scores."""
+    scores = protocol_of(given.get("preset"), _but(given, "preset")).soda_scores
+    if not scores:
+        return {}
+    return timelines(systems, list(refs), scores[-1], **given)
+
+
+def _but(given: Mapping[str, Any], without: str) -> dict[str, Any]:
+    return {name: value for name, value in given.items() if name != without}
+
+
+def _heading(name: str, protocol: Protocol) -> str:
+    """Say in a line which protocol made the numbers below."""
+    if name == ACTIVITYNET:
+        at = ", ".join(f"{tiou:g}" for tiou in protocol.tious)
+        return (
+            f"ActivityNet scorer {protocol.variant}, IoU {at}, missing videos: {protocol.missing}"
+        )
+    unusual = {
+        ", METEOR swapped": protocol.meteor_order == "swapped",
+        ", references in file order": protocol.reference_order == "file",
+        ", ASCII alone": protocol.characters == "ascii",
+    }
+    chosen = "".join(text for text, is_chosen in unusual.items() if is_chosen)
+    return (
+        f"SODA, f: {protocol.f}{chosen}, annotators: {protocol.annotators}, "
+        f"missing videos: {protocol.missing}"
+    )
+
+
+def _grids(table: ScoreTable, marks: Marks) -> list[tuple[str, Grid]]:
+    """Set out the two frameworks as a table each, with short headings."""
+    found = []
+    for name, prefix in (("soda", "soda_"), (ACTIVITYNET, PREFIX)):
+        metrics = [metric for metric in table.metrics if metric.startswith(prefix)]
+        metrics.sort(key=lambda metric: metric.endswith(_PARTS) and prefix == "soda_")  # F1 first
+        if not metrics:
+            continue
+        part = {system: {m: row[m] for m in metrics} for system, row in table.results.items()}
+        grid = leaderboard(ScoreTable(part), marks)
+        columns = [_column(metric.removeprefix(prefix), name) for metric in metrics]
+        found.append((name, replace(grid, columns=["system", *columns])))
+    return found
+
+
+def _column(metric: str, framework: str) -> str:
+    if framework == ACTIVITYNET:
+        return metric
+    variant, _, part = metric.partition("_")
+    return f"{variant} {part[0].upper() if part else 'F1'}"
+
+
+def _json(results: StoryResults, notes: Sequence[str], found: Sequence[Comparison]) -> str:
+    everything = {**results.to_dict(), **({"notes": list(notes)} if notes else {})}
+    if found:
+        everything["comparisons"] = [each.to_dict() for each in found]
+    return msgspec.json.encode(everything).decode()
+
+
+command.add_command(show.command)
+command.add_command(study.command)

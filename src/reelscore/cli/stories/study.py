@@ -1,0 +1,243 @@
+"""``reelscore stories study``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import click
+import msgspec
+
+from reelscore.cli.file_options import FilesCommand
+from reelscore.cli.options import (
+    STDOUT,
+    check_targets,
+    progress_bar,
+    show_notes,
+    show_signature,
+    system_files,
+    terminal_width,
+    write,
+)
+from reelscore.cli.stories.options import (
+    Decorator,
+    choices,
+    counts_of,
+    given_of,
+    numbers_of,
+    preset_option,
+    truth_option,
+)
+from reelscore.data.table import system_notes
+from reelscore.report.tables.studies import study_grids
+from reelscore.stories.presets import PRESETS
+from reelscore.stories.samples import crowd as crowd_of
+from reelscore.stories.scores import annotators_of, candidates_of, protocol_of
+from reelscore.stories.studies import (
+    PAPER,
+    RATIOS,
+    Study,
+    study_counts,
+    study_oracle,
+    study_order,
+)
+
+
+@click.group("study")
+def command() -> None:
+    """Repeat the experiments of the SODA papers on your data."""
+
+
+_repeats = click.option(
+    "--repeats",
+    type=click.IntRange(min=1),
+    default=5,
+    show_default=True,
+    help="How often to draw.",
+)
+_seed = click.option(
+    "--seed", type=int, default=12345, show_default=True, help="Seed of the draws."
+)
+
+
+_SHARED: list[Decorator] = [
+    click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES..."),
+    truth_option,
+    preset_option(PAPER),
+    choices("scores", "metrics", start=PRESETS[PAPER]),
+    click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Threads; all cores."),
+    click.option("--json", "json_file", metavar="FILE", help="Write all as JSON; - for stdout."),
+    click.option("--latex", "latex_file", metavar="FILE", help="Write the tables as LaTeX."),
+]
+
+
+def _shared(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a study the files, the protocol and the outputs."""
+    for option in reversed(_SHARED):
+        function = option(function)
+    return function
+
+
+@command.command("counts", cls=FilesCommand)
+@_shared
+@click.option(
+    "--m",
+    "ratios",
+    default=",".join(f"{m:g}" for m in RATIOS),
+    show_default=True,
+    metavar="LIST",
+    help="Captions to draw, in multiples of the number of references.",
+)
+@click.option("--k", "counts", default="", metavar="LIST", help="Captions to draw, as they are.")
+@click.option(
+    "--crowd",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Study systems made of N captions a video: sentences of the candidates, random segments.",
+)
+@_repeats
+@_seed
+@click.option("--plot", metavar="FILE", help="Draw scores against counts: .pdf, .svg or .png.")
+def counts_command(
+    candidates: tuple[str, ...],
+    refs: tuple[str, ...],
+    ratios: str,
+    counts: str,
+    crowd: int | None,
+    repeats: int,
+    seed: int,
+    plot: str | None,
+    json_file: str | None,
+    latex_file: str | None,
+    threads: int | None,
+    **choices: Any,
+) -> None:
+    """Score fewer and more captions, drawn at random.
+
+    Table 1 of both papers. A video gets m times as many captions as it has references, but at
+    least one and at most those there are.
+
+    \b
+    Examples:
+      reelscore stories study counts ours.json -r val_1.json --plot counts.pdf
+      reelscore stories study counts ours.json -r val_1.json --m "" --k 3,7,15
+    """
+    _check(plot, json_file, latex_file)
+    given = given_of(choices)
+    protocol = protocol_of(given.pop("preset", None), given)
+    annotators = annotators_of(list(refs), protocol)
+    systems = {
+        name: candidates_of(path, protocol, name) for name, path in system_files(candidates).items()
+    }
+    if crowd is not None:
+        systems = {
+            name: crowd_of(stories, annotators, crowd, seed=seed)
+            for name, stories in systems.items()
+        }
+    with progress_bar("Scoring") as progress:
+        study = study_counts(
+            systems,
+            annotators,
+            ratios=numbers_of(ratios),
+            counts=counts_of(counts),
+            repeats=repeats,
+            seed=seed,
+            threads=threads,
+            progress=progress,
+            **given_of(choices),
+        )
+    if plot:
+        from reelscore.report.plots.studies import draw_counts
+
+        draw_counts(study, plot)
+    _finish(study, json_file, latex_file)
+
+
+@command.command("order", cls=FilesCommand)
+@_shared
+@_repeats
+@_seed
+def order_command(
+    candidates: tuple[str, ...],
+    refs: tuple[str, ...],
+    repeats: int,
+    seed: int,
+    json_file: str | None,
+    latex_file: str | None,
+    threads: int | None,
+    **choices: Any,
+) -> None:
+    """Score the best captions of a system in wrong orders.
+
+    Table 3 of the SODA paper. Every reference gets the caption that describes it best, at about
+    its own time (IoU above 0.7). Then two neighbours are swapped, or all are shuffled. In brackets
+    stands the change in percent.
+
+    \b
+    Example:
+      reelscore stories study order ours.json -r val_1.json
+    """
+    _check(json_file, latex_file)
+    with progress_bar("Scoring") as progress:
+        study = study_order(
+            system_files(candidates),
+            list(refs),
+            repeats=repeats,
+            seed=seed,
+            threads=threads,
+            progress=progress,
+            **given_of(choices),
+        )
+    _finish(study, json_file, latex_file)
+
+
+@command.command("oracle", cls=FilesCommand)
+@_shared
+def oracle_command(
+    candidates: tuple[str, ...],
+    refs: tuple[str, ...],
+    json_file: str | None,
+    latex_file: str | None,
+    threads: int | None,
+    **choices: Any,
+) -> None:
+    """Measure how good and diverse a system's best captions are.
+
+    Table 2 of the SODA paper: the mean sentence score of the best caption for every reference, and
+    Self-BLEU, of the captions of each video and of all captions; lower means more diverse.
+
+    \b
+    Example:
+      reelscore stories study oracle ours.json theirs.json -r val_1.json
+    """
+    _check(json_file, latex_file)
+    with progress_bar("Scoring") as progress:
+        study = study_oracle(
+            system_files(candidates),
+            list(refs),
+            threads=threads,
+            progress=progress,
+            **given_of(choices),
+        )
+    _finish(study, json_file, latex_file)
+
+
+def _check(*targets: str | None) -> None:
+    check_targets([target for target in targets if target])
+
+
+def _finish(study: Study, json_file: str | None, latex_file: str | None) -> None:
+    grids = study_grids(study)
+    if latex_file:
+        write(latex_file, "\n\n".join(grid.to_latex() for _, grid in grids))
+    if json_file:
+        write(json_file, msgspec.json.encode(study.to_dict()).decode())
+    if STDOUT in (json_file, latex_file):
+        return
+    width = terminal_width()
+    for title, grid in grids:
+        click.echo(click.style(f"{title} (scores in percent)", bold=True))
+        click.echo(grid.to_text(width, bold=sys.stdout.isatty()) + "\n")
+    show_notes(system_notes(study.notes))
+    show_signature(study.signature)

@@ -1,0 +1,1 @@
+"""From judgments to results: quality control, scores, agreement, votes."""

@@ -1,0 +1,326 @@
+"""Quality control: which raters can be trusted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from reelscore.errors import DataError, UnknownNameError
+from reelscore.human.evaluate.pace import Pace, longest_run, pace
+from reelscore.human.hits.tasks import Kind
+from reelscore.human.judgments import FloatArray, IntArray, Judgments, Mask
+from reelscore.stats.correlation_tests import Alternative, Tested
+from reelscore.stats.correlations import pearson
+from reelscore.stats.rank_tests import rank_sum, signed_rank
+
+Test = Literal["t", "signed-rank", "rank-sum"]
+
+
+class Twins(NamedTuple):
+    """Rows of captions and rows of their twins, in step."""
+
+    captions: IntArray
+    twins: IntArray
+
+
+def find_twins(judgments: Judgments, kind: Kind) -> Twins:
+    """Pair captions with their twins: same rater, HIT, system, item and criterion.
+
+    Args:
+        judgments: All judgments, controls among them.
+        kind: ``degraded`` or ``repeat``.
+
+    >>> from reelscore.human.judgments import Judgment
+    >>> rows = [Judgment("r1", "h1", "t1", 0, "human", "clip1", "caption", 90.0),
+    ...         Judgment("r1", "h1", "t2", 1, "human", "clip2", "caption", 80.0),
+    ...         Judgment("r1", "h1", "t3", 2, "human", "clip1", "degraded", 20.0)]
+    >>> find_twins(Judgments.of(rows), "degraded").captions.tolist()
+    [0]
+    """
+    same = np.zeros(len(judgments), dtype=np.int64)
+    for column in ("rater", "hit", "system", "item", "criterion"):
+        values = getattr(judgments, column)
+        same = same * len(values.names) + values.codes
+        # Keeps the product of many columns within 64 bits.
+        same = np.unique(same, return_inverse=True)[1]
+    captions, twins = (
+        _numbered(same, np.flatnonzero(judgments.is_kind(each))) for each in ("caption", kind)
+    )
+    shared = sorted(captions.keys() & twins.keys(), key=captions.__getitem__)
+    return Twins(
+        np.array([captions[key] for key in shared], dtype=np.int64),
+        np.array([twins[key] for key in shared], dtype=np.int64),
+    )
+
+
+def _numbered(same: IntArray, rows: IntArray) -> dict[tuple[int, int], int]:
+    """Key rows by what they judge, and the how-manieth of those they are."""
+    counts: dict[int, int] = {}
+    keys = {}
+    for row in rows.tolist():
+        what = int(same[row])
+        counts[what] = counts.get(what, -1) + 1
+        keys[what, counts[what]] = row
+    return keys
+
+
+def compare_pairs(
+    first: FloatArray, second: FloatArray, test: Test, alternative: Alternative
+) -> Tested:
+    """Test whether scores in pairs differ; NaN where the differences do not vary.
+
+    Args:
+        first: Scores of captions.
+        second: Scores of their twins, in the same order.
+        test: ``t``: Student's paired t; ``signed-rank``: Wilcoxon's; ``rank-sum``: Wilcoxon's for
+            two independent sets, which forgets the pairs.
+        alternative: ``greater``: the first are larger.
+
+    >>> from numpy import array
+    >>> round(compare_pairs(array([9.0, 8, 9]), array([1.0, 2, 4]), "t", "greater").p, 4)
+    0.0094
+    """
+    apart = first - second
+    if len(apart) < 2 or apart.min() == apart.max():
+        return Tested(math.nan, math.nan)
+    if test == "t":
+        from scipy.stats import ttest_1samp
+
+        found = ttest_1samp(apart, 0.0, alternative=alternative)
+        return Tested(float(found.statistic), float(found.pvalue))
+    if test == "signed-rank":
+        return signed_rank(first, second, alternative=alternative)
+    if test == "rank-sum":
+        return rank_sum(first, second, alternative=alternative)
+    raise UnknownNameError.of("test of pairs", test, ("t", "signed-rank", "rank-sum"))
+
+
+Verdict = Literal["passed", "failed", "too few pairs", "constant", "rejected", "excluded"]
+Flag = Literal["repeats", "run", "speed", "order"]
+
+
+@dataclass(frozen=True)
+class Control:
+    """What a rater must show.
+
+    Attributes:
+        test: How (caption, spoilt twin) pairs are tested, one-sided.
+        level: A rater passes with p below it.
+        pairs: Fewer pairs than this are too few to tell; the paper collects at least 10.
+        rejected: Whether a rater with a rejected HIT is left out altogether, as the published
+            tools do (``rater``), only those HITs (``hit``), or nothing (``keep``).
+        fastest: Flag raters who need less than this many seconds for a task, in any HIT.
+        run: Flag raters who give the same score more than so often in a row.
+        reference: Flag raters who give references that are shown as controls less on average.
+
+    >>> Control().signature
+    'test:t|level:0.05|pairs:10|rejected:rater'
+    """
+
+    test: Test = "t"
+    level: float = 0.05
+    pairs: int = 10
+    rejected: Literal["rater", "hit", "keep"] = "rater"
+    fastest: float = 3.0
+    run: int = 8
+    reference: float = 90.0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.level < 1:
+            raise DataError(f"The level is {self.level:g}; expected a probability, such as 0.05.")
+        if self.pairs < 2:
+            raise DataError(f"{self.pairs} pairs cannot be tested; ask for 2 or more.")
+
+    @property
+    def signature(self) -> str:
+        """What decides who passes."""
+        return f"test:{self.test}|level:{self.level:g}|pairs:{self.pairs}|rejected:{self.rejected}"
+
+
+@dataclass(frozen=True)
+class RaterQuality:
+    """What one rater did, and whether it can be used.
+
+    Attributes:
+        rater: Who.
+        hits: HITs done.
+        judgments: Judgments made.
+        pairs: (caption, spoilt twin) pairs judged.
+        difference: By how much the captions were scored higher than their twins, on average.
+        statistic: Of the test.
+        p: Of the test; NaN where it cannot be made.
+        verdict: ``passed``, or why not.
+        repeats: Captions judged twice.
+        repeat_difference: Mean absolute difference of the two scores.
+        repeat_p: Two-sided paired t: below the level, the second scores differ from the first.
+        repeat_r: Correlation of the two scores.
+        mean: Of all scores.
+        deviation: Of all scores.
+        seconds: For a task, on average, where times are known.
+        run: The longest run of one score.
+        flags: What an organiser should look at; they decide nothing.
+    """
+
+    rater: str
+    hits: int
+    judgments: int
+    pairs: int
+    difference: float
+    statistic: float
+    p: float
+    verdict: Verdict
+    repeats: int
+    repeat_difference: float
+    repeat_p: float
+    repeat_r: float
+    mean: float
+    deviation: float
+    seconds: float
+    run: int
+    flags: tuple[Flag, ...]
+
+
+@dataclass(frozen=True)
+class Quality:
+    """The verdict on every rater.
+
+    Attributes:
+        control: What was asked.
+        raters: Each rater, in order of appearance.
+    """
+
+    control: Control
+    raters: tuple[RaterQuality, ...]
+
+    @property
+    def passed(self) -> list[str]:
+        """Who can be used."""
+        return [each.rater for each in self.raters if each.verdict == "passed"]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as JSON has it; what is not known is null."""
+        rows = [{key: known(value) for key, value in asdict(each).items()} for each in self.raters]
+        return {"control": asdict(self.control), "passed": self.passed, "raters": rows}
+
+    def good(self, judgments: Judgments) -> Judgments:
+        """Keep what raters who passed said, without rejected HITs where only those go."""
+        kept = judgments.by(self.passed)
+        return kept.select(~kept.status["rejected"]) if self.control.rejected == "hit" else kept
+
+
+def check_quality(
+    judgments: Judgments,
+    control: Control | None = None,
+    *,
+    humans: Collection[str] = (),
+    excluded: Collection[str] = (),
+) -> Quality:
+    """Judge the raters.
+
+    Args:
+        judgments: Everything they said, controls among it.
+        control: What is asked of them.
+        humans: The systems that are people: a rater who puts the others above them is flagged.
+        excluded: Raters whom the organisers have excluded.
+
+    >>> from reelscore.human.judgments import Judgment
+    >>> rows = [Judgment("r1", "h1", f"{kind}{k}", k, "human", f"clip{k}", kind, score + k % 3)
+    ...         for k in range(10) for kind, score in (("caption", 80.0), ("degraded", 9.0 * k))]
+    >>> quality = check_quality(Judgments.of(rows))
+    >>> quality.raters[0].verdict, round(quality.raters[0].p, 4), quality.passed
+    ('passed', 0.0007, ['r1'])
+    """
+    control = control or Control()
+    usable = judgments
+    if control.rejected == "hit":
+        usable = judgments.select(~judgments.status["rejected"])
+    degraded, repeats = find_twins(usable, "degraded"), find_twins(usable, "repeat")
+    people = np.isin(
+        usable.system.codes, [k for k, n in enumerate(usable.system.names) if n in humans]
+    )
+    paces, runs = pace(usable), longest_run(usable)
+    found = []
+    for rater in judgments.rater.names:
+        mine = usable.rater[rater]
+        speed = paces.get(rater, Pace(math.nan, math.nan))
+        pairs = _scores(usable, degraded, mine)
+        again = _scores(usable, repeats, mine)
+        tested = compare_pairs(*pairs, control.test, "greater")
+        repeated = compare_pairs(*again, "t", "two-sided")
+        rejected = bool((judgments.status["rejected"] & judgments.rater[rater]).any())
+        scores = usable.score[mine]
+        apart = abs(again[0] - again[1])
+        flags: dict[Flag, bool] = {
+            "repeats": repeated.p < control.level,
+            "run": runs.get(rater, 0) > control.run,
+            "speed": speed.fastest < control.fastest,
+            "order": _out_of_order(usable, mine, people, control.reference),
+        }
+        found.append(
+            RaterQuality(
+                rater=rater,
+                hits=len(np.unique(usable.hit.codes[mine])),
+                judgments=int(mine.sum()),
+                pairs=len(pairs[0]),
+                difference=_mean(pairs[0] - pairs[1]),
+                statistic=tested.statistic,
+                p=tested.p,
+                verdict="excluded"
+                if rater in excluded
+                else _verdict(control, pairs, tested.p, rejected),
+                repeats=len(apart),
+                repeat_difference=_mean(apart),
+                repeat_p=repeated.p,
+                repeat_r=float(pearson(*again)) if len(apart) > 2 else math.nan,
+                mean=_mean(scores),
+                deviation=float(scores.std(ddof=1)) if len(scores) > 1 else math.nan,
+                seconds=speed.mean,
+                run=runs.get(rater, 0),
+                flags=tuple(name for name, raised in flags.items() if raised),
+            )
+        )
+    return Quality(control, tuple(found))
+
+
+def _scores(judgments: Judgments, twins: Twins, mine: Mask) -> tuple[FloatArray, FloatArray]:
+    rows = mine[twins.captions]
+    return judgments.score[twins.captions[rows]], judgments.score[twins.twins[rows]]
+
+
+def _verdict(
+    control: Control, pairs: tuple[FloatArray, FloatArray], p: float, rejected: bool
+) -> Verdict:
+    if rejected and control.rejected == "rater":
+        return "rejected"
+    if len(pairs[0]) < control.pairs:
+        return "too few pairs"
+    if math.isnan(p):
+        return "constant"
+    return "passed" if p < control.level else "failed"
+
+
+def _out_of_order(judgments: Judgments, mine: Mask, people: Mask, least: float) -> bool:
+    """Tell whether spoilt captions come out above captions, or captions above people's."""
+    captions, references = judgments.is_kind("caption"), judgments.is_kind("reference")
+    degraded = judgments.is_kind("degraded")
+    spoilt = np.isin(judgments.system.codes, np.unique(judgments.system.codes[mine & degraded]))
+    below = [
+        (degraded, captions & spoilt),
+        (captions & ~people, references | captions & people),
+    ]
+    means = [[_mean(judgments.score[mine & each]) for each in pair] for pair in below]
+    low = _mean(judgments.score[mine & references]) < least
+    return low or any(lower >= higher for lower, higher in means)
+
+
+def _mean(values: FloatArray) -> float:
+    return float(values.mean()) if len(values) else math.nan
+
+
+def known(value: Any) -> Any:
+    """Give a value as JSON has it: what is not a number is null."""
+    return None if isinstance(value, float) and math.isnan(value) else value

@@ -1,0 +1,91 @@
+"""From the judgments of a campaign of ratings to its results, in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from reelscore.errors import DataError
+from reelscore.human.evaluate.agreement import Agreement, agreement
+from reelscore.human.evaluate.quality import Control, Quality, check_quality
+from reelscore.human.evaluate.scores import Average, HumanScores, Over, score_judgments
+from reelscore.human.judgments import Judgments
+
+
+@dataclass(frozen=True)
+class Results:
+    """What a campaign found.
+
+    Attributes:
+        scores: Of systems and captions.
+        quality: The verdict on every rater.
+        raters: Whose judgments count.
+        agreement: How far these agree, by criterion.
+        notes: What a reader should know.
+    """
+
+    scores: HumanScores
+    quality: Quality
+    raters: tuple[str, ...]
+    agreement: Mapping[str, Agreement]
+    notes: tuple[str, ...]
+
+
+def evaluate(
+    judgments: Judgments,
+    control: Control | None = None,
+    *,
+    controlled: bool | None = None,
+    over: Over | None = None,
+    average: Average = "judgments",
+    humans: Collection[str] = (),
+    excluded: Collection[str] = (),
+) -> Results:
+    """Control the raters, and score by those who can be trusted.
+
+    Args:
+        judgments: Everything the raters said.
+        control: What raters must show.
+        controlled: Whether those who did not pass are left out. If not said, they are, unless the
+            judgments came standardized: then they are of raters who passed elsewhere.
+        over: See `reelscore.human.evaluate.scores.standardize`.
+        average: See `reelscore.human.evaluate.scores.score_judgments`.
+        humans: The systems that are people.
+        excluded: Raters whom the organisers have excluded.
+
+    Raises:
+        DataError: If no rater passed.
+
+    >>> from reelscore.human.judgments import Judgment
+    >>> rows = [Judgment(rater, "h1", f"{kind}{k}", k, "human", f"v{k}", kind, score * (k + 1))
+    ...         for rater, spoilt in (("r1", 1.0), ("r2", 9.0)) for k in range(10)
+    ...         for kind, score in (("caption", 9.0), ("degraded", spoilt))]
+    >>> results = evaluate(Judgments.of(rows))
+    >>> results.raters, results.scores.table["human"]["raw"].score
+    (('r1',), 49.5)
+    """
+    control = control or Control()
+    quality = check_quality(judgments, control, humans=humans, excluded=excluded)
+    notes = []
+    if controlled is None:
+        came_standardized = bool(len(judgments)) and not np.isnan(judgments.z).any()
+        controlled = not came_standardized
+        if came_standardized:
+            notes.append(
+                "The judgments came standardized, of raters who passed elsewhere: all are taken."
+            )
+    if controlled:
+        used = quality.good(judgments)
+        if not quality.passed:
+            raise DataError(
+                f"No rater of {len(quality.raters)} passed the quality control; look at the "
+                "raters, or score without control."
+            )
+    else:
+        used = judgments.by(set(judgments.rater.names) - set(excluded))
+    made_by = control.signature if controlled else "control:none"
+    scores = score_judgments(used, over=over, average=average, made_by=made_by)
+    agreed = {name: agreement(used.only(name)) for name in used.criterion.names}
+    return Results(scores, quality, used.rater.names, agreed, (*notes, *scores.notes))

@@ -1,0 +1,1 @@
+"""What raters are shown: HITs of tasks, made from captions by layouts."""

@@ -1,0 +1,220 @@
+"""Take answers and reports of raters: checked, kept once, acknowledged whenever they are sent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import (
+    Connection,
+    Row,
+    Select,
+    and_,
+    bindparam,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
+
+from reelscore.errors import RefusedError
+from reelscore.human.protocols import Answer
+from reelscore.human.store.assignments import take_back
+from reelscore.human.store.decisions import EXCLUDE, READMIT
+from reelscore.human.store.records import REJECTED, Receipt, Terms
+from reelscore.human.store.schema import assignment, campaign, event, judgment, shown, skip, task
+from reelscore.human.store.time_checks import answer_flags, hit_flags
+from reelscore.store.database import Database
+
+# Made once: these are what a busy campaign does all day.
+_PLACE: Select[Any] = (
+    select(
+        *(assignment.c[name] for name in ("id", "hit", "slot", "rater", "state", "status")),
+        *(assignment.c[name] for name in ("task", "opened", "flags")),
+        campaign.c.state.label("campaign_state"),
+        task.c.key,
+        task.c.position,
+        select(func.count()).where(shown.c.task == task.c.key).scalar_subquery().label("captions"),
+        exists()
+        .where(skip.c.assignment == assignment.c.id, skip.c.task == task.c.key)
+        .label("skipped"),
+        select(event.c.what)
+        .where(event.c.campaign == assignment.c.campaign, event.c.about == assignment.c.rater)
+        .where(or_(event.c.what == EXCLUDE, event.c.what == READMIT))  # faster than a list
+        .order_by(event.c.id.desc())
+        .limit(1)
+        .scalar_subquery()
+        .label("last_word"),
+    )
+    .join(campaign, campaign.c.id == assignment.c.campaign)
+    .outerjoin(task, and_(task.c.hit == assignment.c.hit, task.c.id == bindparam("task")))
+    .where(assignment.c.id == bindparam("assignment"), assignment.c.state != "open")
+    .where(assignment.c.campaign == bindparam("campaign"))
+    .where(assignment.c.rater == bindparam("rater"))
+    .with_for_update(of=assignment)
+)
+_KNOWN = select(judgment.c.slot, judgment.c.criterion, judgment.c.score).where(
+    judgment.c.assignment == bindparam("assignment"), judgment.c.task == bindparam("task")
+)
+_REMAINING = select(
+    select(func.count()).where(task.c.hit == bindparam("hit")).scalar_subquery()
+    - select(func.count(judgment.c.task.distinct()))
+    .where(judgment.c.assignment == bindparam("assignment"))
+    .scalar_subquery()
+    - select(func.count()).where(skip.c.assignment == bindparam("assignment")).scalar_subquery()
+)
+_SEEN = (
+    update(assignment)
+    .where(assignment.c.id == bindparam("assignment"))
+    .values(active=bindparam("now"), flags=bindparam("all_flags"))
+)
+_DONE = _SEEN.values(state="done", finished=bindparam("now"))
+
+
+@dataclass(frozen=True)
+class Sent:
+    """An answer as it comes, with its times in microseconds, as the rater's page has them."""
+
+    assignment: int
+    rater: str
+    task: str
+    answer: Answer
+    started: int | None
+    submitted: int | None
+    client: str
+    watched: float | None = None
+    is_served: bool = False
+
+
+def submit(database: Database, terms: Terms, sent: Sent, now: int) -> Receipt:
+    """Keep an answer, or say why not.
+
+    The same answer may come again at any time, also when the HIT is finished or the campaign
+    closed: a rater whose connection broke cannot know whether it had arrived.
+    """
+    with database.writing() as connection:
+        database.alone(connection, terms.id, sent.rater)
+        row = _place(connection, terms, sent.assignment, sent.rater, sent.task)
+        terms.protocol.check(sent.answer, row.captions)
+        if row.skipped:
+            raise RefusedError(
+                "answered", f"Task {sent.task!r} of assignment {row.id} was reported and skipped."
+            )
+        missing = _missing(connection, sent, row)
+        if missing:
+            _check_open(connection, terms, row, now)
+            connection.execute(
+                insert(judgment), [_kept(sent, row, now, *each) for each in missing.items()]
+            )
+        flags = answer_flags(terms, row, sent.started) if sent.is_served else set()
+        if not missing:
+            return _receipt(connection, row, sent.task, is_new=False)
+        return _settle(connection, terms, row, sent.task, now, flags, is_served=sent.is_served)
+
+
+def skip_task(
+    database: Database, terms: Terms, id: int, rater: str, task: str, reason: str, now: int
+) -> Receipt:
+    """Note that a rater cannot answer a task; see `Campaign.skip`."""
+    with database.writing() as connection:
+        database.alone(connection, terms.id, rater)
+        row = _place(connection, terms, id, rater, task)
+        if connection.execute(_KNOWN, {"assignment": row.id, "task": row.key}).first():
+            raise RefusedError("answered", f"Task {task!r} of assignment {row.id} has an answer.")
+        if not row.skipped:
+            _check_open(connection, terms, row, now)
+            values = {"assignment": row.id, "task": row.key, "time": now, "reason": reason}
+            connection.execute(insert(skip).values(values))
+            is_served = row.task is not None
+            return _settle(connection, terms, row, task, now, set(), is_served=is_served)
+        return _receipt(connection, row, task, is_new=False)
+
+
+def _place(connection: Connection, terms: Terms, id: int, rater: str, task: str) -> Row[Any]:
+    wanted = {"campaign": terms.id, "assignment": id, "rater": rater, "task": task}
+    row = connection.execute(_PLACE, wanted).one_or_none()
+    if row is None:
+        raise RefusedError("unknown", f"Rater {rater!r} has no assignment {id} in this campaign.")
+    if row.key is None:
+        raise RefusedError("unknown", f"Assignment {row.id} has no task {task!r}.")
+    return row
+
+
+def _receipt(connection: Connection, row: Row[Any], task: str, *, is_new: bool) -> Receipt:
+    left = connection.execute(_REMAINING, {"assignment": row.id, "hit": row.hit})
+    remaining = left.scalar_one()
+    return Receipt(row.id, task, is_new, remaining, remaining == 0)
+
+
+def _settle(
+    connection: Connection,
+    terms: Terms,
+    row: Row[Any],
+    task: str,
+    now: int,
+    flags: set[str],
+    *,
+    is_served: bool,
+) -> Receipt:
+    """Note that the rater was there, whether the HIT is done, and what to look at in it."""
+    receipt = _receipt(connection, row, task, is_new=True)
+    flags |= set(row.flags.split())
+    if receipt.done and is_served:
+        flags |= hit_flags(connection, terms, row.id)
+    values = {"assignment": row.id, "now": now, "all_flags": " ".join(sorted(flags))}
+    connection.execute(_DONE if receipt.done else _SEEN, values)
+    return receipt
+
+
+def _missing(connection: Connection, sent: Sent, row: Row[Any]) -> dict[tuple[int, str], float]:
+    """Give the scores that are not there yet, by caption and criterion."""
+    given = {
+        (slot, criterion): float(score)
+        for criterion, scores in sent.answer.items()
+        for slot, score in enumerate(scores)
+    }
+    known = connection.execute(_KNOWN, {"assignment": row.id, "task": row.key})
+    for slot, criterion, score in known:
+        if given.pop((slot, criterion), None) != score:
+            raise RefusedError(
+                "answered",
+                f"Task {sent.task!r} of assignment {row.id} has another answer already; answers "
+                "are never changed.",
+            )
+    return given
+
+
+def _check_open(connection: Connection, terms: Terms, row: Row[Any], now: int) -> None:
+    if row.last_word == EXCLUDE or row.status == REJECTED:
+        raise RefusedError("excluded", f"Rater {row.rater!r} is excluded from this campaign.")
+    if row.campaign_state == "closed":
+        raise RefusedError("closed", "The campaign is closed; no more answers are taken.")
+    if row.state == "done":
+        raise RefusedError("closed", f"Assignment {row.id} is finished.")
+    if row.state == "abandoned" and not take_back(connection, terms, row, now):
+        raise RefusedError(
+            "taken",
+            f"Assignment {row.id} was left too long and its place is taken; ask for another HIT.",
+        )
+
+
+def _kept(
+    sent: Sent, row: Row[Any], now: int, place: tuple[int, str], score: float
+) -> dict[str, Any]:
+    slot, criterion = place
+    return {
+        "assignment": row.id,
+        "task": row.key,
+        "slot": slot,
+        "criterion": criterion,
+        "score": score,
+        "position": row.position,
+        "started": sent.started,
+        "submitted": sent.submitted,
+        "received": now,
+        "client": sent.client,
+        "opened": row.opened if row.task == row.key else None,
+        "watched": sent.watched,
+    }

@@ -1,0 +1,343 @@
+"""HITs with places for raters, and who holds which: raters claim, come back, and go away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import count, islice
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    FromClause,
+    Row,
+    Select,
+    Table,
+    and_,
+    case,
+    delete,
+    exists,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.exc import IntegrityError
+
+from reelscore.errors import DataError, RefusedError
+from reelscore.human.hits.tasks import Hit
+from reelscore.human.store.campaigns import read_state, read_systems
+from reelscore.human.store.checks import check_hit
+from reelscore.human.store.decisions import is_excluded, log
+from reelscore.human.store.import_plan import move
+from reelscore.human.store.lines import columns
+from reelscore.human.store.queries import load_assignment
+from reelscore.human.store.records import REJECTED, Assignment, Terms
+from reelscore.human.store.schema import assignment, hit, shown, task
+from reelscore.store.database import Database, writing
+from reelscore.store.staging import analyze, fill, stage
+
+ACTOR = "reelscore"  # what the log calls us
+_NOTICED = 0.05  # of the hold time; signs of a rater that come sooner are not written down
+
+
+def claim(
+    database: Database, terms: Terms, rater: str, client: str, now: int, *, releasing: bool
+) -> Assignment | None:
+    """Give a rater the HIT held, the one abandoned, or the next; None where there is none.
+
+    Places of raters who were not seen for the hold time are offered again before, if `releasing`.
+    """
+    with database.writing() as connection:
+        database.alone(connection, terms.id, rater)
+        if is_excluded(connection, terms, rater) or _is_rejected(connection, terms, rater):
+            raise RefusedError("excluded", f"Rater {rater!r} is excluded from this campaign.")
+        held = connection.scalar(
+            select(assignment.c.id).filter_by(campaign=terms.id, rater=rater, state="held")
+        )
+        if held is None:
+            if read_state(connection, terms) != "open":
+                return None
+            if releasing:
+                release(connection, terms, now)
+            held = _return(connection, terms, rater, now) or _next(connection, terms, rater)
+            if held is None:
+                return None
+        _hold(connection, held, rater, client, now)
+        return load_assignment(connection, terms, held)
+
+
+def release(connection: Connection, terms: Terms, now: int) -> int:
+    """Offer again the places of raters who have not been seen for the hold time.
+
+    Returns:
+        How many.
+    """
+    hold = round(terms.hold * 1e6)
+    # seen in the future: the clock was wrong then, and has been set back by more than the hold time
+    is_overdue = or_(assignment.c.active < now - hold, assignment.c.active > now + hold)
+    overdue = (
+        select(assignment.c.id)
+        .filter_by(campaign=terms.id, state="held")
+        .where(is_overdue)
+        .with_for_update(skip_locked=True)  # one that is locked is just being answered
+    )
+    return abandon(connection, terms, overdue, now, f"not seen for {terms.hold:g} seconds")
+
+
+def touch(database: Database, terms: Terms, id: int, rater: str, now: int) -> bool:
+    """Note that a rater is still there; tell whether they hold the HIT."""
+    mine = {"campaign": terms.id, "id": id, "rater": rater, "state": "held"}
+    with database.reading() as connection:
+        active = connection.scalar(select(assignment.c.active).filter_by(**mine))
+    if active is None:
+        return False
+    if abs(now - active) > terms.hold * 1e6 * _NOTICED:  # the clock may have been set back
+        with database.writing() as connection:
+            connection.execute(update(assignment).filter_by(**mine).values(active=now))
+    return True
+
+
+def open_task(database: Database, terms: Terms, id: int, rater: str, name: str, now: int) -> bool:
+    """Note that a rater is sent a task, the first time; tell whether they hold the HIT."""
+    wanted = {"campaign": terms.id, "id": id, "rater": rater, "state": "held"}
+    mine = and_(*(assignment.c[column] == value for column, value in wanted.items()))
+    of_hit = and_(task.c.hit == assignment.c.hit, task.c.id == name)
+    with database.reading() as connection:
+        row = connection.execute(
+            select(assignment.c.task, task.c.key).join(task, of_hit).where(mine)
+        ).one_or_none()
+    if row is None:
+        return False
+    if row.task != row.key:
+        is_first = assignment.c.task.is_distinct_from(row.key)
+        opened = update(assignment).where(mine, is_first)
+        with database.writing() as connection:
+            connection.execute(opened.values(task=row.key, opened=now, active=now))
+        return True
+    return touch(database, terms, id, rater, now)
+
+
+def release_one(
+    database: Database, terms: Terms, id: int, now: int, actor: str, reason: str
+) -> None:
+    """Offer one place again, whenever its rater was last seen.
+
+    Raises:
+        RefusedError: If nobody holds it.
+    """
+    with database.writing() as connection:
+        wanted = (
+            select(assignment.c.id)
+            .filter_by(campaign=terms.id, id=id, state="held")
+            .with_for_update()
+        )
+        if not abandon(connection, terms, wanted, now, reason, actor):
+            raise RefusedError("unknown", f"Nobody holds assignment {id}.")
+
+
+def abandon(
+    connection: Connection,
+    terms: Terms,
+    which: Select[Any],
+    now: int,
+    reason: str,
+    actor: str = ACTOR,
+) -> int:
+    """Offer the places of held HITs again; give how many."""
+    ids = connection.scalars(which).all()
+    for id in ids:
+        row = connection.execute(
+            update(assignment)
+            .filter_by(id=id)
+            .values(state="abandoned")
+            .returning(assignment.c.hit, assignment.c.slot, assignment.c.rater)
+        ).one()
+        # others may have had the place since this rater first took it
+        turns = select(func.max(assignment.c.turn)).filter_by(hit=row.hit, slot=row.slot)
+        place = open_place(terms.id, row.hit, row.slot, connection.execute(turns).scalar_one() + 1)
+        connection.execute(insert(assignment).values(place))
+        log(connection, terms, now, actor, "release", row.rater, reason)
+    return len(ids)
+
+
+def take_back(connection: Connection, terms: Terms, row: Row[Any], now: int) -> bool:
+    """Let a rater go on with an abandoned HIT, if nobody else has taken the place."""
+    holds = exists().where(
+        assignment.c.campaign == terms.id,
+        assignment.c.rater == row.rater,
+        assignment.c.state == "held",
+    )
+    offered = delete(assignment).where(
+        assignment.c.hit == row.hit,
+        assignment.c.slot == row.slot,
+        assignment.c.state == "open",
+    )
+    if connection.scalar(select(holds)) or connection.execute(offered).rowcount == 0:
+        return False
+    connection.execute(update(assignment).filter_by(id=row.id).values(state="held", active=now))
+    log(connection, terms, now, row.rater, "return", row.rater, "came back in time")
+    return True
+
+
+def _is_rejected(connection: Connection, terms: Terms, rater: str) -> bool:
+    rejected = select(assignment.c.id).filter_by(campaign=terms.id, rater=rater, status=REJECTED)
+    return connection.scalar(rejected.limit(1)) is not None
+
+
+def _return(connection: Connection, terms: Terms, rater: str, now: int) -> int | None:
+    given_up = connection.execute(
+        select(assignment)
+        .filter_by(campaign=terms.id, rater=rater, state="abandoned")
+        .order_by(assignment.c.active.desc())
+    ).all()
+    for row in given_up:
+        if take_back(connection, terms, row, now):
+            return int(row.id)
+    return None
+
+
+def _next(connection: Connection, terms: Terms, rater: str) -> int | None:
+    """Find the next place: HITs with the fewest raters first, in the order they were added."""
+    return connection.scalar(
+        select(assignment.c.id)
+        .filter_by(campaign=terms.id, state="open")
+        .where(assignment.c.hit.not_in(_had(terms, rater)))
+        .where(assignment.c.hit.not_in(_familiar(terms, rater)))
+        .order_by(assignment.c.slot, assignment.c.hit)
+        .limit(1)
+        .with_for_update(skip_locked=True)
+    )
+
+
+def _had(terms: Terms, rater: str) -> Select[Any]:
+    return select(assignment.c.hit).filter_by(campaign=terms.id, rater=rater)
+
+
+def _familiar(terms: Terms, rater: str) -> Select[Any]:
+    """HITs that show what the rater has seen: a caption of the same system, or in the same words.
+
+    Where captions are compared, it is the same two, since one of them, such as the reference, may
+    well stand beside others. Questions with a known answer may come again.
+    """
+    seen, seen_task = shown.alias("seen"), task.alias("seen_task")
+    found = (
+        select(task.c.hit)
+        .select_from(seen_task)
+        .join(seen, seen.c.task == seen_task.c.key)
+        .join(task, and_(task.c.campaign == terms.id, task.c.item == seen_task.c.item))
+        .join(shown, shown.c.task == task.c.key)
+        .where(seen_task.c.hit.in_(_had(terms, rater)))
+        .where(seen.c.kind != "test", shown.c.kind != "test")
+        .distinct()
+    )
+    if terms.protocol.form != "comparison":
+        return found.where(_same(seen, shown))
+    beside_seen, beside = shown.alias("beside_seen"), shown.alias("beside")
+    return (
+        found.join(beside_seen, beside_seen.c.task == seen_task.c.key)
+        .join(beside, beside.c.task == task.c.key)
+        .where(seen.c.slot == 0, beside_seen.c.slot == 1, shown.c.slot != beside.c.slot)
+        .where(_same(seen, shown), _same(beside_seen, beside))
+    )
+
+
+def _same(one: FromClause, other: FromClause) -> ColumnElement[bool]:
+    words = and_(one.c.text == other.c.text, one.c.text != "")
+    return or_(one.c.system == other.c.system, words)
+
+
+def _hold(connection: Connection, id: int, rater: str, client: str, now: int) -> None:
+    connection.execute(
+        update(assignment)
+        .filter_by(id=id)
+        .values(state="held", rater=rater, active=now)
+        .values(
+            # the first time counts, and what was used then
+            claimed=func.coalesce(assignment.c.claimed, now),
+            client=case((assignment.c.claimed.is_(None), client), else_=assignment.c.client),
+        )
+    )
+
+
+_PLANNED = ("hit", "task", "shown")
+_HITS = 200  # staged together
+
+
+def insert_hits(connection: Connection, terms: Terms, hits: Iterable[Hit]) -> int:
+    """Put HITs in, all or none, each with a place for every rater it needs.
+
+    Args:
+        connection: A connection for staging.
+        terms: The campaign.
+        hits: The HITs.
+
+    Returns:
+        How many.
+
+    Raises:
+        DataError: If a HIT is there already, or does not fit the protocol or the systems.
+    """
+    with connection.begin():  # only temporary tables: nobody waits meanwhile
+        systems = frozenset(read_systems(connection, terms))
+        staged = {kind: stage(connection, f"new_{kind}", columns(kind)) for kind in _PLANNED}
+        numbers = {kind: count(1) for kind in _PLANNED}
+        hits = iter(hits)
+        while batch := list(islice(hits, _HITS)):
+            for each in batch:
+                check_hit(each, terms.protocol, systems)
+            for kind, rows in _rows(batch).items():
+                numbered = zip(rows, numbers[kind], strict=False)
+                fill(connection, staged[kind], ((line, *row) for row, line in numbered))
+        analyze(connection, *staged.values())
+    try:
+        with writing(connection):
+            moved = {
+                kind: move(connection, terms, kind, table, lambda line: f"HIT number {line:,}")
+                for kind, table in staged.items()
+            }
+            _offer_places(connection, terms, staged["hit"])
+    except IntegrityError:  # somebody else has added them since we looked
+        raise DataError("The campaign has got HITs of the same ids meanwhile.") from None
+    return moved["hit"]
+
+
+def _rows(hits: Sequence[Hit]) -> dict[str, Iterator[Sequence[object]]]:
+    """Give the rows of all three tables."""
+    tasks = [(each.id, task, k) for each in hits for k, task in enumerate(each.tasks)]
+    return {
+        "hit": ((each.id,) for each in hits),
+        "task": ((id, task.id, k, task.item, task.expected) for id, task, k in tasks),
+        "shown": (
+            (id, task.id, slot, caption.system, caption.text, caption.kind)
+            for id, task, _ in tasks
+            for slot, caption in enumerate(task.shown)
+        ),
+    }
+
+
+def _offer_places(connection: Connection, terms: Terms, new: Table) -> None:
+    for slot in range(terms.raters_per_hit):
+        place: dict[str, Any] = {**open_place(terms.id, 0, slot), "hit": hit.c.key}
+        rows = (
+            select(*(value if name == "hit" else literal(value) for name, value in place.items()))
+            .select_from(new.join(hit, and_(hit.c.campaign == terms.id, hit.c.id == new.c.id)))
+            .order_by(hit.c.key)
+        )
+        connection.execute(insert(assignment).from_select(list(place), rows))
+
+
+def open_place(campaign: str, hit: int, slot: int, turn: int = 0) -> dict[str, object]:
+    """Describe an assignment that waits for a rater."""
+    return {
+        "campaign": campaign,
+        "hit": hit,
+        "slot": slot,
+        "turn": turn,
+        "state": "open",
+        "rater": "",
+        "client": "",
+        "status": "",
+    }

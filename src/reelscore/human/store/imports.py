@@ -1,0 +1,303 @@
+"""Judgments made elsewhere: staged, checked as a whole, then added in a few statements."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import (
+    Connection,
+    Row,
+    Select,
+    Table,
+    and_,
+    case,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+)
+
+from reelscore.data.problems import Problems
+from reelscore.errors import DataError
+from reelscore.human.hits.tasks import KINDS
+from reelscore.human.judgments import Judgment
+from reelscore.human.protocols import Protocol
+from reelscore.human.store.import_plan import make_plan, seat_raters, settle
+from reelscore.human.store.queries import kind_of_pair
+from reelscore.human.store.records import Terms
+from reelscore.human.store.schema import assignment, hit, judgment, shown, task
+from reelscore.store.database import writing
+from reelscore.store.staging import analyze, fill, missing, repeated, report, stage
+from reelscore.store.text import check_name, check_text
+from reelscore.store.times import microseconds
+
+SUBJECT = "The judgments"
+_MATCHED = tuple(
+    (name, int) for name in ("hit_key", "task_key", "slot", "fits", "captions", "assignment")
+)
+
+
+def append(
+    connection: Connection,
+    terms: Terms,
+    judgments: Iterable[Judgment],
+    now: int,
+    *,
+    new_hits: bool,
+    first: Callable[[], None] | None = None,
+    last: Callable[[], None] | None = None,
+) -> int:
+    """Add judgments, all or none; see `Campaign.append`.
+
+    Args:
+        connection: A connection for staging.
+        terms: The campaign.
+        judgments: The judgments.
+        now: The time.
+        new_hits: Make what the rows name and the campaign lacks.
+        first: What to do first in the transaction that adds them.
+        last: What to do last in it.
+    """
+    problems = Problems(SUBJECT)
+    with connection.begin():  # only temporary tables: nobody waits meanwhile
+        rows = checked_rows(judgments, terms.protocol, problems)
+        incoming = stage(connection, "incoming", COLUMNS)
+        matched = stage(connection, "matched", _MATCHED)
+        fill(connection, incoming, rows)
+        analyze(connection, incoming)
+    problems.raise_if_any()
+    with writing(connection):
+        if first:
+            first()
+        _check_once(connection, incoming)
+        if new_hits:
+            make_plan(connection, terms, incoming, now)
+        else:
+            seat_raters(connection, terms, incoming, now)
+        analyze(connection, hit, task, shown, assignment)
+        _match(connection, terms, incoming, matched)
+        _check_matches(connection, terms, incoming, matched)
+        _check_new(connection, incoming, matched)
+        count = _insert(connection, incoming, matched, now)
+        if not new_hits:
+            settle(connection, terms, incoming)
+        if last:
+            last()
+    return count
+
+
+def _check_once(connection: Connection, incoming: Table) -> None:
+    problems = Problems(SUBJECT)
+    key = [incoming.c[name] for name in ("rater", "hit", "task", "system", "criterion")]
+    again = repeated(incoming, key).subquery()
+    wrong = select(incoming, again.c.first).join(again, again.c.line == incoming.c.line)
+    report(
+        connection,
+        problems,
+        wrong.order_by(incoming.c.line),
+        lambda row: f"{where(row.line, row)}: the same as judgment {row.first:,}.",
+    )
+    for name, what in (("seconds", "times"), ("status", "states")):
+        differing = (
+            select(incoming.c.hit, incoming.c.rater)
+            .group_by(incoming.c.hit, incoming.c.rater)
+            .having(func.count(incoming.c[name].distinct()) > 1)
+        )
+        report(
+            connection,
+            problems,
+            differing,
+            lambda row, what=what: (  # type: ignore[misc]
+                f"HIT {row.hit!r} has several {what} for rater {row.rater!r}; expected one."
+            ),
+        )
+    problems.raise_if_any()
+
+
+def _match(connection: Connection, terms: Terms, incoming: Table, matched: Table) -> None:
+    """Find what each row is about, as far as there is such a thing."""
+    form = terms.protocol.form
+    second, each = shown.alias("second"), shown.alias("each")
+    of_task = and_(shown.c.task == task.c.key, shown.c.system == incoming.c.system)
+    if form != "ranking":
+        of_task = and_(of_task, shown.c.slot == 0)
+    of_rater = and_(assignment.c.hit == hit.c.key, assignment.c.rater == incoming.c.rater)
+    joined = (
+        incoming.outerjoin(hit, and_(hit.c.campaign == terms.id, hit.c.id == incoming.c.hit))
+        .outerjoin(task, and_(task.c.hit == hit.c.key, task.c.id == incoming.c.task))
+        .outerjoin(shown, of_task)
+        .outerjoin(assignment, of_rater)
+    )
+    kind: Any = shown.c.kind
+    fits = task.c.item == incoming.c.item
+    if form == "comparison":
+        joined = joined.outerjoin(second, and_(second.c.task == task.c.key, second.c.slot == 1))
+        kind = kind_of_pair(shown.c.kind, second.c.kind)
+        fits = and_(fits, second.c.system == incoming.c.against)
+    captions = select(func.count()).where(each.c.task == task.c.key).scalar_subquery()
+    rows = select(
+        incoming.c.line,
+        hit.c.key,
+        task.c.key,
+        shown.c.slot,
+        case((and_(fits, kind == incoming.c.kind), 1), else_=0),
+        captions,
+        assignment.c.id,
+    ).select_from(joined)
+    names = ["line", *(name for name, _ in _MATCHED)]
+    connection.execute(insert(matched).from_select(names, rows))
+    analyze(connection, matched)
+
+
+def _check_matches(connection: Connection, terms: Terms, incoming: Table, matched: Table) -> None:
+    problems = Problems(SUBJECT)
+    found = matched.c
+    wrong = missing(found.hit_key, found.task_key, found.slot, found.assignment)
+    wrong = or_(wrong, found.fits == 0)
+    if terms.protocol.form == "ranking":
+        wrong = or_(wrong, incoming.c.score > found.captions)
+    report(
+        connection,
+        problems,
+        _both(incoming, matched).where(wrong),
+        lambda row: f"{where(row.line, row)}: {_fault(row, terms)}",
+    )
+    problems.raise_if_any()
+
+
+def _both(incoming: Table, matched: Table) -> Select[Any]:
+    found = [column for column in matched.c if column.name != "line"]
+    joined = incoming.join(matched, matched.c.line == incoming.c.line)
+    return select(incoming, *found).select_from(joined).order_by(incoming.c.line)
+
+
+def _fault(row: Row[Any], terms: Terms) -> str:
+    if row.hit_key is None:
+        return "the campaign has no such HIT."
+    if row.task_key is None:
+        return "the HIT has no such task."
+    if row.slot is None or not row.fits:
+        beside = f" beside {row.against!r}" if row.against else ""
+        return (
+            f"the task shows something else than a {row.kind} of {row.system!r}{beside} for item "
+            f"{row.item!r}; a task shows the same to every rater."
+        )
+    if row.assignment is None:
+        return f"the HIT has no place left; each needs {terms.raters_per_hit} raters."
+    return f"the rank is {row.score:g} among {row.captions} captions."
+
+
+def _check_new(connection: Connection, incoming: Table, matched: Table) -> None:
+    problems = Problems(SUBJECT)
+    there = exists().where(
+        judgment.c.assignment == matched.c.assignment,
+        judgment.c.task == matched.c.task_key,
+        judgment.c.slot == matched.c.slot,
+        judgment.c.criterion == incoming.c.criterion,
+    )
+    report(
+        connection,
+        problems,
+        _both(incoming, matched).where(there),
+        lambda row: f"{where(row.line, row)}: is there already; judgments are never changed.",
+    )
+    problems.raise_if_any()
+
+
+def _insert(connection: Connection, incoming: Table, matched: Table, now: int) -> int:
+    said = ("criterion", "score", "z", "position", "started", "submitted", "client")
+    same = (*said, "opened", "watched")
+    received = func.coalesce(incoming.c.received, now)
+    found = (matched.c.assignment, matched.c.task_key, matched.c.slot, received)
+    rows = (
+        select(*(incoming.c[name] for name in same), *found)
+        .join(matched, matched.c.line == incoming.c.line)
+        .order_by(incoming.c.line)
+    )
+    into = insert(judgment).from_select([*same, "assignment", "task", "slot", "received"], rows)
+    count = connection.execute(into, execution_options={"preserve_rowcount": True}).rowcount
+    analyze(connection, judgment)
+    return count
+
+
+COLUMNS: tuple[tuple[str, type], ...] = (
+    ("rater", str),
+    ("hit", str),
+    ("task", str),
+    ("position", int),
+    ("system", str),
+    ("item", str),
+    ("kind", str),
+    ("score", float),
+    ("criterion", str),
+    ("against", str),
+    ("started", int),
+    ("submitted", int),
+    ("seconds", float),
+    ("client", str),
+    ("status", str),
+    ("z", float),
+    ("opened", int),
+    ("received", int),
+    ("watched", float),
+)
+_TIMES = ("started", "submitted", "opened", "received")
+
+
+def checked_rows(
+    judgments: Iterable[Judgment], protocol: Protocol, problems: Problems
+) -> Iterator[Sequence[object]]:
+    """Check each row by itself, and give it as the staging table has it."""
+    for line, row in enumerate(judgments, start=1):
+        try:
+            yield _checked(line, row, protocol)
+        except DataError as error:
+            problems.add(f"{where(line, row)}: {str(error)[:1].lower()}{str(error)[1:]}")
+
+
+def _checked(line: int, row: Judgment, protocol: Protocol) -> Sequence[object]:
+    protocol.check_score(row.criterion, row.score)
+    for name in ("rater", "hit", "task", "system", "item"):
+        check_name(getattr(row, name), f"the {name}")
+    for name in ("against", "client", "status"):
+        check_text(getattr(row, name), f"the {name}")
+    if row.kind not in KINDS:
+        raise DataError(f"the kind is {row.kind!r}; expected {', '.join(KINDS)}.")
+    if bool(row.against) != (protocol.form == "comparison"):
+        wanted = "a second system" if protocol.form == "comparison" else "one system"
+        raise DataError(f"compared with {row.against!r}; {protocol.name} judges {wanted}.")
+    if not 0 <= row.position < 2**31:
+        raise DataError(f"the position is {row.position}; expected a number from 0.")
+    for number in (row.seconds, row.z, row.watched):
+        if number is not None and not math.isfinite(number):
+            raise DataError(f"a number is {number}; expected one, or none.")
+    moments = [getattr(row, name) for name in _TIMES]
+    times = [None if when is None else microseconds(when) for when in moments]
+    return (
+        line,
+        row.rater,
+        row.hit,
+        row.task,
+        row.position,
+        row.system,
+        row.item,
+        row.kind,
+        float(row.score),
+        row.criterion,
+        row.against,
+        *times[:2],
+        row.seconds,
+        row.client,
+        row.status,
+        row.z,
+        *times[2:],
+        row.watched,
+    )
+
+
+def where(line: int, row: Judgment | Row[Any]) -> str:
+    """Say which judgment it is, for messages."""
+    return f"Judgment {line:,} (rater {row.rater!r}, HIT {row.hit!r}, task {row.task!r})"

@@ -1,0 +1,1 @@
+"""Training of learned metrics: examples, recipes, the loop, checkpoints, models."""

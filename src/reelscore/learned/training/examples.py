@@ -1,0 +1,202 @@
+"""What is learned in a stage: captions, references to compare with, and targets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reelscore.errors import DataError
+from reelscore.learned.judged_captions import JudgedCaption
+from reelscore.learned.training.recipes import Stage
+
+FloatArray = NDArray[np.float64]
+# From texts to unit vectors.
+Embedding = Callable[[Sequence[str]], FloatArray]
+
+# Where pairs of people's captions and of unrelated ones stand on people's scale: people's own
+# captions were judged about 0.8 above the mean, and hardly any caption falls below −1.1.
+_SAME_VIDEO, _OTHER_VIDEO = 0.8, -1.1
+# A score of n ratings varies about the truth by what references cannot tell, and by 1/n of the
+# variance of a single rating.
+_UNTOLD, _RATING = 0.15, 0.65
+
+
+@dataclass(frozen=True)
+class Lessons:
+    """Rows of a stage.
+
+    Attributes:
+        candidates: The captions.
+        references: For each, the references it may be compared with.
+        targets: What the metric should say.
+        weights: How much each row counts.
+        campaigns: Number of the campaign each target comes from; −1 for none.
+    """
+
+    candidates: list[str]
+    references: list[tuple[str, ...]]
+    targets: FloatArray
+    weights: FloatArray
+    campaigns: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.candidates)
+
+
+def campaigns_of(captions: Sequence[JudgedCaption]) -> list[str]:
+    """Name the campaigns of judged captions, in order."""
+    return sorted({caption.campaign for caption in captions if caption.score is not None})
+
+
+def lessons(
+    stage: Stage,
+    captions: Sequence[JudgedCaption],
+    rng: np.random.Generator,
+    *,
+    embedding: Embedding | None = None,
+) -> Lessons:
+    """Put together the rows of a stage.
+
+    Args:
+        stage: The stage.
+        captions: The captions to learn from.
+        rng: Where chance comes from.
+        embedding: For similarity: the sentence encoder that knows it.
+
+    Raises:
+        DataError: If the captions have nothing for the stage.
+
+    >>> few = [JudgedCaption("a", "MA", "me", "1", "a man", ("a boy",), 0.5, ratings=20),
+    ...        JudgedCaption("a", "MA", "me", "2", "a dog", ("a cat",))]
+    >>> found = lessons(Stage("judgments"), few, np.random.default_rng(0))
+    >>> found.candidates, found.targets.tolist()
+    (['a man'], [0.5])
+    """
+    if stage.source == "judgments":
+        found = _judgments(stage, captions)
+    elif stage.source == "similarity":
+        assert embedding is not None
+        found = _similarity(captions, rng, embedding)
+    else:
+        found = _people(captions, rng)
+    if not len(found):
+        raise DataError(f"There is nothing to learn in the stage {stage.source!r} {stage.kinds}.")
+    return found
+
+
+def check_stages(stages: Sequence[Stage], captions: Sequence[JudgedCaption]) -> None:
+    """Refuse a recipe one of whose stages wants judgments that are not there.
+
+    Raises:
+        DataError: If a stage would have nothing to learn.
+
+    >>> few = [JudgedCaption("a", "MA", "me", "1", "a man", ("a boy",), 0.5)]
+    >>> check_stages([Stage("judgments", ("SA",))], few)
+    Traceback (most recent call last):
+    reelscore.errors.DataError: There is nothing to learn in the stage 'judgments' of kind SA...
+    """
+    kinds = {caption.kind for caption in captions if caption.score is not None}
+    for stage in stages:
+        if stage.source == "judgments" and stage.kinds and not kinds & set(stage.kinds):
+            there = ", ".join(sorted(map(repr, kinds))) or "none"
+            raise DataError(
+                f"There is nothing to learn in the stage 'judgments' of kind "
+                f"{' or '.join(stage.kinds)}: the judgments are of kind {there}. Take another "
+                "recipe: 'own' learns from judgments of any kind."
+            )
+
+
+def _judgments(stage: Stage, captions: Sequence[JudgedCaption]) -> Lessons:
+    names = {name: k for k, name in enumerate(campaigns_of(captions))}
+    chosen = [
+        (caption, caption.score)
+        for caption in captions
+        if caption.score is not None and (not stage.kinds or caption.kind in stage.kinds)
+    ]
+    ratings = np.array([caption.ratings for caption, _ in chosen], dtype=float)
+    return Lessons(
+        [caption.candidate for caption, _ in chosen],
+        [caption.references for caption, _ in chosen],
+        np.array([score for _, score in chosen]),
+        1 / (_UNTOLD + _RATING / ratings),
+        np.array([names[caption.campaign] for caption, _ in chosen], dtype=np.int64),
+    )
+
+
+def _similarity(
+    captions: Sequence[JudgedCaption], rng: np.random.Generator, embedding: Embedding
+) -> Lessons:
+    """Pairs of the same video, of people's captions, and of different videos, with their cosine."""
+    pairs: list[tuple[str, str]] = []
+    seen = list(
+        {(each.item, each.candidate): each for each in captions if not each.person}.values()
+    )
+    chosen = [seen[k] for k in rng.permutation(len(seen))[:40_000]]
+    people = _by_item(captions)
+    everything = [text for texts in people for text in texts]
+    for caption in chosen:
+        pairs += [(caption.candidate, text) for text in _some(caption.references, 2, rng)]
+    for texts in people:
+        some = _some(texts, 3, rng)
+        pairs += pairwise(some)
+    for caption in chosen[: len(chosen) // 4]:
+        pairs.append((caption.candidate, _any(everything, rng)))
+    for _ in range(len(chosen) // 4):
+        pairs.append((_any(everything, rng), _any(everything, rng)))
+    place = {text: k for k, text in enumerate(dict.fromkeys(t for pair in pairs for t in pair))}
+    vectors = embedding(list(place))
+    one, two = (vectors[[place[pair[k]] for pair in pairs]] for k in (0, 1))
+    cosines = (one * two).sum(axis=1)
+    # to about the spread of people's scores
+    return _without_campaign([a for a, _ in pairs], [(b,) for _, b in pairs], 3 * (cosines - 0.4))
+
+
+def _people(captions: Sequence[JudgedCaption], rng: np.random.Generator) -> Lessons:
+    candidates: list[str] = []
+    references: list[tuple[str, ...]] = []
+    targets: list[float] = []
+
+    def add(candidate: str, others: tuple[str, ...], target: float) -> None:
+        candidates.append(candidate)
+        references.append(others)
+        targets.append(target)
+
+    people = _by_item(captions)
+    everything = [text for texts in people for text in texts]
+    for texts in people:
+        for text in texts:
+            others = tuple(other for other in texts if other != text)
+            if others:
+                add(text, others, _SAME_VIDEO)
+            add(_any(everything, rng), texts, _OTHER_VIDEO)
+    automatic = [caption.candidate for caption in captions if not caption.person]
+    for text in _some(automatic, 20_000, rng):
+        add(text, people[int(rng.integers(len(people)))], _OTHER_VIDEO)
+    return _without_campaign(candidates, references, np.array(targets))
+
+
+def _without_campaign(
+    candidates: list[str], references: list[tuple[str, ...]], targets: FloatArray
+) -> Lessons:
+    count = len(candidates)
+    return Lessons(candidates, references, targets, np.ones(count), np.full(count, -1))
+
+
+def _by_item(captions: Sequence[JudgedCaption]) -> list[tuple[str, ...]]:
+    """References of each item, each once."""
+    found: dict[str, dict[str, None]] = {}
+    for caption in captions:
+        found.setdefault(caption.item, {}).update(dict.fromkeys(caption.references))
+    return [tuple(texts) for texts in found.values()]
+
+
+def _some(texts: Sequence[str], count: int, rng: np.random.Generator) -> list[str]:
+    return [texts[k] for k in rng.permutation(len(texts))[:count]]
+
+
+def _any(texts: Sequence[str], rng: np.random.Generator) -> str:
+    return texts[int(rng.integers(len(texts)))]

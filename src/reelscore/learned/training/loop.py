@@ -1,0 +1,312 @@
+"""The training loop: stages of batches in an order that follows from the seed, with checkpoints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reelscore.learned.cross_encoder import CrossEncoder, Tensors
+from reelscore.learned.encoders import DEFAULT_ENCODER, need
+from reelscore.learned.judged_captions import JudgedCaption, check_captions, digest_of
+from reelscore.learned.training.checkpoints import Checkpoint, read_checkpoint, write_checkpoint
+from reelscore.learned.training.early_stopping import Watch, validation_split
+from reelscore.learned.training.examples import Embedding, Lessons, campaigns_of, lessons
+from reelscore.learned.training.recipes import Recipe, Stage
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A trained network.
+
+    Attributes:
+        network: The network.
+        campaigns: Level and spread of each campaign beside the network's scale.
+        steps: How many steps were made.
+        validation: Correlation on the items kept for validation, epoch by epoch; the weights are
+            those of the best epoch of the last stage.
+    """
+
+    network: CrossEncoder
+    campaigns: dict[str, tuple[float, float]]
+    steps: int
+    validation: tuple[float, ...] = ()
+
+
+def train(
+    captions: Sequence[JudgedCaption],
+    recipe: Recipe,
+    *,
+    encoder: str = DEFAULT_ENCODER,
+    seed: int = 0,
+    device: str | None = None,
+    embedding: Embedding | None = None,
+    start: Tensors | None = None,
+    folder: str | Path | None = None,
+    every: int = 500,
+    progress: Progress | None = None,
+) -> Trained:
+    """Train a cross-encoder.
+
+    Args:
+        captions: What to learn from.
+        recipe: The stages.
+        encoder: The encoder to start from, by name or path.
+        seed: Of all that chance decides.
+        device: ``cuda`` or ``cpu``; the first of these that is there.
+        embedding: A sentence encoder, for a stage that learns similarity.
+        start: Weights to start from, in place of the encoder's own and a fresh head.
+        folder: Where to keep a checkpoint; one that lies there is taken up.
+        every: Steps between two checkpoints.
+        progress: Called with how many steps are made, of how many.
+
+    Raises:
+        DataError: If nothing can be learned from the captions, or the checkpoint is of another
+            training.
+    """
+    check_captions(captions)
+    torch = need("torch")
+    device = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    training, kept = validation_split(captions, recipe, seed)
+    origin = f"{recipe} {encoder} {seed} {digest_of(captions)}"
+    checkpoint = read_checkpoint(folder, origin) if folder is not None else None
+    rows = []
+    for number, stage in enumerate(recipe.stages):
+        rng = np.random.default_rng([seed, number])
+        rows.append(lessons(stage, training, rng, embedding=embedding))
+    plan = [steps_of(stage, each) for stage, each in zip(recipe.stages, rows, strict=True)]
+    campaigns = campaigns_of(training)
+    network = CrossEncoder.start(encoder, recipe.max_length, seed).to(device)
+    if start is not None:
+        network.restore(start)
+    scales = torch.nn.Parameter(torch.zeros(2, len(campaigns), device=device))
+    weights = {**dict(network.named_parameters()), "scales": scales}
+    made, reached = 0, [list[float]() for _ in plan]
+    if checkpoint is not None:
+        made, reached = checkpoint.step, [list(each) for each in checkpoint.validation]
+        _restore(weights, checkpoint.tensors, device)
+    for number, (stage, each, steps) in enumerate(zip(recipe.stages, rows, plan, strict=True)):
+        before, end = sum(plan[:number]), sum(plan[: number + 1])
+        if made >= end:
+            continue
+        run = StageTraining(network, scales, recipe, stage, each, steps, (seed, number))
+        watch = Watch(network, kept, recipe.patience, reached[number], weights)
+        if checkpoint is not None and made > before:  # at a stage's end, the next starts afresh
+            run.restore_moments(checkpoint.tensors)
+            watch.best = _named(checkpoint.tensors, "best", device)
+        for step in run.steps(made - before):
+            made, over = before + step, step == steps
+            if step % run.per_epoch == 0 or over:
+                over = watch.stalled() or over
+            if over:
+                watch.return_to_best()
+                made = end
+            if progress is not None:
+                progress(made, sum(plan))
+            if folder is not None and (made % every == 0 or over):
+                tensors = {**_state(weights, watch.best, device), **run.moments()}
+                write_checkpoint(
+                    folder, Checkpoint(made, origin, tuple(map(tuple, reached)), tensors)
+                )
+            if over:
+                break
+    levels = scales.detach().cpu().double().numpy()
+    return Trained(
+        network,
+        {
+            name: (float(levels[0, k]), float(np.exp(levels[1, k])))
+            for k, name in enumerate(campaigns)
+        },
+        made,
+        tuple(r for each in reached for r in each),
+    )
+
+
+def _state(weights: Tensors, best: Tensors, device: str) -> Tensors:
+    """Weights, the best ones of the stage, and the state of chance."""
+    torch = need("torch")
+    tensors = {f"weight.{name}": value for name, value in weights.items()}
+    tensors |= {f"best.{name}": value for name, value in best.items()}
+    tensors["chance.cpu"] = torch.get_rng_state()
+    if device == "cuda":
+        tensors["chance.cuda"] = torch.cuda.get_rng_state()
+    return tensors
+
+
+def _restore(weights: Tensors, tensors: Tensors, device: str) -> None:
+    torch = need("torch")
+    for name, value in _named(tensors, "weight", device).items():
+        weights[name].data.copy_(value)
+    torch.set_rng_state(tensors["chance.cpu"])
+    if "chance.cuda" in tensors and device == "cuda":
+        torch.cuda.set_rng_state(tensors["chance.cuda"])
+
+
+def _named(tensors: Tensors, part: str, device: str) -> Tensors:
+    beginning = part + "."
+    return {
+        name.removeprefix(beginning): value.to(device)
+        for name, value in tensors.items()
+        if name.startswith(beginning)
+    }
+
+
+FloatArray = NDArray[np.float64]
+
+_WARM_UP = 0.1  # share of a stage's steps over which the rate rises; then it falls to 0
+_HEAD_FACTOR = 5.0
+_SORTED_TOGETHER = 50  # batches among which captions are sorted by length, to pad less
+
+
+class StageTraining:
+    """One stage under way: its optimiser, and the order of its rows.
+
+    Args:
+        network: What is trained.
+        scales: Level and logarithm of the spread of each campaign.
+        recipe: The recipe.
+        stage: The stage of it.
+        rows: What is learned.
+        steps: How many steps the stage has.
+        key: Seed and number of the stage, from which the order of the rows follows.
+    """
+
+    def __init__(
+        self,
+        network: CrossEncoder,
+        scales: Any,
+        recipe: Recipe,
+        stage: Stage,
+        rows: Lessons,
+        steps: int,
+        key: tuple[int, int],
+    ) -> None:
+        torch = need("torch")
+        self.network, self.scales, self.recipe, self.stage = network, scales, recipe, stage
+        self.rows, self.total, self.key = rows, steps, key
+        self.per_epoch = max(1, len(rows) // stage.batch)
+        named = dict(network.named_parameters())
+        head = [value for name, value in named.items() if name.startswith("head.")]
+        body = [value for name, value in named.items() if not name.startswith("head.")]
+        self.named = {**named, "scales": scales}
+        decay = recipe.weight_decay
+        self.optimizer = torch.optim.AdamW(
+            [
+                {"params": body, "weight_decay": decay, "factor": 1.0},
+                {"params": head, "weight_decay": decay, "factor": _HEAD_FACTOR},
+                {"params": [scales], "weight_decay": 0.0, "factor": _HEAD_FACTOR},
+            ],
+            lr=stage.rate,
+            betas=(0.9, 0.98),
+            eps=1e-6,
+            fused=network.device == "cuda",
+        )
+        network.tokens.learn([*rows.candidates, *(t for texts in rows.references for t in texts)])
+        length = {text: len(each.ids) for text, each in network.tokens._known.items()}
+        self.lengths = np.array(
+            [
+                length[c] + length[r[0]]
+                for c, r in zip(rows.candidates, rows.references, strict=True)
+            ]
+        )
+
+    def steps(self, done: int = 0) -> Iterator[int]:
+        """Make the steps from the one given on; yields the number of steps made."""
+        for step, (part, picks) in enumerate(self._batches(done), start=done):
+            for group in self.optimizer.param_groups:
+                group["lr"] = self.stage.rate * group["factor"] * _rate(step, self.total)
+            self._step(part, picks)
+            yield step + 1
+
+    def _batches(self, done: int) -> Iterator[tuple[NDArray[np.int64], FloatArray]]:
+        size = self.stage.batch
+        for epoch in range(math.ceil(self.total / self.per_epoch)):
+            rng = np.random.default_rng([*self.key, epoch])
+            order = rng.permutation(len(self.rows))
+            pool = size * _SORTED_TOGETHER
+            parts = []
+            for begin in range(0, len(order), pool):
+                near = order[begin : begin + pool]
+                near = near[np.argsort(self.lengths[near], kind="stable")]
+                parts += [near[k : k + size] for k in range(0, len(near), size)]
+            parts = [
+                parts[k]
+                for k in rng.permutation(len(parts))
+                if len(parts[k]) == size or len(parts) == 1
+            ]
+            picks = rng.random((len(parts), size))
+            for k, part in enumerate(parts[: self.per_epoch]):
+                number = epoch * self.per_epoch + k
+                if done <= number < self.total:
+                    yield part, picks[k]
+
+    def _step(self, part: NDArray[np.int64], picks: FloatArray) -> None:
+        torch = need("torch")
+        network, rows, count = self.network, self.rows, self.stage.references
+        network.training(True)
+        candidates, references = [], []
+        for row, pick in zip(part, picks, strict=False):
+            texts = rows.references[row]
+            first = int(pick * len(texts))
+            references += [texts[(first + k) % len(texts)] for k in range(count)]
+            candidates += [rows.candidates[row]] * count
+        scores = network.forward(network.tokens.pairs(candidates, references))
+        scores = scores.view(len(part), count).mean(dim=1)
+        device = network.device
+        target = torch.tensor(rows.targets[part], dtype=torch.float32, device=device)
+        weight = torch.tensor(rows.weights[part], dtype=torch.float32, device=device)
+        campaign = torch.tensor(rows.campaigns[part], device=device)
+        weight = weight / weight.sum()
+        scaled = scores
+        if self.recipe.campaign_scales and rows.campaigns[part].min() >= 0:
+            level, spread = self.scales[:, campaign]
+            scaled = scores * spread.exp() + level
+        loss = (weight * (scaled - target) ** 2).sum()
+        if self.stage.correlation:
+            x = scores - (weight * scores).sum()
+            y = target - (weight * target).sum()
+            r = (weight * x * y).sum() / (
+                (weight * x * x).sum() * (weight * y * y).sum() + 1e-6
+            ).sqrt()
+            loss = loss + self.stage.correlation * (1 - r)
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(list(self.named.values()), 1.0)
+        self.optimizer.step()
+
+    def moments(self) -> Tensors:
+        """What the optimiser remembers, by name."""
+        return {
+            f"{key}.{name}": moment
+            for name, value in self.named.items()
+            for key, moment in self.optimizer.state.get(value, {}).items()
+        }
+
+    def restore_moments(self, tensors: Tensors) -> None:
+        """Take over what the optimiser remembered within this stage."""
+        device = self.network.device
+        for name, value in self.named.items():
+            state = {
+                key: tensors[f"{key}.{name}"].to(device)
+                for key in ("step", "exp_avg", "exp_avg_sq")
+                if f"{key}.{name}" in tensors
+            }
+            if state:
+                self.optimizer.state[value] = state
+
+
+def steps_of(stage: Stage, rows: Lessons) -> int:
+    """Count the steps of a stage."""
+    return max(1, round(max(1, len(rows) // stage.batch) * stage.epochs))
+
+
+def _rate(step: int, total: int) -> float:
+    """Rise over the first tenth, then fall to nothing."""
+    return min(1.0, (step + 1) / max(1.0, _WARM_UP * total)) * (total - step) / total

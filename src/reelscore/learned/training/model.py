@@ -1,0 +1,216 @@
+"""From judged captions to a model in a folder: train, calibrate, test, write."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from reelscore.data.writing import write_atomically
+from reelscore.errors import DataError
+from reelscore.learned.encoders import DEFAULT_ENCODER
+from reelscore.learned.judged_captions import (
+    JudgedCaption,
+    check_captions,
+    digest_of,
+    training_items,
+)
+from reelscore.learned.model_files import ModelInfo, write_model
+from reelscore.learned.pair_scores import predict_captions
+from reelscore.learned.training.averaging import train_by_recipe
+from reelscore.learned.training.early_stopping import validation_split
+from reelscore.learned.training.examples import check_stages
+from reelscore.learned.training.held_out import hold_out
+from reelscore.learned.training.loop import Progress
+from reelscore.learned.training.recipes import Recipe
+
+
+def fit_model(
+    captions: Sequence[JudgedCaption],
+    recipe: Recipe,
+    folder: str | Path,
+    *,
+    encoder: str = DEFAULT_ENCODER,
+    held_out: str | None = None,
+    seed: int = 0,
+    device: str | None = None,
+    every: int = 500,
+    progress: Progress | None = None,
+) -> ModelInfo:
+    """Train a model and write it to ``folder/model``; checkpoints lie beside it.
+
+    Args:
+        captions: What to learn from.
+        recipe: The recipe.
+        folder: Where to; a training that was interrupted there is taken up.
+        encoder: The encoder to start from.
+        held_out: A group to leave out, with all its texts, and to test on.
+        seed: Of all that chance decides.
+        device: ``cuda`` or ``cpu``.
+        every: Steps between two checkpoints.
+        progress: Called with how many steps are made, of how many.
+
+    Returns:
+        What is known of the model, with its agreement with people on the group held out.
+
+    Raises:
+        DataError: If nothing can be learned from the captions, or another training was begun in
+            the folder; before anything is trained or written.
+        UnknownNameError: If there is no group to hold out.
+    """
+    check_captions(captions)
+    training, test, overlap = list(captions), list[JudgedCaption](), None
+    if held_out is not None:
+        split = hold_out(captions, held_out)
+        training, test, overlap = split.training, split.held_out, split.overlap
+        _check_split(training, test, held_out)
+    check_stages(recipe.stages, training)
+    validation_split(training, recipe, seed)
+    _most_rated(training)
+    claim_folder(
+        folder,
+        {
+            "recipe": str(recipe),
+            "encoder": encoder,
+            "seed": seed,
+            "held out": held_out,
+            "captions": digest_of(captions),
+        },
+    )
+    embedding = None
+    if any(stage.source == "similarity" for stage in recipe.stages):
+        from reelscore.learned.sentence_vectors import SentenceEncoder
+
+        embedding = SentenceEncoder(device=device)
+    trained = train_by_recipe(
+        training,
+        recipe,
+        seed=seed,
+        folder=Path(folder) / "checkpoints",
+        progress=progress,
+        encoder=encoder,
+        device=device,
+        embedding=embedding,
+        every=every,
+    )
+    network = trained.network
+    judged = _most_rated(training)
+    line = np.polyfit(predict_captions(network, judged), [c.score or 0.0 for c in judged], 1)
+    agreement: dict[str, Any] = {}
+    tested = [c for c in test if c.score is not None and not c.person]
+    if tested:
+        scores = predict_captions(network, tested)
+        for campaign in sorted({caption.campaign for caption in tested}):
+            own = np.array([caption.campaign == campaign for caption in tested])
+            human = np.array([caption.score for caption in tested])[own]
+            r = float(np.corrcoef(scores[own], human)[0, 1])
+            agreement[campaign] = {"caption level": [round(r, 4)]}
+        assert overlap is not None
+        agreement["overlap"] = overlap._asdict()
+    info = ModelInfo(
+        name=Path(folder).name,
+        encoder=network.encoder.config.to_dict(),
+        max_length=recipe.max_length,
+        to_z=(float(line[1]), float(line[0])),
+        to_percent=_percent(judged),
+        training={
+            "captions": len(training),
+            "judged": sum(caption.score is not None for caption in training),
+            "start": encoder,
+            "recipe": str(recipe),
+            "seed": seed,
+            "held out": held_out,
+            "steps": trained.steps,
+            "validation": list(trained.validation),
+        },
+        agreement=agreement,
+    )
+    return write_model(
+        Path(folder) / "model",
+        network.state(),
+        network.tokens.tokenizer,
+        info,
+        training_items(training),
+    )
+
+
+def _check_split(
+    training: Sequence[JudgedCaption], test: Sequence[JudgedCaption], held_out: str
+) -> None:
+    """Refuse to hold out a group that leaves nothing to learn from, or nothing to test on."""
+    if not any(caption.score is not None for caption in training):
+        raise DataError(
+            f"Without {held_out!r} and its texts no judged caption is left to learn from; hold "
+            "out another group."
+        )
+    check_captions(training)
+    items = {c.item for c in test if c.score is not None and not c.person}
+    if len(items) < 2:
+        raise DataError(
+            f"{held_out!r} has judged captions of {len(items)} items by systems; expected two "
+            "items or more to test on. Hold out another group."
+        )
+
+
+def _most_rated(captions: Sequence[JudgedCaption]) -> list[JudgedCaption]:
+    """The automatic captions of the kind with the most ratings each: the surest scores."""
+    judged = [c for c in captions if c.score is not None and not c.person]
+    if not judged:
+        raise DataError("Only people's captions are judged; expected captions of systems too.")
+    kinds = {c.kind for c in judged}
+    best = max(kinds, key=lambda kind: np.mean([c.ratings for c in judged if c.kind == kind]))
+    return [c for c in judged if c.kind == best]
+
+
+def _percent(judged: Sequence[JudgedCaption]) -> tuple[float, float]:
+    """The line from standardised to raw scores, where raw scores are known."""
+    known = [(c.score, c.raw) for c in judged if c.score is not None and c.raw is not None]
+    if len(known) < 2:
+        return 50.0, 40.0
+    slope, low = np.polyfit([z for z, _ in known], [raw for _, raw in known], 1)
+    return float(low), float(slope)
+
+
+_FILE = "training.json"
+
+
+def claim_folder(folder: str | Path, facts: Mapping[str, object]) -> None:
+    """Note what is trained in a folder; refuse a folder in which something else was.
+
+    Args:
+        folder: Where a training keeps its checkpoints and its model; made if need be.
+        facts: What the training depends on: recipe, encoder, seed and the like.
+
+    Raises:
+        DataError: If another training was begun there.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as home:
+    ...     claim_folder(home, {"recipe": "own", "seed": 1})
+    ...     claim_folder(home, {"recipe": "own", "seed": 1})
+    ...     claim_folder(home, {"recipe": "own", "seed": 2})
+    Traceback (most recent call last):
+    reelscore.errors.DataError: ...: another training was begun here (seed: 1, not 2)...
+    """
+    home = Path(folder)
+    path = home / _FILE
+    ours = json.loads(json.dumps(dict(facts)))
+    try:
+        theirs = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        home.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, json.dumps(ours, indent=1).encode() + b"\n")
+        return
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path}: cannot be read: {error}. Name another folder.") from error
+    if not isinstance(theirs, dict) or theirs != ours:
+        known = theirs if isinstance(theirs, dict) else {}
+        apart = [k for k in ours if known.get(k) != ours[k]]
+        shown = "; ".join(f"{k}: {known.get(k)}, not {ours[k]}" for k in apart)
+        raise DataError(
+            f"{home}: another training was begun here ({shown}). Name another folder, or remove "
+            "this one."
+        )

@@ -1,0 +1,1 @@
+"""Published tables, computed anew beside the printed ones."""

@@ -1,0 +1,256 @@
+"""The tables of the BERTHA paper, printed and recomputed twice.
+
+*As published*: line numbers of the judgments counted from 0, one reference (HUMAN-B for the
+multiple-annotator years, HUMAN-A for the single-annotator ones), text as it is, split at blanks.
+*Right lines*: the captions that were judged, all references, Penn Treebank tokens.
+
+BERTHA is recomputed with the right lines only, from the scores that models gave each year while it
+was held out of their training (`reelscore.meta.held_out`): BERTHA-SA and BERTHA-MA by the paper's
+recipe with a smaller encoder, BERTHA by that of the shipped model. Where these are not installed,
+and for SPICE, there are the printed values only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reelscore.data.datasets import trecvid_ha
+from reelscore.data.datasets.trecvid_ha import FOLDERS, YEARS
+from reelscore.meta.held_out import held_out_scores
+from reelscore.meta.judged import Judged, score_judged
+from reelscore.meta.published import published
+from reelscore.meta.repro.fusion import fuse
+from reelscore.meta.repro.metric_names import FUSED, LEARNED, METRICS
+from reelscore.metrics.base import FloatArray
+from reelscore.stats.correlation_tests import williams
+from reelscore.stats.correlations import pearson
+
+Setting = Literal["as published", "right lines"]
+Progress = Callable[[int, int], None]
+
+SETTINGS: tuple[Setting, ...] = ("as published", "right lines")
+TOLERANCE = 0.002  # a printed cell is reproduced if it differs by less
+_SCORED = "bleu,sent_bleu,cider,meteor,rouge_l"
+_LEVELS: dict[str, tuple[str, str]] = {
+    "1": ("SA", "system"),
+    "2": ("MA", "system"),
+    "3": ("SA", "caption"),
+    "4": ("MA", "caption"),
+}
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """All tables: name of the table → setting or ``printed`` → row → values.
+
+    Attributes:
+        tables: Tables 1 to 7; columns are the years, in Table 5 annotators, in Table 7 folders.
+        williams: For each kind of judgments and level, and setting: p-values of the metric in the
+            row correlating better (in size) than that in the column, over all years.
+        coefficients: Of the fusion in Table 7, by setting.
+        seed: Of the shuffled words and the splits.
+    """
+
+    tables: Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]]
+    williams: Mapping[str, Mapping[str, Sequence[Sequence[float]]]]
+    coefficients: Mapping[str, Mapping[str, float]]
+    seed: int
+
+    def reproduced(self, table: str, metrics: Sequence[str] = FUSED) -> list[tuple[str, int]]:
+        """Name the cells of a table whose printed value comes out again, as metric and column."""
+        printed, again = self.tables[table]["printed"], self.tables[table]["as published"]
+        return [
+            (name, k)
+            for name in metrics
+            for k, (one, two) in enumerate(zip(printed[name], again[name], strict=True))
+            if agrees(table, one, two)
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as plain data."""
+        return {
+            "source": published("bertha")["source"],
+            "seed": self.seed,
+            "tables": self.tables,
+            "williams": {"metrics": [*METRICS, *LEARNED], "p": self.williams},
+            "coefficients": self.coefficients,
+        }
+
+
+def reproduce(
+    path: str | Path, *, seed: int = 12345, splits: int = 20, progress: Progress | None = None
+) -> Reproduction:
+    """Recompute the tables.
+
+    Args:
+        path: A copy of the data set, as for `reelscore.data.datasets.trecvid_ha.load`.
+        seed: Of the shuffled words and the splits.
+        splits: Over how many random splits to average the fusion; the paper has one.
+        progress: Called with how many folders are scored, of how many.
+
+    Returns:
+        The tables, printed and recomputed.
+    """
+    judged: dict[tuple[Setting, str], Judged] = {}
+    shuffled: dict[tuple[Setting, str], Judged] = {}
+    for done, (setting, folder) in enumerate(product(SETTINGS, FOLDERS), start=1):
+        judged[setting, folder] = _score(path, folder, setting)
+        if folder.startswith("MA"):
+            shuffled[setting, folder] = _score(path, folder, setting, seed)
+        if progress is not None:
+            progress(done, len(SETTINGS) * len(FOLDERS))
+    masks = {folder: _automatic(path, folder) for folder in FOLDERS}
+    kept = held_out_scores()
+    if kept and any(len(kept[f"bertha|{f}"]) != len(mask) for f, mask in masks.items()):
+        kept = None  # not the data the scores were kept of
+    for folder, mask in masks.items() if kept else ():
+        assert kept is not None
+        key: tuple[Setting, str] = ("right lines", folder)
+        judged[key] = _with_learned(judged[key], kept, folder, mask, "-own")
+        if key in shuffled:
+            shuffled[key] = _with_learned(shuffled[key], kept, folder, mask, "-shuffled")
+    printed = published("bertha")["tables"]
+    tables: dict[str, dict[str, Mapping[str, Sequence[float]]]] = {}
+    for table, (kind, level) in _LEVELS.items():
+        tables[table] = {"printed": printed[table]}
+        for setting in SETTINGS:
+            tables[table][setting] = _correlations(judged, setting, kind, level)
+    tables["6"] = {"printed": printed["6"]}
+    tables["7"] = {"printed": printed["7"]}
+    coefficients = {"printed": printed["coefficients"]}
+    for setting in SETTINGS:
+        tables["6"][setting] = _correlations(shuffled, setting, "MA", "caption")
+        by_folder = [judged[setting, folder] for folder in FOLDERS]
+        tables["7"][setting], coefficients[setting] = fuse(by_folder, seed=seed, splits=splits)
+    tables["5"] = {"printed": printed["5"], "right lines": single_annotators(path, kept)}
+    tables = {name: tables[name] for name in sorted(tables)}
+    matrices: dict[str, dict[str, list[list[float]]]] = {
+        f"{kind}, {level} level": {
+            setting: williams_matrix([judged[setting, f"{kind}-{year}"] for year in YEARS], level)
+            for setting in SETTINGS
+        }
+        for kind, level in _LEVELS.values()
+    }
+    return Reproduction(tables, matrices, coefficients, seed)
+
+
+def single_annotators(
+    path: str | Path, kept: Mapping[str, FloatArray] | None = None
+) -> dict[str, list[float]]:
+    """Table 5: MA-2020 against each annotator's references, and against all five.
+
+    Args:
+        path: A copy of the data set.
+        kept: Scores of BERTHA trained on four fifths of these items, for the other fifth.
+
+    Returns:
+        By metric, the correlations for HUMAN-A to HUMAN-E and for all.
+    """
+    data = trecvid_ha.load(path, "MA-2020")
+    names = ("METEOR", "CIDEr", "BLEU-4")
+    found: dict[str, list[float]] = {name: [] for name in names}
+    for annotators in [*([name] for name in data.annotators), None]:
+        each = score_judged(data, "bleu,cider,meteor", annotators=annotators)
+        for name in names:
+            found[name].append(each.caption_level(METRICS[name]))
+    if kept is not None:
+        human = each.human
+        found["BERTHA-MA"] = [float(pearson(human, kept[f"table5-{k}|MA-2020"])) for k in range(6)]
+    return found
+
+
+def _automatic(path: str | Path, folder: str) -> NDArray[np.bool_]:
+    """Which of a folder's judged captions, people's included, are by automatic systems."""
+    data = trecvid_ha.load(path, folder, people=True)
+    return np.concatenate(
+        [
+            np.full(len(data.human[name]["z"].items), not name.startswith("HUMAN-"))
+            for name in data.human.systems
+        ]
+    )
+
+
+def _with_learned(
+    each: Judged,
+    kept: Mapping[str, FloatArray],
+    folder: str,
+    automatic: NDArray[np.bool_],
+    ending: str,
+) -> Judged:
+    """Add the scores kept of BERTHA to those of the other metrics."""
+    more = {
+        name: kept[f"{name}{ending}|{folder}"][automatic]
+        for name in LEARNED.values()
+        if f"{name}{ending}|{folder}" in kept
+    }
+    return Judged(each.systems, each.human, {**each.metrics, **more})
+
+
+def _score(path: str | Path, folder: str, setting: Setting, shuffle: int | None = None) -> Judged:
+    if setting == "right lines":
+        return score_judged(trecvid_ha.load(path, folder), _SCORED, shuffle=shuffle)
+    return score_judged(
+        trecvid_ha.load(path, folder, reading="as-published"),
+        _SCORED,
+        annotators=["HUMAN-B" if folder.startswith("MA") else "HUMAN-A"],
+        tokenizer="none",
+        shuffle=shuffle,
+    )
+
+
+def _correlations(
+    judged: Mapping[tuple[Setting, str], Judged], setting: Setting, kind: str, level: str
+) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = {}
+    folders = [judged[setting, f"{kind}-{year}"] for year in YEARS]
+    for name, metric in {**LEARNED, **METRICS}.items():
+        if metric not in folders[0].metrics:
+            continue
+        by_level = Judged.system_level if level == "system" else Judged.caption_level
+        found[name] = [by_level(each, metric) for each in folders]
+    return found
+
+
+def agrees(table: str, printed: float, again: float) -> bool:
+    """Tell whether a printed value of Tables 1 to 4 comes out again.
+
+    >>> agrees("4", 0.064, -0.0641), agrees("2", 0.064, -0.0641)
+    (True, False)
+    """
+    if table not in _LEVELS:  # shuffled words and random splits come out anew each time
+        return False
+    # Tables 3 and 4 print most correlations without their sign.
+    near = abs(abs(printed) - abs(again)) if table in "34" else abs(printed - again)
+    return near <= TOLERANCE
+
+
+def williams_matrix(folders: Sequence[Judged], level: str) -> list[list[float]]:
+    """Test every metric against every other, over all years together, on sizes of r."""
+
+    def column(parts: Sequence[FloatArray]) -> FloatArray:
+        if level == "system":
+            parts = [each.by_system(part) for each, part in zip(folders, parts, strict=True)]
+        return np.concatenate(parts)
+
+    human = column([each.human for each in folders])
+    names = [m for m in (*METRICS.values(), *LEARNED.values()) if m in folders[0].metrics]
+    scores = [column([each.metrics[m] for each in folders]) for m in names]
+    r = [float(pearson(human, values)) for values in scores]
+    return [
+        [
+            float("nan")
+            if one == two
+            else williams(
+                r[one], r[two], float(pearson(scores[one], scores[two])), len(human), absolute=True
+            ).p
+            for two in range(len(scores))
+        ]
+        for one in range(len(scores))
+    ]

@@ -1,0 +1,118 @@
+"""Figures of how well metrics agree with people: scatter plots and p-value heat maps."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+
+from reelscore.meta.evaluation import MetaEvaluation
+from reelscore.meta.significance import Significance
+from reelscore.report.plots.folder import file_name
+from reelscore.report.plots.heat_map import draw_p_matrix
+from reelscore.report.plots.style import BLUE, COLUMN_WIDTH, figure, label_points, save
+from reelscore.stats.correlations import mean_known
+
+_MANY = 3000  # dots from which on they are drawn as pixels, so that the file stays small
+
+
+def draw_all(found: MetaEvaluation, folder: str | Path, ending: str = "pdf") -> list[Path]:
+    """Draw a scatter plot for each metric and a heat map for each test.
+
+    Args:
+        found: The meta-evaluation.
+        folder: Where to put the files; made if it is not there.
+        ending: ``pdf``, ``svg`` or ``png``.
+
+    Returns:
+        The files.
+    """
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    files = []
+    for metric in found.cells.metrics:
+        files.append(Path(folder, f"scatter-{file_name(metric)}.{ending}"))
+        draw_scatter(found, metric, files[-1])
+    for test in found.tests:
+        files.append(Path(folder, f"p-values-{test.test}.{ending}"))
+        draw_p_values(test, files[-1])
+    return files
+
+
+def draw_scatter(found: MetaEvaluation, metric: str, path: str | Path) -> None:
+    """Draw the systems' means, each with its name, and beside them the captions.
+
+    At the level of systems there are no captions to be seen.
+
+    Args:
+        found: The meta-evaluation.
+        metric: The metric.
+        path: A .pdf, .svg or .png file.
+
+    >>> import tempfile
+    >>> from reelscore.meta.paired_scores import Cells
+    >>> cells = Cells(["a", "b"], ["v1"], np.array([[1.0], [2.0]]), {"x": np.array([[1.0], [3.0]])})
+    >>> path = Path(tempfile.mkdtemp(), "x.svg")
+    >>> draw_scatter(MetaEvaluation("system", cells, [], []), "x", path)
+    >>> path.exists()
+    True
+    """
+    human, scores = found.cells.pair(metric)
+    axis = f"−{metric}" if metric in found.cells.turned else metric
+    x, y = mean_known(scores), mean_known(human)
+    shown = ~np.isnan(x)
+    systems = [name for name, there in zip(found.cells.systems, shown, strict=True) if there]
+    x, y = x[shown], y[shown]
+    captions = found.level != "system"
+    wide = 2 * COLUMN_WIDTH if captions else COLUMN_WIDTH
+    with figure(1, 1 + captions, width=wide, height=2.5) as (drawing, panels):
+        if captions:
+            panels[0].plot(
+                scores.ravel(),
+                human.ravel(),
+                ".",
+                color=BLUE,
+                alpha=0.4,
+                markersize=2.5,
+                markeredgewidth=0,
+                rasterized=scores.size > _MANY,
+            )
+        panels[-1].plot(x, y, "o", color=BLUE)
+        panels[-1].margins(0.12)
+        for panel, what in zip(panels, ["captions", "systems"][-len(panels) :], strict=True):
+            panel.set_xlabel(f"{axis}, {what}" if captions else axis)
+            panel.set_ylabel("human score")
+        panels[0].set_title(_title(found, metric), loc="left")
+        if systems:
+            label_points(panels[-1], x.tolist(), y.tolist(), systems)
+        save(drawing, path)
+
+
+def draw_p_values(found: Significance, path: str | Path) -> None:
+    """Draw p-values as a heat map: does the row agree better with people than the column?
+
+    Args:
+        found: The tests of all pairs of metrics.
+        path: A .pdf, .svg or .png file.
+
+    >>> import tempfile
+    >>> p = np.array([[np.nan, 0.003], [0.998, np.nan]])
+    >>> found = Significance("williams", "pearson", "system", ["meteor", "bleu_4"],
+    ...                      np.array([0.9, 0.5]), p, [1, 2], [1, 2], 0.05, "williams")
+    >>> path = Path(tempfile.mkdtemp(), "p.svg")
+    >>> draw_p_values(found, path)
+    >>> path.exists()
+    True
+    """
+    title = f"p (row better than column): {found.test}, {found.coefficient}"
+    draw_p_matrix(found.p, found.metrics, found.significant, title, path)
+
+
+def _title(found: MetaEvaluation, metric: str) -> str:
+    """The first coefficients of the metric: "pearson .97, kendall_b .80"."""
+    parts = [
+        f"{each.coefficient} {each.value:.3f}"
+        for each in found.correlations
+        if each.metric == metric and not math.isnan(each.value)
+    ]
+    return ", ".join(parts[:2])

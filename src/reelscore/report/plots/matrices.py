@@ -1,0 +1,153 @@
+"""Figures with the same names on both sides: who beats whom, which scores go together."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reelscore.data.table import ScoreTable
+from reelscore.report.legible import cells, shortened
+from reelscore.report.plots.style import COLUMN_WIDTH, figure, rule_squares
+from reelscore.significance.evidence import UNTESTED, Evidence
+from reelscore.stats.correlations import pearson
+from reelscore.stats.resampling import FloatArray
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_NAME = 20  # characters of a name that are shown
+_IN_COLUMN = 9  # names that fit into a column; more take the width of the page
+_CHARACTER = 0.056  # inches
+
+
+def win_shares(table: ScoreTable, metric: str, systems: Sequence[str]) -> FloatArray:
+    """Find the share of items on which the row's system is better than the column's.
+
+    Ties count half; items that one of them lacks do not count.
+
+    >>> from reelscore import score_systems
+    >>> from reelscore.examples import clips
+    >>> table = score_systems(*clips(), "meteor")
+    >>> win_shares(table, "meteor", ["human", "weak"]).round(2).tolist()
+    [[nan, 1.0], [0.0, nan]]
+    """
+    items = list(dict.fromkeys(item for name in systems for item in table[name][metric].items))
+    scores = table.scale(metric).sign * table.matrix(metric, systems, items)
+    shares = np.full((len(systems), len(systems)), np.nan)
+    for i in range(len(systems)):
+        for j in range(len(systems)):
+            apart = (scores[i] - scores[j])[~np.isnan(scores[i] - scores[j])]
+            if i != j and len(apart):
+                shares[i, j] = (apart > 0).mean() + (apart == 0).mean() / 2
+    return shares
+
+
+def sure_wins(evidence: Evidence | None, systems: Sequence[str]) -> NDArray[np.bool_]:
+    """Say which systems are significantly better than which, in an order of one's own.
+
+    >>> wins = np.array([[False, True], [False, False]])
+    >>> found = Evidence("meteor", ["a", "b"], np.full((2, 2), 0.01), wins, "bootstrap")
+    >>> sure_wins(found, ["b", "a"]).tolist()
+    [[False, False], [True, False]]
+    """
+    sure = np.zeros((len(systems), len(systems)), dtype=bool)
+    if evidence is not None:
+        place = {name: k for k, name in enumerate(evidence.systems)}
+        for i, one in enumerate(systems):
+            for j, other in enumerate(systems):
+                if one in place and other in place:
+                    sure[i, j] = evidence.wins[place[one], place[other]]
+    return sure
+
+
+def untested_pairs(evidence: Evidence | None, systems: Sequence[str]) -> NDArray[np.bool_]:
+    """Say which systems were not tested against which, in an order of one's own."""
+    none = np.zeros((len(systems), len(systems)), dtype=bool)
+    if evidence is None:
+        return none
+    for i, one in enumerate(systems):
+        for j, other in enumerate(systems):
+            none[i, j] = i != j and evidence.verdict(one, other) == "untested"
+    return none
+
+
+def correlation_matrix(columns: Sequence[FloatArray]) -> FloatArray:
+    """Correlate columns with each other by Pearson, where both have a number.
+
+    >>> one, two = np.array([1.0, 2.0, 3.0, np.nan]), np.array([2.0, 4.0, 6.0, 1.0])
+    >>> correlation_matrix([one, two]).round(2).tolist()
+    [[nan, 1.0], [1.0, nan]]
+    """
+    values = np.full((len(columns), len(columns)), np.nan)
+    for i, one in enumerate(columns):
+        for j, other in enumerate(columns[:i]):
+            both = ~np.isnan(one) & ~np.isnan(other)
+            if both.sum() > 2:
+                values[i, j] = values[j, i] = pearson(one[both], other[both])
+    return values
+
+
+def draw_square(
+    values: FloatArray,
+    names: Sequence[str],
+    *,
+    title: str,
+    form: str,
+    limits: tuple[float, float],
+    sure: NDArray[np.bool_] | None = None,
+    untested: NDArray[np.bool_] | None = None,
+    note: str = "",
+) -> Figure:
+    """Draw a matrix, each number written: blue high, orange low; what is sure bold and starred.
+
+    Args:
+        values: The numbers; NaN leaves a cell grey.
+        names: Of rows and columns.
+        title: Stands above.
+        form: How to write a number, such as ``{:.2f}``.
+        limits: The lowest and the highest there can be.
+        sure: Which of them are significant.
+        untested: Which of them no test was made of; a dash stands behind them.
+        note: Stands below.
+
+    >>> values = np.array([[np.nan, 0.5], [0.5, np.nan]])
+    >>> drawing = draw_square(values, ["a", "b"], title="r", form="{:.1f}", limits=(-1, 1))
+    >>> [text.get_text() for text in drawing.axes[0].texts]
+    ['0.5', '0.5']
+    """
+    count = len(names)
+    short = [shortened(name, _NAME) for name in names]
+    turned = 0.75 * _CHARACTER * max(map(cells, short))  # height of the slanted names below
+    width = COLUMN_WIDTH if count <= _IN_COLUMN else 2 * COLUMN_WIDTH
+    lines = textwrap.wrap(note, int(width / 0.047))
+    height = 0.26 * count + turned + 0.35 + 0.11 * len(lines)
+    with figure(width=width, height=height) as (drawing, (panel,)):
+        from matplotlib.colors import LinearSegmentedColormap
+
+        shades = LinearSegmentedColormap.from_list("", ["#F2B98A", "#FFFFFF", "#8FC1E0"])
+        panel.set_facecolor("#EDEDED")
+        low, high = limits
+        panel.imshow(np.ma.masked_invalid(values), cmap=shades, vmin=low, vmax=high, aspect="auto")
+        for i, j in np.argwhere(~np.isnan(values)):
+            won = sure is not None and bool(sure[i, j])
+            mark = UNTESTED if untested is not None and untested[i, j] else ""
+            panel.text(
+                j,
+                i,
+                form.format(values[i, j]) + ("*" if won else mark),
+                ha="center",
+                va="center",
+                fontsize=7 if count <= 2 * _IN_COLUMN else 5.5,
+                fontweight="bold" if won else "normal",
+            )
+        panel.set_xticks(range(count), short, rotation=45, ha="right", rotation_mode="anchor")
+        panel.set_yticks(range(count), short)
+        rule_squares(panel, count, "#D0D0D0", 0.5)
+        panel.set_title(title, loc="left")
+        if lines:
+            drawing.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=6.5)
+    return drawing

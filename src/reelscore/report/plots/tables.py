@@ -1,0 +1,302 @@
+"""Figures of a score table: intervals, distributions, who beats whom, scores beside scores."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from reelscore.data.coverage import PARTIAL, Partial, partial_scores
+from reelscore.data.table import ScoreTable
+from reelscore.errors import DataError, UnknownNameError
+from reelscore.report.legible import shortened
+from reelscore.report.plots.matrices import (
+    correlation_matrix,
+    draw_square,
+    sure_wins,
+    untested_pairs,
+    win_shares,
+)
+from reelscore.report.plots.style import BLUE, GREY, RED, figure, save
+from reelscore.significance.evidence import Evidence, untested_notes
+from reelscore.significance.pair_tests import with_evidence
+from reelscore.stats.correlations import pearson
+from reelscore.stats.resampling import FloatArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+_MANY = 3000  # dots from which on they are drawn as pixels, so that the file stays small
+_FEW = 5  # captions of one length whose mean says something
+_MOST = 0.998  # a few endless captions would press all others together
+_NAME = 24  # characters of a system's name that a figure shows
+
+
+@dataclass(frozen=True)
+class TablePlots:
+    """Figures of one table; each method returns a matplotlib figure and writes it where asked.
+
+    Attributes:
+        table: The scores.
+        evidence: Tests of the systems' differences; made where they are needed and not given.
+        people: Scores that people gave, of other items of each system.
+
+    >>> import tempfile
+    >>> from reelscore import score_systems
+    >>> from reelscore.examples import clips
+    >>> plots = score_systems(*clips(), "meteor,cider").plot
+    >>> drawing = plots.distributions("meteor", Path(tempfile.mkdtemp(), "meteor.svg"))
+    """
+
+    table: ScoreTable
+    evidence: Sequence[Evidence] = ()
+    people: Collection[str] = ()
+
+    def intervals(self, metric: str, path: str | Path | None = None) -> Figure:
+        """Draw the systems' scores with their intervals, best above.
+
+        Systems scored on fewer items than others come below, marked by a dagger.
+
+        Args:
+            metric: The score.
+            path: A .pdf, .svg or .png file to write.
+        """
+        systems = self._ranked(metric)
+        height = 0.55 + 0.2 * len(systems)
+        with figure(height=height) as (drawing, (panel,)):
+            for row, system in enumerate(systems):
+                result = self.table[system][metric]
+                if result.interval is not None:
+                    panel.plot(result.interval, [row, row], "-|", color=GREY, markersize=5)
+                panel.plot(result.score, row, "o", color=BLUE)
+            _names_beside(panel, self._names(systems, metric))
+            panel.set_xlabel(self.table.scale(metric).heading(metric))
+            return _finished(drawing, path)
+
+    def distributions(self, metric: str, path: str | Path | None = None) -> Figure:
+        """Draw how each system's scores are spread over the items: violins with quartiles.
+
+        Args:
+            metric: The score.
+            path: A .pdf, .svg or .png file to write.
+        """
+        systems = [name for name in self._ranked(metric) if len(self._scores(name, metric)) > 1]
+        with figure(height=0.55 + 0.36 * len(systems)) as (drawing, (panel,)):
+            for row, system in enumerate(systems):
+                draw_violin(panel, row, self._scores(system, metric))
+            _names_beside(panel, self._names(systems, metric))
+            panel.set_xlabel(f"{self.table.scale(metric).heading(metric)} of the items")
+            return _finished(drawing, path)
+
+    def wins(self, metric: str, path: str | Path | None = None) -> Figure:
+        """Draw the share of items on which one system scores better than another.
+
+        What is significant is bold and starred, and the figure says by which test.
+
+        Args:
+            metric: The score.
+            path: A .pdf, .svg or .png file to write.
+        """
+        systems = self._ranked(metric)
+        found = self._tests(metric)
+        sure = sure_wins(found, systems)
+        drawing = draw_square(
+            100 * win_shares(self.table, metric, systems),
+            systems,
+            title=f"items won by the row, {metric} (%)",
+            form="{:.0f}",
+            limits=(0, 100),
+            sure=sure,
+            untested=untested_pairs(found, systems),
+            note=_about_tests(found, bool(sure.any())),
+        )
+        return _finished(drawing, path)
+
+    def correlations(self, path: str | Path | None = None) -> Figure:
+        """Draw Pearson's correlations of all scores over the items of all systems.
+
+        Args:
+            path: A .pdf, .svg or .png file to write.
+        """
+        names = self.table.metrics
+        values = correlation_matrix([self._matrix(name) for name in names])
+        title = "Pearson over the items of all systems"
+        drawing = draw_square(values, names, title=title, form="{:.2f}", limits=(-1, 1))
+        return _finished(drawing, path)
+
+    def scatter(self, metric: str, other: str, path: str | Path | None = None) -> Figure:
+        """Draw one score of the captions against another.
+
+        Args:
+            metric: The score along the axis.
+            other: The score upwards.
+            path: A .pdf, .svg or .png file to write.
+        """
+        x, y = self._matrix(metric), self._matrix(other)
+        both = ~np.isnan(x) & ~np.isnan(y)
+        with figure() as (drawing, (panel,)):
+            _dots(panel, x[both], y[both])
+            panel.set_xlabel(metric)
+            panel.set_ylabel(other)
+            if both.sum() > 2:
+                panel.set_title(f"pearson {pearson(x[both], y[both]):.3f}", loc="left")
+            return _finished(drawing, path)
+
+    def lengths(self, metric: str, path: str | Path | None = None) -> Figure:
+        """Draw scores against the captions' lengths, with the mean at each length.
+
+        Args:
+            metric: The score.
+            path: A .pdf, .svg or .png file to write.
+
+        Raises:
+            DataError: The table does not know its captions, as one read from a file.
+        """
+        captions = self.table.sources.captions
+        if not any(captions.values()):
+            raise DataError("The table has no captions, and so no lengths to draw.")
+        pairs = [
+            (len(captions[system][item].split()), score)
+            for system in self.table.systems
+            if metric in self.table[system] and system in captions
+            for item, score in self.table[system][metric].items.items()
+            if item in captions[system]
+        ]
+        lengths, scores = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
+        with figure() as (drawing, (panel,)):
+            _dots(panel, lengths, scores)
+            known = [n for n in np.unique(lengths) if (lengths == n).sum() >= _FEW]
+            panel.plot(known, [scores[lengths == n].mean() for n in known], color=RED)
+            panel.set_xlim(0, 1.05 * np.quantile(lengths, _MOST))
+            panel.set_xlabel("words")
+            panel.set_ylabel(metric)
+            return _finished(drawing, path)
+
+    def _ranked(self, metric: str) -> list[str]:
+        if metric not in self.table.metrics:
+            raise UnknownNameError.of("score", metric, self.table.metrics)
+        systems = [name for name in self.table.systems if metric in self.table[name]]
+        sign = self.table.scale(metric).sign
+
+        def place(name: str) -> tuple[bool, float]:
+            return (name, metric) in self._partial, -sign * self.table[name][metric].score
+
+        return sorted(systems, key=place)
+
+    @cached_property
+    def _partial(self) -> Partial:
+        return partial_scores(self.table, self.people)
+
+    def _names(self, systems: Sequence[str], metric: str) -> list[str]:
+        return [f"{s}{PARTIAL}" if (s, metric) in self._partial else s for s in systems]
+
+    def _tests(self, metric: str) -> Evidence | None:
+        found = self.evidence
+        if not found and self.table.scale(metric).ranks:
+            found = with_evidence(self.table)[1]
+        return next((each for each in found if each.metric == metric), None)
+
+    def _scores(self, system: str, metric: str) -> FloatArray:
+        scores = self.table[system][metric].items.array
+        return scores[np.isfinite(scores)]
+
+    def _matrix(self, metric: str) -> FloatArray:
+        items = list(
+            dict.fromkeys(
+                item
+                for row in self.table.results.values()
+                for result in row.values()
+                for item in result.items
+            )
+        )
+        return self.table.matrix(metric, self.table.systems, items).ravel()
+
+
+def _about_tests(found: Evidence | None, won: bool) -> str:
+    parts = [f"* p < {found.level:g}: {found.about}."] if found and won else []
+    return " ".join([*parts, *untested_notes([found] if found else [])])
+
+
+def _finished(drawing: Figure, path: str | Path | None) -> Figure:
+    if path is not None:
+        save(drawing, path)
+    return drawing
+
+
+def _names_beside(panel: Axes, names: Sequence[str]) -> None:
+    panel.set_yticks(range(len(names)), [shortened(name, _NAME) for name in names])
+    panel.set_ylim(len(names) - 0.4, -0.6)  # the first above
+    panel.grid(visible=False, axis="y")
+    panel.tick_params(axis="y", length=0)
+
+
+def _dots(panel: Axes, x: FloatArray, y: FloatArray) -> None:
+    panel.plot(
+        x,
+        y,
+        ".",
+        color=BLUE,
+        alpha=0.4 if len(x) > _MANY else 0.7,
+        markersize=2.5 if len(x) > _MANY else 4,
+        markeredgewidth=0,
+        rasterized=len(x) > _MANY,
+    )
+
+
+_BINS = 120
+
+
+def density(scores: FloatArray, low: float, high: float, bins: int = _BINS) -> FloatArray:
+    """Estimate how densely scores lie in each part of a range, the densest being 1.
+
+    A bell of Silverman's width is put on each score. At the ends it is folded back, so that
+    many scores of 0 stay a hill at 0.
+
+    Args:
+        scores: The scores.
+        low: Where the range begins.
+        high: Where it ends.
+        bins: In how many equal parts it is seen.
+
+    >>> density(np.array([0.0, 0.0, 0.0, 1.0]), 0.0, 1.0, bins=5).round(2).tolist()
+    [1.0, 0.46, 0.12, 0.16, 0.33]
+    """
+    counts, _ = np.histogram(scores, bins=bins, range=(low, high))
+    first, third = np.quantile(scores, [0.25, 0.75])
+    spreads = [each for each in (scores.std(), (third - first) / 1.34) if each > 0]
+    step = (high - low) / bins
+    width = max(1.0, 0.9 * min(spreads, default=0.0) * len(scores) ** -0.2 / step)
+    away = np.arange(-bins, bins + 1)
+    bell = np.exp(-0.5 * (away / width) ** 2)
+    mirrored = np.concatenate([counts[::-1], counts, counts[::-1]])
+    smooth = np.convolve(mirrored, bell, mode="same")[bins : 2 * bins]
+    shape: FloatArray = smooth / max(smooth.max(), 1e-300)
+    return shape
+
+
+def draw_violin(panel: Axes, row: int, scores: FloatArray) -> None:
+    """Draw a violin along a row: a bar for the middle half, line at the median, dot at the mean.
+
+    >>> from reelscore.report.plots.style import figure
+    >>> with figure() as (drawing, (panel,)):
+    ...     draw_violin(panel, 0, np.array([0.1, 0.2, 0.4]))
+    >>> len(panel.lines)
+    3
+    """
+    low, high = float(scores.min()), float(scores.max())
+    first, median, third = np.quantile(scores, [0.25, 0.5, 0.75])
+    if high > low:
+        half = 0.38 * density(scores, low, high)
+        edges = np.linspace(low, high, _BINS + 1)
+        x = np.concatenate([[low], (edges[1:] + edges[:-1]) / 2, [high]])
+        half = np.concatenate([half[:1], half, half[-1:]])
+        panel.fill_between(x, row - half, row + half, color=BLUE, alpha=0.35, linewidth=0)
+    panel.plot([first, third], [row, row], color=BLUE, linewidth=2.5, solid_capstyle="butt")
+    panel.plot(median, row, "|", color="black", markersize=7)
+    panel.plot(scores.mean(), row, "o", color="white", markeredgecolor="black", markersize=3)

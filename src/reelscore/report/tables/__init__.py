@@ -1,0 +1,1 @@
+"""Tables as text, CSV, Markdown and LaTeX."""

@@ -1,0 +1,116 @@
+"""Tables of how well metrics agree with people."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from reelscore.meta.correlation import Correlation
+from reelscore.meta.significance import Significance
+from reelscore.report.tables.grid import Cell, Grid
+from reelscore.significance.evidence import UNTESTED
+
+
+def correlation_grid(correlations: Sequence[Correlation]) -> Grid:
+    """Set out a row for each metric, best first, and a column for each coefficient.
+
+    >>> found = [Correlation("bleu_4", "pearson", "system", 0.5, 9, 1),
+    ...          Correlation("meteor", "pearson", "system", 0.91, 9, 1)]
+    >>> print(correlation_grid(found).to_text())
+    metric  pearson  n
+    meteor    0.910  9
+    bleu_4    0.500  9
+    """
+    coefficients = list(dict.fromkeys(each.coefficient for each in correlations))
+    rows: dict[str, dict[str, Correlation]] = {}
+    for each in correlations:
+        rows.setdefault(each.metric, {})[each.coefficient] = each
+    best = {
+        name: max(
+            (_number(row[name].value) for row in rows.values() if not math.isnan(row[name].value)),
+            key=float,
+            default="",
+        )
+        for name in coefficients
+    }
+
+    def place(metric: str) -> float:
+        value = rows[metric][coefficients[0]].value
+        return math.inf if math.isnan(value) else -value
+
+    cells = []
+    for metric in sorted(rows, key=place):
+        row = [Cell(metric)]
+        for name in coefficients:
+            each = rows[metric][name]
+            text = _number(each.value)
+            under = "" if each.interval is None else "{:.2f}…{:.2f}".format(*each.interval)
+            row.append(Cell(text, under=under, best=len(rows) > 1 and text == best[name]))
+        cells.append([*row, Cell(f"{rows[metric][coefficients[0]].n:,}")])
+    return Grid(["metric", *coefficients, "n"], cells)
+
+
+def significance_grid(found: Significance) -> Grid:
+    """Set out p-values: does the row agree better with people than the column?
+
+    >>> import numpy as np
+    >>> p = np.array([[np.nan, 0.003], [0.998, np.nan]])
+    >>> values = np.array([0.9, 0.5])
+    >>> found = Significance("williams", "pearson", "system", ["meteor", "bleu_4"], values, p,
+    ...                      [1, 2], [1, 2], 0.05, "williams")
+    >>> print(significance_grid(found).to_text())
+    williams  rank  meteor  bleu_4
+    meteor       1           .003*
+    bleu_4       2    .998
+    """
+    rows = []
+    for k, metric in enumerate(found.metrics):
+        marks = ["*" if p < found.significant else "" for p in found.p[k]]
+        cells = [
+            Cell("" if j == k else UNTESTED if math.isnan(p) else p_value(p), mark)
+            for j, (p, mark) in enumerate(zip(found.p[k], marks, strict=True))
+        ]
+        rows.append([Cell(metric), Cell(str(found.ranks[k])), *cells])
+    untested = np.isnan(found.p[~np.eye(len(found.metrics), dtype=bool)]).any()
+    notes = [f"{UNTESTED} not tested: too few scores in common, or one does not vary."]
+    return Grid([found.test, "rank", *found.metrics], rows, notes=notes if untested else ())
+
+
+def footnotes(correlations: Sequence[Correlation]) -> list[str]:
+    """Say what is not defined, and how many groups that concerns.
+
+    >>> footnotes([Correlation("x", "pearson", "item", float("nan"), 9, 3, 3, "it is constant")])
+    ['x, pearson: not defined (it is constant).']
+    >>> footnotes([Correlation("x", "pearson", "item", 0.5, 9, 3, 1)])
+    ['x, pearson: the mean of 2 of 3 groups; not defined in the others.']
+    """
+    notes = []
+    for each in correlations:
+        what = f"{each.metric}, {each.coefficient}"
+        if math.isnan(each.value):
+            notes.append(f"{what}: not defined ({each.reason}).")
+        elif each.undefined:
+            defined = each.groups - each.undefined
+            notes.append(
+                f"{what}: the mean of {defined:,} of {each.groups:,} groups; "
+                "not defined in the others."
+            )
+    return notes
+
+
+def p_value(p: float) -> str:
+    """Three decimals, without the leading zero.
+
+    >>> p_value(0.0123), p_value(0.00001), p_value(1.0)
+    ('.012', '<.001', '1.00')
+    """
+    if p < 0.001:
+        return "<.001"
+    text = f"{p:.3f}"
+    return "1.00" if text.startswith("1") else text.removeprefix("0")
+
+
+def _number(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.3f}"

@@ -1,0 +1,97 @@
+"""How metrics agree with people on years they have not seen: tables, and a report of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from reelscore.data.datasets.trecvid_ha import YEARS
+from reelscore.data.table import ItemScores, MetricResult, ScoreTable
+from reelscore.learned.agreement import Agreement
+from reelscore.report.html.model import Report, Section
+from reelscore.report.tables.agreement import p_value
+from reelscore.report.tables.grid import Cell, Grid
+from reelscore.significance.evidence import Evidence
+
+_LEVEL = 0.05
+_TEST = "Williams' test, captions of all years, each year standardised"
+
+
+def held_out_grids(found: Agreement, kind: str) -> list[Grid]:
+    """Set out correlations by year, of captions and of systems, and the p-values.
+
+    Args:
+        found: What was measured.
+        kind: ``MA`` or ``SA``.
+
+    >>> found = Agreement({"meteor": [0.1, 0.2, 0.3, 0.4, 0.5]},
+    ...                   {"meteor": [0.9, 0.9, 0.9, 0.9, 0.9]}, [[math.nan]])
+    >>> print(held_out_grids(found, "MA")[0].to_text())
+    MA, captions   2016   2017   2018   2019   2020   mean  2017–20
+    meteor        0.100  0.200  0.300  0.400  0.500  0.300    0.350
+    """
+    grids = []
+    for level, rows in (("captions", found.captions), ("systems", found.systems)):
+        cells = [
+            [Cell(name), *(Cell(f"{r:.3f}") for r in [*rs, np.mean(rs), np.mean(rs[1:])])]
+            for name, rs in rows.items()
+        ]
+        columns = [f"{kind}, {level}", *map(str, YEARS), "mean", "2017–20"]
+        grids.append(Grid(columns, cells))
+    names = list(found.captions)
+    rows_p = [
+        [
+            Cell(name),
+            *(Cell("" if math.isnan(p) else p_value(p), "*" if p < _LEVEL else "") for p in row),
+        ]
+        for name, row in zip(names, found.p, strict=True)
+    ]
+    return [*grids, Grid(["Williams, captions", *names], rows_p)]
+
+
+def held_out_report(found: Agreement, kind: str, *, command: str = "") -> Report:
+    """Make the report: a row for each metric, its correlations as scores, the years as items.
+
+    Args:
+        found: What was measured.
+        kind: ``MA`` or ``SA``.
+        command: The command that made the report.
+
+    >>> rs = {"meteor": [0.1, 0.2, 0.3, 0.4, 0.5], "cider": [0.2, 0.2, 0.2, 0.2, 0.2]}
+    >>> report = held_out_report(Agreement(rs, rs, [[math.nan, 0.01], [0.99, math.nan]]), "MA")
+    >>> report.table.systems, report.items
+    (['meteor', 'cider'], ['2016', '2017', '2018', '2019', '2020'])
+    """
+    p = np.array(found.p, dtype=float)
+    evidence = Evidence("r of captions", list(found.captions), p, p < _LEVEL, _TEST, _LEVEL)
+    captions, systems, williams = held_out_grids(found, kind)
+    rows = {
+        name: {
+            **_result("r of captions", found.captions, name, kind),
+            **_result("r of systems", found.systems, name, kind),
+        }
+        for name in found.captions
+    }
+    about = "Pearson's r with people; no year was seen by what was learned or fitted."
+    better = f"p that the row agrees better with people than the column; * p < {_LEVEL:g}; {_TEST}."
+    return Report(
+        ScoreTable(rows),
+        title=f"Agreement with people on TRECVid, {kind}",
+        evidence=[evidence],
+        sections=[
+            Section("Year by year", [about], [captions, systems], lead=True),
+            Section("Which metric agrees better", [better], [williams], lead=True),
+        ],
+        command=command,
+        notes=["The systems of this page are metrics, its items years, its scores correlations."],
+    )
+
+
+def _result(
+    score: str, rows: Mapping[str, Sequence[float]], metric: str, kind: str
+) -> dict[str, MetricResult]:
+    by_year = ItemScores.of(dict(zip(map(str, YEARS), rows[metric], strict=True)))
+    mean = float(np.mean(rows[metric]))
+    return {score: MetricResult(score, mean, by_year, f"{score}|trecvid:{kind}|years:held-out")}

@@ -1,0 +1,193 @@
+"""The table people look at first: a row per system, a column per score."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+from reelscore.data.coverage import PARTIAL, Partial, partial_notes, partial_scores
+from reelscore.data.table import MetricResult, ScoreTable
+from reelscore.report.tables.grid import Cell, Grid
+from reelscore.significance.evidence import Marks
+
+ABSENT = "–"  # stands where a system has no such score
+
+
+def leaderboard(
+    table: ScoreTable,
+    marks: Marks | None = None,
+    notes: Sequence[str] = (),
+    people: Collection[str] = (),
+) -> Grid:
+    """Set out a score table as a grid.
+
+    Systems scored on fewer items than others are marked, and are not among the best.
+
+    Args:
+        table: The scores.
+        marks: A mark for a system and metric, such as ``*`` for a significant difference.
+        notes: Footnotes.
+        people: Scores that people gave, of other items of each system.
+
+    >>> from reelscore import score_systems
+    >>> table = score_systems({"one": {"v1": "a man runs"}, "two": {"v1": "a dog"}},
+    ...                       {"v1": ["a man is running"]}, metrics="rouge_l")
+    >>> print(leaderboard(table).to_text())
+    system  rouge_l
+    one      0.5571
+    two      0.3144
+
+    An arrow stands behind the names of scores where lower is better.
+    """
+    metrics = table.metrics
+    partial = partial_scores(table, people)
+    best = {name: _best(table, name, partial) for name in metrics}
+    rows = []
+    for system in table.systems:
+        row = [Cell(system, PARTIAL if any((system, name) in partial for name in metrics) else "")]
+        for name in metrics:
+            result = table[system].get(name)
+            mark = (marks or {}).get((system, name), "")
+            row.append(_cell(result, mark, None if (system, name) in partial else best[name]))
+        rows.append(row)
+    footnotes = [*notes, *partial_notes(partial)]
+    return Grid(["system", *_headings(table)], rows, notes=footnotes)
+
+
+def lettered(grid: Grid, letters: Mapping[str, str]) -> Grid:
+    """Put letters before the systems' names, to which marks refer.
+
+    >>> print(lettered(Grid(["system"], [[Cell("ours")]]), {"ours": "a"}).to_text())
+    system
+    a ours
+    """
+    rows = []
+    for name, *cells in grid.rows:
+        letter = letters.get(name.text, "?")
+        rows.append([replace(name, text=f"{letter} {name.text}"), *cells])
+    return replace(grid, rows=rows)
+
+
+def item_rows(table: ScoreTable) -> Grid:
+    """Set out the score of every item, a row for each system and item.
+
+    >>> from reelscore import score_systems
+    >>> table = score_systems({"one": {"v1": "a man runs"}}, {"v1": ["a man is running"]},
+    ...                       metrics="rouge_l")
+    >>> print(item_rows(table).to_text())
+    system  item  rouge_l
+    one       v1   0.5571
+    """
+    metrics = table.metrics
+    rows = []
+    for system in table.systems:
+        columns = [table[system][name].items if name in table[system] else {} for name in metrics]
+        for item in dict.fromkeys(item for scores in columns for item in scores):
+            numbers = [Cell(score_text(s[item]) if item in s else ABSENT) for s in columns]
+            rows.append([Cell(system), Cell(item), *numbers])
+    return Grid(["system", "item", *_headings(table)], rows, names=2)
+
+
+def leaderboard_csv(
+    table: ScoreTable,
+    marks: Marks | None = None,
+    *,
+    items: bool = False,
+    people: Collection[str] = (),
+) -> str:
+    """Give the scores as CSV, in full precision, for a spreadsheet or a plot.
+
+    Where systems were scored on different items, a column says on how many.
+
+    Args:
+        table: The scores.
+        marks: As in `leaderboard`; they get a column beside each score.
+        items: Add a row for every item below each system's own.
+        people: As in `leaderboard`.
+
+    >>> from reelscore import score_systems
+    >>> table = score_systems({"one": {"v1": "a man runs"}}, {"v1": ["a man is running"]},
+    ...                       metrics="rouge_l")
+    >>> print(leaderboard_csv(table, items=True), end="")
+    system,item,rouge_l
+    one,,0.5570776255707762
+    one,v1,0.5570776255707762
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    metrics = table.metrics
+    partial = partial_scores(table, people)
+    intervals = any(r.interval for row in table.results.values() for r in row.values())
+    beside = [*(["low", "high"] if intervals else []), *(["mark"] if marks else [])]
+    columns = [c for name in metrics for c in (name, *(f"{name}_{each}" for each in beside))]
+    beside_name = ["scored"] if partial else []
+    writer.writerow(["system", *(["item"] if items else []), *beside_name, *columns])
+    for system, row in table.results.items():
+        cells: list[str] = []
+        if partial:
+            said = dict.fromkeys(found for (name, _), found in partial.items() if name == system)
+            cells.append("; ".join(f"{found.scored} of {found.total}" for found in said) or "all")
+        for name in metrics:
+            result = row.get(name)
+            cells.append("" if result is None else repr(result.score))
+            if intervals:
+                between = None if result is None else result.interval
+                cells += ["", ""] if between is None else map(repr, between)
+            if marks:
+                cells.append(marks.get((system, name), ""))
+        writer.writerow([system, *([""] if items else []), *cells])
+        if items:
+            scores = [row[name].items.to_dict() if name in row else {} for name in metrics]
+            blank = [""] * len(beside)
+            writer.writerows(
+                [
+                    system,
+                    item,
+                    *("" for _ in beside_name),
+                    *(c for s in scores for c in (repr(s[item]) if item in s else "", *blank)),
+                ]
+                for item in dict.fromkeys(item for each in scores for item in each)
+            )
+    return out.getvalue()
+
+
+def _best(table: ScoreTable, name: str, partial: Partial) -> str | None:
+    """The best of the scores that can be compared, where there are several."""
+    scores = [
+        row[name].score
+        for system, row in table.results.items()
+        if name in row and (system, name) not in partial
+    ]
+    if len(scores) < 2:
+        return None
+    best = table.scale(name).best(scores)
+    return None if best is None else score_text(best)
+
+
+def _headings(table: ScoreTable) -> list[str]:
+    return [table.scale(name).heading(name) for name in table.metrics]
+
+
+def _cell(result: MetricResult | None, mark: str, best: str | None) -> Cell:
+    if result is None:
+        return Cell(ABSENT)
+    text = score_text(result.score)
+    under = ""
+    if result.interval is not None:
+        low, high = result.interval
+        under = f"±{score_text((high - low) / 2)}"
+    return Cell(text, mark, under, best=text == best)
+
+
+def score_text(value: float) -> str:
+    """Write a score with four decimals below 10, and fewer above.
+
+    >>> score_text(0.17271), score_text(12.345), score_text(1284)
+    ('0.1727', '12.35', '1284')
+    """
+    size = abs(value)
+    if size < 10:
+        return f"{value:.4f}"
+    return f"{value:.2f}" if size < 1000 and value != int(value) else f"{value:.0f}"

@@ -1,0 +1,1 @@
+"""The timeline of a video: text, picture or page."""

@@ -1,0 +1,1 @@
+"""From captions and references to score tables."""

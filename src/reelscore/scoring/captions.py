@@ -1,0 +1,179 @@
+"""From captions and references to scores: tokenize, prepare, measure, aggregate.
+
+`score` is for one system, `score_systems` for several on the same references.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from reelscore.data.copies import copy_warning
+from reelscore.data.coverage import items_notes, on_shared_items
+from reelscore.data.inputs import Candidates, References, read_inputs
+from reelscore.data.pairing import Empty, Missing, Paired, lone_candidates, pair
+from reelscore.data.reading import PathLike
+from reelscore.data.table import ScoreTable, Sources, system_notes
+from reelscore.errors import DataError
+from reelscore.metrics.base import Metric
+from reelscore.metrics.registry import DEFAULT_METRICS, resolve
+from reelscore.scoring.language_notes import language_notes
+from reelscore.scoring.prepared import PreparedReferences, Progress
+from reelscore.scoring.scores import Scores
+from reelscore.text.tokens import Tokenizer
+
+Metrics = str | Metric | Iterable[str | Metric]
+
+
+def score(
+    candidates: Candidates | PathLike,
+    references: References | PathLike | Sequence[PathLike] | None = None,
+    metrics: Metrics = DEFAULT_METRICS,
+    *,
+    tokenizer: Tokenizer = "ptb",
+    missing: Missing = "error",
+    empty: Empty = "error",
+    threads: int | None = None,
+) -> Scores:
+    """Score one system's captions.
+
+    Args:
+        candidates: The system's caption of each item, or a file of them.
+        references: The human captions of each item, or one or several files of them. They may be
+            left out for metrics that need none, and where the file of candidates holds them too.
+        metrics: Names, signatures or metrics.
+        tokenizer: ``ptb``, ``ptb-coco`` or ``none``; see `reelscore.text.tokens`.
+        missing: Items without a candidate are an ``error``, count as an empty caption (``zero``),
+            or are left out (``skip``, also for candidates without references).
+        empty: Captions without a word, such as "...", are an ``error`` or score as they are
+            (``zero``).
+        threads: How many threads to use; ``None`` for all cores. Never changes a number.
+
+    Returns:
+        Results by name, each with ``score``, ``items``, ``signature``.
+
+    Raises:
+        DataError: If candidates and references do not fit together.
+
+    >>> results = score({"v1": "a man is riding a horse", "v2": "a dog is running"},
+    ...                 {"v1": ["a man rides a horse"], "v2": ["a dog runs", "the dog runs"]})
+    >>> {name: round(result.score, 3) for name, result in results.items()}
+    {'bleu_1': 0.6, 'bleu_2': 0.474, 'bleu_3': 0.0, 'bleu_4': 0.0,
+     'meteor': 0.426, 'rouge_l': 0.663, 'cider': 1.972}
+    """
+    table = score_systems(
+        {"": candidates},
+        references,
+        metrics,
+        tokenizer=tokenizer,
+        missing=missing,
+        empty=empty,
+        threads=threads,
+    )
+    scores = table[""]
+    assert isinstance(scores, Scores)
+    scores.sources = table.sources
+    scores.notes = tuple(table.notes)
+    return scores
+
+
+def score_systems(
+    systems: Mapping[str, Candidates | PathLike],
+    references: References | PathLike | Sequence[PathLike] | None = None,
+    metrics: Metrics = DEFAULT_METRICS,
+    *,
+    tokenizer: Tokenizer = "ptb",
+    missing: Missing = "error",
+    empty: Empty = "error",
+    common: bool = False,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> ScoreTable:
+    """Score several systems against the same references; arguments as in `score`.
+
+    Args:
+        systems: Candidates by system name.
+        references: As in `score`.
+        metrics: As in `score`.
+        tokenizer: As in `score`.
+        missing: As in `score`.
+        empty: As in `score`.
+        common: Score all systems on the items that each of them has a candidate for.
+        threads: As in `score`.
+        progress: Called now and then with how many captions of a system are done, of how many.
+
+    Returns:
+        A table whose rows are `Scores`.
+
+    >>> table = score_systems({"one": {"v1": "a man runs"}, "two": {"v1": "a dog"}},
+    ...                       {"v1": ["a man is running"]}, metrics="rouge_l")
+    >>> table.systems
+    ['one', 'two']
+    """
+    chosen = resolve(metrics)
+    inputs = read_inputs(systems, references)
+    systems, references = inputs.systems, inputs.references
+    if references is None:
+        needing = [metric.name for metric in chosen if metric.needs_references]
+        if needing:
+            raise DataError(f"{needing[0]} needs references; none were given (--refs).")
+    tokenized = tokenizer == "none"
+    coverage = None
+    if common:
+        systems, references, coverage = on_shared_items(inputs.systems, references)
+    paired: dict[str, Paired] = {}
+    for name, candidates in systems.items():
+        with inputs.explained(), _named(name):
+            if references is None:
+                paired[name] = lone_candidates(candidates, empty=empty, tokenized=tokenized)
+            else:
+                paired[name] = pair(
+                    candidates, references, missing=missing, empty=empty, tokenized=tokenized
+                )
+    rows: dict[str, Scores] = {}
+    warnings: dict[str, None] = {}
+    for names in _on_the_same_items(paired):
+        prepared = PreparedReferences(
+            paired[names[0]], chosen, tokenizer, threads, missing, empty, coverage
+        )
+        warnings |= dict.fromkeys(prepared.warnings())
+        measured = prepared.measure_systems([paired[name].candidates for name in names], progress)
+        for name, statistics in zip(names, measured, strict=True):
+            own = paired[name]
+            copies = copy_warning(own.candidates, own.references_of)
+            rows[name] = prepared.scores(statistics, notes=[*own.notes(), *copies])
+    texts = {name or "captions": each.candidates for name, each in paired.items()}
+    if references is not None:
+        texts["references"] = next(iter(paired.values())).references
+    table = ScoreTable(
+        {name: rows[name] for name in systems}, sources=Sources(systems, references or {})
+    )
+    own_notes = system_notes({name: rows[name].notes for name in systems})
+    languages = language_notes(chosen, texts)
+    notes = [*inputs.notes, *own_notes, *items_notes(table, coverage), *languages, *warnings]
+    return replace(table, notes=notes)
+
+
+def _on_the_same_items(paired: Mapping[str, Paired]) -> list[list[str]]:
+    """Group systems that were paired with the references of the same items."""
+    groups: list[list[str]] = []
+    for name, each in paired.items():
+        for group in groups:
+            if paired[group[0]].items == each.items:
+                group.append(name)
+                break
+        else:
+            groups.append([name])
+    return groups
+
+
+@contextmanager
+def _named(system: str) -> Iterator[None]:
+    """Say which system an error is about, where there are several."""
+    try:
+        yield
+    except DataError as error:
+        if not system:
+            raise
+        raise DataError(f"{system}: {error}") from error

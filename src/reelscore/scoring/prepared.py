@@ -1,0 +1,188 @@
+"""References tokenized and counted once, and systems measured against them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reelscore._version import __version__
+from reelscore.data.coverage import Coverage
+from reelscore.data.pairing import Empty, Missing, Paired
+from reelscore.data.table import ItemIndex
+from reelscore.metrics.base import FloatArray, Metric
+from reelscore.metrics.training_data import training_warning
+from reelscore.scoring.scores import Measurement, Scores
+from reelscore.text.packed import pack
+from reelscore.text.tokens import Tokenizer, thread_count, tokenize_packed
+from reelscore.text.words import CaptionBatch, Captions
+
+Progress = Callable[[int, int], None]
+
+_BATCH = 20_000  # candidates measured between two signs of life
+_TOGETHER = 200_000  # candidates of several systems that are measured together, for memory's sake
+
+
+class Seen(NamedTuple):
+    """Which items a learned metric was trained on.
+
+    Attributes:
+        fingerprint: Of its training data.
+        groups: Of each group of the training data, whether it has the item.
+    """
+
+    fingerprint: str
+    groups: Mapping[str, NDArray[np.bool_]]
+
+    def context(self, places: NDArray[np.int64] | None) -> dict[str, object]:
+        """What a signature says: the training data, and how many of the scored items were in it."""
+        seen = np.any(list(self.groups.values()), axis=0)
+        return {
+            "trained": self.fingerprint,
+            "seen": int((seen if places is None else seen[places]).sum()),
+        }
+
+
+class PreparedReferences:
+    """References tokenized and counted once, for any number of systems on the same items."""
+
+    def __init__(
+        self,
+        paired: Paired,
+        metrics: Sequence[Metric],
+        tokenizer: Tokenizer,
+        threads: int | None,
+        missing: Missing,
+        empty: Empty,
+        common: Coverage | None = None,
+    ) -> None:
+        self.index = ItemIndex(paired.items)
+        self.metrics = metrics
+        self._tokenizer = tokenizer
+        self._threads = thread_count(threads)
+        self._offsets = np.asarray(paired.reference_offsets, dtype=np.int64)
+        raw = pack(paired.references)
+        self._references = Captions(tokenize_packed(raw, tokenizer, threads=threads), raw=raw)
+        self._prepared = [m.prepare(self._references, self._offsets) for m in metrics]
+        self._seen = [self._seen_by(metric, paired.references) for metric in metrics]
+        self._context = {
+            "tok": tokenizer,
+            "items": len(paired.items),
+            "refs": _span(np.diff(self._offsets)),
+            "data": _fingerprint(*raw, self._offsets),
+            "missing": missing,
+            **({"common": common} if common else {}),
+            "empty": empty,
+            "v": __version__,
+        }
+
+    def _seen_by(self, metric: Metric, references: Sequence[str]) -> Seen | None:
+        items = metric.training_items()
+        if items is None:
+            return None
+        return Seen(items.fingerprint, items.seen(references, self._offsets))
+
+    def warnings(self) -> list[str]:
+        """Say which metrics were trained on how many of the items, and what to do about it."""
+        found = []
+        for metric, seen in zip(self.metrics, self._seen, strict=True):
+            counts = {} if seen is None else {g: int(own.sum()) for g, own in seen.groups.items()}
+            own = {group: count for group, count in counts.items() if count}
+            items = len(self.index.items)
+            found += training_warning(metric.name, own, items, metric.unseen_remedy)
+        return found
+
+    @property
+    def origin(self) -> str:
+        """References, metrics and settings in one text, to tell whether two scorers are alike."""
+        return "\n".join(
+            metric.signature(**_files(metric), **self._context) for metric in self.metrics
+        )
+
+    def measure(
+        self, candidates: list[str], items: NDArray[np.int64], progress: Progress | None = None
+    ) -> list[FloatArray]:
+        """Compute each metric's statistics of candidates, given with their items' numbers."""
+        raw = pack(candidates)
+        text = tokenize_packed(raw, self._tokenizer, threads=self._threads)
+        batch = CaptionBatch(
+            Captions(text, self._references.vocabulary, raw),
+            self._references,
+            items,
+            self._offsets,
+            self._threads,
+        )
+        parts: list[list[FloatArray]] = [[] for _ in self.metrics]
+        for metric, prepared, rows in zip(self.metrics, self._prepared, parts, strict=True):
+            if not metric.independent:
+                rows.append(metric.statistics(batch, prepared))
+        for begin in range(0, len(items), _BATCH):
+            piece = batch.slice(begin, min(begin + _BATCH, len(items)))
+            for metric, prepared, rows in zip(self.metrics, self._prepared, parts, strict=True):
+                if metric.independent:
+                    rows.append(metric.statistics(piece, prepared))
+            if progress is not None:
+                progress(min(begin + _BATCH, len(items)), len(items))
+        return [np.concatenate(rows) for rows in parts]
+
+    def measure_systems(
+        self, systems: Sequence[list[str]], progress: Progress | None = None
+    ) -> list[list[FloatArray]]:
+        """Compute the statistics of several systems, each with a candidate for every item.
+
+        Where that can be, item by item for all systems: METEOR then looks at a reference once.
+        """
+        items = np.arange(len(self.index.items), dtype=np.int64)
+        apart = self._tokenizer == "ptb-coco" or not all(m.independent for m in self.metrics)
+        if apart or len(systems) == 1 or len(systems) * len(items) > _TOGETHER:
+            return [self.measure(candidates, items, progress) for candidates in systems]
+        mixed = [candidate for of_item in zip(*systems, strict=True) for candidate in of_item]
+        measured = self.measure(mixed, np.repeat(items, len(systems)), progress)
+        return [
+            [np.ascontiguousarray(rows[k :: len(systems)]) for rows in measured]
+            for k in range(len(systems))
+        ]
+
+    def scores(
+        self,
+        statistics: Iterable[FloatArray],
+        *,
+        index: ItemIndex | None = None,
+        notes: Sequence[str] = (),
+    ) -> Scores:
+        """Put statistics together into results; of all items unless an index is given."""
+        index = index or self.index
+        context = {**self._context, "items": len(index.items)}
+        places = None
+        if index is not self.index:
+            places = np.array([self.index.position[item] for item in index.items], dtype=np.int64)
+        measured = []
+        for metric, rows, seen in zip(self.metrics, statistics, self._seen, strict=True):
+            trained = {} if seen is None else seen.context(places)
+            signature = metric.signature(**_files(metric), **trained, **context)
+            measured.append(Measurement(metric, index, rows, signature))
+        return Scores(measured, notes)
+
+
+def _files(metric: Metric) -> dict[str, str]:
+    """Fingerprint the files a metric reads: the same path may hold something else tomorrow."""
+    digests = [_fingerprint(np.fromfile(path, np.uint8)) for path in metric.files().values()]
+    return {"files": "+".join(digests)} if digests else {}
+
+
+def _span(counts: NDArray[np.int64]) -> str:
+    if not len(counts):
+        return "0"
+    low, high = counts.min(), counts.max()
+    return str(low) if low == high else f"{low}-{high}"
+
+
+def _fingerprint(*arrays: NDArray[Any]) -> str:
+    """Eight hex digits that tell whether two scores were made with the same references."""
+    digest = hashlib.blake2b(digest_size=4)
+    for array in arrays:
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()

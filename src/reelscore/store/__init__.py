@@ -1,0 +1,1 @@
+"""Databases that lose nothing: SQLite or PostgreSQL, made to behave alike, with migrations."""

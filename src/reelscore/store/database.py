@@ -1,0 +1,257 @@
+"""The two databases that reelscore keeps things in, made to behave alike.
+
+A transaction that is acknowledged survives a killed process and a power cut: SQLite writes its log
+through to the disk at every commit, PostgreSQL is asked to. Writers of SQLite queue for the file
+from their first statement on, so none fails halfway; readers see one moment and wait for nobody.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import secrets
+import shutil
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import DBAPIError, OperationalError
+
+from reelscore.errors import DataError, FullError, MissingExtraError
+from reelscore.store import sqlite
+from reelscore.store.locations import Where, check_file, database_url, keep_private, place
+from reelscore.store.upgrades import Migrations
+
+_POOL = {"pool_size": 20, "max_overflow": 20}
+# What both databases say about things that are not our mistakes.
+_MENDABLE = ("connect", "unable to open", "readonly", "disk I/O")
+_FULL = ("disk is full", "No space left on device", "Disk quota exceeded")
+_FULL_FOR = 60.0  # seconds that a full disk is remembered; raters' pages try again sooner
+_ROOM = 1 << 20  # bytes; with less, the next answers find none
+_UPGRADES = 0x7265656C  # the lock that processes opening a new database at once queue for
+
+
+class Database:
+    """An open database whose tables are up to date; use it from any thread, not after a fork."""
+
+    def __init__(self, where: Where, *migrations: Migrations, create: bool = False) -> None:
+        """Open a database.
+
+        Args:
+            where: The path of a SQLite file, or a URL such as ``postgresql://user@host/name``.
+            migrations: The families of tables it is to have, the one it is known by first.
+            create: Make the file and the tables where there are none.
+
+        Raises:
+            DataError: If there is no such database, it cannot be opened, or it is of another
+                program or a newer version.
+        """
+        url = database_url(where)
+        self.is_sqlite = url.get_backend_name() == "sqlite"
+        self.place = place(url)
+        if self.is_sqlite:
+            check_file(Path(self.place), create)
+            if create:
+                keep_private(Path(self.place))
+        self.engine = _engine(url)
+        self._writer = threading.Lock()
+        self._full_at = -math.inf
+        try:
+            with self._mishaps_explained():
+                self._prepare(migrations, create)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.engine.dispose()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the disk has no room: it was so a moment ago, or a SQLite file's has none now."""
+        if time.monotonic() - self._full_at < _FULL_FOR:
+            return True
+        if not self.is_sqlite:
+            return False
+        return shutil.disk_usage(Path(self.place).absolute().parent).free < _ROOM
+
+    def __enter__(self) -> Database:
+        """Return the database itself; leaving closes it."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close all connections."""
+        self.close()
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Open a transaction that sees one moment, whatever is written meanwhile."""
+        with self._connected() as connection:
+            if not self.is_sqlite:
+                connection = connection.execution_options(isolation_level="REPEATABLE READ")
+            with connection.begin():
+                if not self.is_sqlite:  # plan for all rows, not for the first few
+                    connection.execute(text("SET LOCAL cursor_tuple_fraction = 1"))
+                yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """Open a transaction that writes: everything in it holds, or nothing."""
+        with self._queued(), self._connected() as connection, writing(connection):
+            yield connection
+
+    @contextmanager
+    def staging(self) -> Iterator[Connection]:
+        """Open a connection whose temporary tables go with it."""
+        with self._connected() as connection:
+            connection.detach()
+            yield connection
+
+    def alone(self, connection: Connection, *names: str) -> None:
+        """Let one transaction at a time go on with these names; SQLite has one writer anyway."""
+        if not self.is_sqlite:
+            connection.execute(
+                text("SELECT pg_advisory_xact_lock(hashtextextended(:key, 0))"),
+                {"key": "\x1f".join(names)},
+            )
+
+    @contextmanager
+    def _queued(self) -> Iterator[None]:
+        """Let threads queue here for SQLite's one writer; they would wait less patiently there."""
+        if not self.is_sqlite:
+            yield
+            return
+        if not self._writer.acquire(timeout=sqlite.PATIENCE):
+            raise _busy(self.place)
+        try:
+            yield
+        finally:
+            self._writer.release()
+
+    @contextmanager
+    def _connected(self) -> Iterator[Connection]:
+        with self._mishaps_explained(), self.engine.connect() as connection:
+            yield connection
+
+    def _prepare(self, migrations: Sequence[Migrations], create: bool) -> None:
+        with self.engine.connect() as connection:
+            tables = inspect(connection).get_table_names()
+            connection.rollback()
+            if migrations and migrations[0].version_table not in tables:
+                if not create:
+                    what = migrations[0].what
+                    raise DataError(f"{self.place}: holds no {what}; make one there first.")
+                if tables and self.is_sqlite:
+                    raise DataError(
+                        f"{self.place}: a database of another program; name a new file."
+                    )
+            if self.is_sqlite:
+                sqlite.write_ahead(connection)
+            for family in migrations:
+                current = family.is_current(connection, self.place)
+                connection.rollback()
+                if not current:
+                    with writing(connection):
+                        if not self.is_sqlite:
+                            connection.execute(text(f"SELECT pg_advisory_xact_lock({_UPGRADES})"))
+                        if not family.is_current(connection, self.place):
+                            family.upgrade(connection)
+
+    @contextmanager
+    def _mishaps_explained(self) -> Iterator[None]:
+        try:
+            yield
+        except DBAPIError as error:
+            explained = _explained(error, self.place)
+            if isinstance(explained, FullError):
+                self._full_at = time.monotonic()
+            raise explained from None
+
+
+@contextmanager
+def building(where: Where, *migrations: Migrations) -> Iterator[Database]:
+    """Open a database to put something large in; a new SQLite file appears when it is whole.
+
+    Raises:
+        DataError: If the database cannot be used, or somebody else has made the file meanwhile.
+    """
+    url = database_url(where)
+    target = Path(url.database or "")
+    if url.get_backend_name() != "sqlite" or target.exists():
+        with Database(where, *migrations, create=True) as database:
+            yield database
+        return
+    check_file(target, create=True)
+    aside = target.with_name(f".{target.name[:50]}.{secrets.token_hex(4)}.tmp")
+    try:
+        with Database(aside, *migrations, create=True) as database:
+            yield database
+        os.link(aside, target)  # unlike a renaming, never replaces a file
+    except FileExistsError:
+        raise DataError(f"{target}: was made meanwhile; try again.") from None
+    finally:
+        for suffix in ("", "-wal", "-shm"):
+            aside.with_name(aside.name + suffix).unlink(missing_ok=True)
+
+
+@contextmanager
+def writing(connection: Connection) -> Iterator[None]:
+    """Make the connection's next transaction one that writes."""
+    with connection.execution_options(writing=True).begin():
+        yield
+
+
+def _engine(url: URL) -> Engine:
+    if url.get_backend_name() == "sqlite":
+        engine = create_engine(url, **_POOL)
+        sqlite.prepare(engine)
+        return engine
+    try:
+        engine = create_engine(url, pool_pre_ping=True, **_POOL)
+    except ImportError:
+        raise MissingExtraError(
+            "PostgreSQL needs psycopg. Install it: pip install 'reelscore[postgres]'."
+        ) from None
+    event.listen(engine, "connect", _connect_postgresql)
+    return engine
+
+
+def _connect_postgresql(connection: Any, _: object) -> None:
+    # A server may acknowledge before the disk has it; a campaign must not.
+    connection.execute(
+        "SELECT set_config('synchronous_commit', 'on', false) "
+        "WHERE current_setting('synchronous_commit') = 'off'"
+    )
+    connection.commit()
+
+
+def _explained(error: DBAPIError, place: str) -> Exception:
+    """Turn what an operator can mend into a message; anything else stays what it is."""
+    said = " ".join(str(error.orig).split())
+    if "file is not a database" in said:
+        return DataError(f"{place}: not a SQLite file; name another.")
+    if not isinstance(error, OperationalError):
+        return error
+    if "database is locked" in said:
+        return _busy(place)
+    if any(words in said for words in _FULL):
+        return FullError(f"{place}: the disk is full; make room, then try again.")
+    if any(words in said for words in _MENDABLE):
+        return DataError(f"{place}: cannot be used: {said}.")
+    return error
+
+
+def _busy(place: str) -> DataError:
+    return DataError(f"{place}: somebody else has kept it busy too long; try again.")

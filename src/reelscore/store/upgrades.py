@@ -1,0 +1,67 @@
+"""Bring the tables of a database to what this version knows, by files of changes (Alembic)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from alembic.operations import Operations
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from alembic.script.revision import ResolutionError
+from alembic.util import CommandError
+from sqlalchemy import Connection
+
+from reelscore.errors import DataError
+
+
+@dataclass(frozen=True)
+class Migrations:
+    """The changes of a family of tables, one file each; a database may hold several families.
+
+    Attributes:
+        version_table: Where the database notes how far it is; its own for each family, so that a
+            database may serve other programs too.
+        scripts: The folder with the changes.
+        what: What the tables hold, for messages.
+    """
+
+    version_table: str
+    scripts: Path
+    what: str
+
+    def is_current(self, connection: Connection, place: str) -> bool:
+        """Tell whether the tables are as this version wants them.
+
+        Args:
+            connection: The database.
+            place: Its name, for messages.
+
+        Raises:
+            DataError: If a newer version has made them.
+        """
+        scripts = ScriptDirectory(self.scripts)
+        options = {"version_table": self.version_table}
+        revision = MigrationContext.configure(connection, opts=options).get_current_revision()
+        newest = scripts.get_current_head()
+        if revision is not None:
+            try:
+                scripts.get_revision(revision)
+            except (ResolutionError, CommandError):
+                raise DataError(
+                    f"{place}: made by a newer version of reelscore (its tables of {self.what} "
+                    f"have version {revision}, this one knows them up to {newest}). "
+                    "Upgrade reelscore."
+                ) from None
+        return revision == newest
+
+    def upgrade(self, connection: Connection, to: str = "head") -> None:
+        """Apply the changes that are missing; the caller's transaction makes it all or nothing."""
+        scripts = ScriptDirectory(self.scripts)
+        options = {
+            "version_table": self.version_table,
+            "fn": lambda revision, _: scripts._upgrade_revs(to, revision),
+        }
+        context = MigrationContext.configure(connection, opts=options)
+        with Operations.context(context):
+            context.run_migrations()

@@ -1,0 +1,203 @@
+"""Bring the candidates of one system and the stories of the annotators together."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from reelscore.data.checks import has_words
+from reelscore.data.coverage import Coverage
+from reelscore.data.problems import first_few
+from reelscore.data.stories import NO_CAPTIONS, Stories, Story
+from reelscore.errors import DataError
+from reelscore.metrics.base import Metric
+from reelscore.scoring.language_notes import language_notes
+from reelscore.stories.protocol import ACTIVITYNET, Protocol
+from reelscore.stories.sentence_pairs import ascii_alone
+
+_FIRST = 100  # captions looked at to see what is left of them
+_BEYOND = 0.1  # seconds; data sets round times and durations
+
+
+@dataclass(frozen=True)
+class PairedStories:
+    """Candidates and references of the same videos, in the order of the references.
+
+    Attributes:
+        videos: The video ids.
+        candidates: The system's story of each video, with no captions where there is none.
+        references: For each video the stories of the annotators that have it.
+        notes: What the policies did, in a sentence each.
+    """
+
+    videos: list[str]
+    candidates: list[Story]
+    references: list[list[Story]]
+    notes: list[str]
+
+
+def pair_stories(
+    candidates: Stories, annotators: Sequence[Stories], protocol: Protocol
+) -> PairedStories:
+    """Pair stories by video id and apply the protocol's policies.
+
+    Where candidates have the ids of files or lack the ``v_`` of ActivityNet, they are found too.
+
+    Raises:
+        DataError: If no video is known, or a policy refuses one.
+
+    >>> from reelscore.data.story_reading import stories_of
+    >>> one = stories_of({"v1": [{"sentence": "a man", "timestamp": [0, 4]}]})
+    >>> two = stories_of({"v1": {"timestamps": [[0, 4]], "sentences": ["a man"]},
+    ...                   "v2": {"timestamps": [[0, 4]], "sentences": ["a dog"]}})
+    >>> paired = pair_stories(one, [two], Protocol())
+    >>> paired.videos, paired.notes
+    (['v1', 'v2'], ['1 video has no candidates, of 2: scored zero.'])
+    """
+    if not annotators:
+        raise DataError("No references were given; at least one annotator is needed.")
+    wanted = dict.fromkeys(video for stories in annotators for video in stories)
+    given, unknown = _by_known_id(candidates, wanted)
+    if not given:
+        raise DataError(
+            "Candidates and references have no video in common: "
+            f"candidates have {len(unknown):,} ({first_few(unknown)}), "
+            f"references {len(wanted):,} ({first_few(list(wanted))})."
+        )
+    if unknown and protocol.unknown == "error":
+        raise DataError(
+            f"Videos with candidates but without references: {len(unknown):,} "
+            f'({first_few(unknown)}). Remove them or choose unknown="skip".'
+        )
+    bare = [v for v in wanted if not all(len(s[v]) for s in annotators if v in s)]
+    if bare:
+        raise DataError(
+            f"Videos without reference captions: {len(bare):,} ({first_few(bare)}). "
+            "Give each at least one, or leave the video out."
+        )
+    missing = [video for video in wanted if video not in given]
+    videos = [v for v in wanted if v in given or protocol.missing == "zero"]
+    references = [[stories[v] for stories in annotators if v in stories] for v in videos]
+    stories = [given.get(video, NO_CAPTIONS) for video in videos]
+    stories, late = _within_durations(videos, stories, references, protocol)
+    notes = [*candidates.notes, *(note for each in annotators for note in each.notes)]
+    without = sum(not len(story) for story in given.values())
+    done = {"zero": "scored zero", "skip": "left out"}[protocol.missing]
+    limit = protocol.max_captions if ACTIVITYNET in protocol.scores else sys.maxsize
+    long = sum(len(story) > limit for story in given.values())
+    late_done = "cut there" if protocol.beyond == "clip" else "kept"
+    for count, one, many, what in (
+        (len(missing), "video has", "videos have", f"no candidates, of {len(wanted):,}: {done}"),
+        (len(unknown), "video has", "videos have", "candidates but no references: left out"),
+        (without, "video has", "videos have", "an empty list of candidates: scored zero"),
+        (late, "candidate reaches", "candidates reach", f"beyond the video's end: {late_done}"),
+        (
+            long,
+            "video has",
+            "videos have",
+            f"more than {limit:,} candidates: the ActivityNet scorer takes the first of them",
+        ),
+    ):
+        if count:
+            notes.append(f"{count:,} {one if count == 1 else many} {what}.")
+    return PairedStories(videos, stories, references, notes)
+
+
+def story_language_notes(
+    paired: PairedStories, protocol: Protocol, metrics: Sequence[Metric]
+) -> list[str]:
+    """Say which languages the metrics do not read, and what becomes of their characters."""
+    texts = {
+        "captions": [text for story in paired.candidates for text in story.sentences],
+        "references": [
+            text for stories in paired.references for story in stories for text in story.sentences
+        ],
+    }
+    notes = language_notes(metrics, texts)
+    of_soda = protocol.characters == "ascii" and protocol.soda_scores
+    if notes and (of_soda or ACTIVITYNET in protocol.scores):
+        sample = ascii_alone(texts["captions"][:_FIRST])
+        if not any(map(has_words, sample)):
+            who = "This protocol" if of_soda else "The ActivityNet scorer"
+            notes.append(f"{who} leaves out characters beyond ASCII: nothing is left of captions.")
+    return notes
+
+
+def on_shared_videos(
+    systems: Mapping[str, Stories], annotators: Sequence[Stories]
+) -> tuple[dict[str, Stories], list[Stories], Coverage]:
+    """Leave out the videos that any system has no candidates for.
+
+    Candidates without references stay, for the policy on them to judge.
+
+    Raises:
+        DataError: If the systems share no video.
+
+    >>> from reelscore.data.story_reading import stories_of
+    >>> story = [{"sentence": "a man", "timestamp": [0, 4]}]
+    >>> truth, half = stories_of({"v1": story, "v2": story}), stories_of({"v1": story})
+    >>> systems, annotators, coverage = on_shared_videos({"all": truth, "half": half}, [truth])
+    >>> list(systems["all"]), list(annotators[0]), str(coverage)
+    (['v1'], ['v1'], '1/2')
+    """
+    wanted = dict.fromkeys(video for stories in annotators for video in stories)
+    known = {name: _by_known_id(stories, wanted) for name, stories in systems.items()}
+    shared = [video for video in wanted if all(video in given for given, _ in known.values())]
+    if not shared:
+        raise DataError(f"The systems {', '.join(systems)} share no video that has references.")
+    kept = {}
+    for name, (given, unknown) in known.items():
+        stories = systems[name]
+        videos = {**{v: given[v] for v in shared}, **{v: stories[v] for v in unknown}}
+        kept[name] = replace(stories, by_video=videos)
+    truth = [
+        replace(stories, by_video={v: stories[v] for v in shared if v in stories})
+        for stories in annotators
+    ]
+    return kept, truth, Coverage(len(shared), len(wanted))
+
+
+def _by_known_id(
+    candidates: Stories, wanted: Mapping[str, None]
+) -> tuple[dict[str, Story], list[str]]:
+    given: dict[str, Story] = {}
+    unknown: list[str] = []
+    for video, story in candidates.items():
+        known = next((v for v in (video, f"v_{video}") if v in wanted and v not in given), None)
+        if known is None:
+            unknown.append(video)
+        else:
+            given[known] = story
+    return given, unknown
+
+
+def _within_durations(
+    videos: Sequence[str],
+    stories: Sequence[Story],
+    references: Sequence[Sequence[Story]],
+    protocol: Protocol,
+) -> tuple[list[Story], int]:
+    """Apply the policy for times beyond the video's end, where the references say it."""
+    late_captions = 0
+    late_videos: list[str] = []
+    found: list[Story] = []
+    for video, story, truth in zip(videos, stories, references, strict=True):
+        duration = max((each.duration or 0.0 for each in truth), default=0.0)
+        late = (story.segments > duration + _BEYOND).any(axis=1) if duration else np.zeros(0)
+        if late.any():
+            late_captions += int(late.sum())
+            late_videos.append(video)
+            if protocol.beyond == "clip":
+                segments = np.minimum(story.segments, duration)
+                story = Story(segments, story.sentences, story.duration)
+        found.append(story)
+    if late_videos and protocol.beyond == "error":
+        raise DataError(
+            f"Candidates beyond the end of their video: {late_captions:,}, "
+            f"in {len(late_videos):,} videos ({first_few(late_videos)}). "
+            'Mend them or choose beyond="clip" or "keep".'
+        )
+    return found, late_captions

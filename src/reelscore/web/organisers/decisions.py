@@ -1,0 +1,77 @@
+"""What organisers do while a campaign runs; everything is logged with name and reason."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import Form
+from fastapi.responses import Response
+from starlette.exceptions import HTTPException
+
+from reelscore.web.guards import Router
+from reelscore.web.organisers.media import PATIENCE
+from reelscore.web.organisers.session import PATH, Organiser
+from reelscore.web.site import FromOurForm
+
+router = Router(prefix=PATH + "/c/{campaign}", dependencies=[FromOurForm])
+Reason = Annotated[str, Form(max_length=2000)]
+_LARGEST = 2**53
+
+
+@router.post("/state")
+def set_state(
+    desk: Organiser,
+    campaign: str,
+    state: Annotated[Literal["open", "paused", "closed"], Form()],
+    reason: Reason = "",
+    anyway: Annotated[bool, Form()] = False,
+) -> Response:
+    """Open, pause or close a campaign; an assistant may not close it, nor open it again then.
+
+    It opens when all its videos can be played, or an organiser says that it shall all the same.
+    """
+    found = desk.campaign(campaign)
+    if not desk.account.is_owner and "closed" in (state, found.state):
+        raise HTTPException(403, "Only an owner may close a campaign or open it again.")
+    if state == "open":
+        inspection = desk.site.preflight.start(found)
+        inspection.wait(PATIENCE)
+        if not inspection.is_fine and not anyway:
+            return desk.go(f"/c/{campaign}/videos")
+        reason = reason or inspection.warning
+    found.set_state(state, actor=desk.account.name, reason=reason)
+    return desk.go(f"/c/{campaign}", f"The campaign is {state}.")
+
+
+@router.post("/release")
+def release_abandoned(desk: Organiser, campaign: str) -> Response:
+    """Offer again the HITs of raters who have not been seen for the hold time."""
+    number = desk.campaign(campaign).release_abandoned()
+    return desk.go(f"/c/{campaign}", f"HITs that are offered again: {number}.")
+
+
+@router.post("/release/{assignment}")
+def release_one(
+    desk: Organiser, campaign: str, assignment: int, reason: Reason = "released by hand"
+) -> Response:
+    """Offer one HIT again at once."""
+    if not 0 < assignment < _LARGEST:
+        raise HTTPException(404, "There is no such assignment.")
+    desk.campaign(campaign).release(assignment, actor=desk.account.name, reason=reason)
+    return desk.go(f"/c/{campaign}", "The HIT is offered again.")
+
+
+@router.post("/decide")
+def decide(
+    desk: Organiser,
+    campaign: str,
+    rater: Annotated[str, Form(max_length=200)],
+    what: Annotated[Literal["pay", "reject", "exclude", "readmit"], Form()],
+    reason: Reason,
+) -> Response:
+    """Pay, reject, exclude or readmit a rater, and say why."""
+    found = desk.campaign(campaign)
+    if not reason.strip():
+        raise HTTPException(422, "A decision about a person needs a reason.")
+    found.decide(what, rater, actor=desk.account.name, reason=reason)
+    return desk.go(f"/c/{campaign}", f"The decision about {rater} is kept: {what}.")

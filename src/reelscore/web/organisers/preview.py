@@ -1,0 +1,85 @@
+"""HITs as raters see them, for organisers: nothing is taken, asked or stored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Path, Query
+from fastapi.responses import Response
+from starlette.exceptions import HTTPException
+
+from reelscore.human.campaign import Campaign
+from reelscore.web.guards import Router
+from reelscore.web.organisers.session import PATH, Desk, Organiser
+from reelscore.web.pages import Pages, read_pages
+from reelscore.web.raters.screen import task_screen
+from reelscore.web.raters.session import allow
+from reelscore.web.raters.videos import send_video
+from reelscore.web.site import Site
+from reelscore.web.store.assignments import count_hits, list_hits, load_hit
+
+router = Router(prefix=PATH + "/c/{campaign}/hits")
+Number = Annotated[int, Path(ge=1, le=2**31)]
+_PAGE = 100  # HITs on a page
+
+
+@dataclass(frozen=True)
+class Preview:
+    """An organiser before a campaign's tasks; it stands where a rater's session would."""
+
+    site: Site
+    campaign: Campaign
+    pages: Pages
+
+    @property
+    def home(self) -> str:
+        """The path of these pages."""
+        return f"{PATH}/c/{self.campaign.id}/hits"
+
+
+@router.get("")
+def show_hits(
+    desk: Organiser, campaign: str, page: Annotated[int, Query(ge=1, le=2**31)] = 1
+) -> Response:
+    """List the HITs, and how far each is."""
+    found = desk.campaign(campaign)
+    return desk.page(
+        "hits.html",
+        campaign=found,
+        hits=list_hits(desk.site.database, found.id, (page - 1) * _PAGE, _PAGE),
+        number=page,
+        pages=-(-count_hits(desk.site.database, found.id) // _PAGE),
+    )
+
+
+@router.get("/media/{name}")
+def show_video(
+    desk: Organiser, campaign: str, name: Annotated[str, Path(max_length=40)]
+) -> Response:
+    """Send a video, or the part of it that is asked for."""
+    return send_video(desk.site, desk.campaign(campaign).id, name)
+
+
+@router.get("/{hit}/{task}")
+def show_task(desk: Organiser, campaign: str, hit: Number, task: Number) -> Response:
+    """Show one task of a HIT, as raters see it."""
+    preview = preview_of(desk, campaign)
+    tasks = load_hit(preview.campaign, hit)
+    if task > len(tasks):
+        raise HTTPException(404, "There is no such task.")
+    allow(desk.request, preview.pages, embedded=False)
+    return desk.page(
+        "preview.html",
+        session=preview,
+        screen=task_screen(preview, tasks, task - 1),
+        hit=hit,
+        number=task,
+        total=len(tasks),
+    )
+
+
+def preview_of(desk: Desk, campaign: str) -> Preview:
+    """Let an organiser look at a campaign."""
+    found = desk.campaign(campaign)
+    return Preview(desk.site, found, read_pages(found.settings))

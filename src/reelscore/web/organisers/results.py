@@ -1,0 +1,106 @@
+"""What a campaign has found so far, on a page and as files."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import msgspec
+from fastapi.responses import FileResponse, HTMLResponse, Response
+from starlette.background import BackgroundTask
+
+from reelscore.errors import DataError
+from reelscore.human.campaign import Campaign
+from reelscore.human.evaluate.results import Results, evaluate
+from reelscore.report.campaign_html import campaign_html
+from reelscore.report.tables.agreement import p_value
+from reelscore.report.tables.campaign import results_grid
+from reelscore.significance.rankings import Ranking, rank_systems
+from reelscore.web.guards import Router
+from reelscore.web.organisers.session import PATH, Organiser, Owner
+from reelscore.web.organisers.votes import vote_table
+
+router = Router(prefix=PATH + "/c/{campaign}")
+
+
+def evaluated(campaign: Campaign) -> tuple[Results, list[Ranking]]:
+    """Evaluate a campaign of ratings by its finished HITs, and rank by each criterion.
+
+    Raises:
+        DataError: If there is nothing to evaluate yet.
+    """
+    results = evaluate(
+        campaign.judgments(finished=True),
+        humans=campaign.humans,
+        excluded=campaign.excluded(),
+    )
+    table = results.scores.table
+    names = [name for name in table.metrics if name == "z" or name.endswith("_z")]
+    return results, [rank_systems(table, name) for name in names]
+
+
+@router.get("/results")
+def show_results(desk: Organiser, campaign: str) -> Response:
+    """Show scores, who beats whom, and notes; or why there are none yet."""
+    found = desk.campaign(campaign)
+    context: dict[str, Any] = {"campaign": found, "error": "", "table": None, "rankings": []}
+    try:
+        if found.protocol.form == "rating":
+            results, rankings = evaluated(found)
+            context |= {
+                "rankings": [(each, results_grid(results.scores, each)) for each in rankings],
+                "notes": results.notes,
+                "raters": len(results.raters),
+                "all_raters": len(results.quality.raters),
+                "p_value": p_value,
+                "isnan": math.isnan,
+            }
+        else:
+            context["table"], context["notes"] = vote_table(found)
+    except DataError as error:
+        context["error"] = str(error)
+    return desk.page("results.html", **context)
+
+
+@router.get("/results.json")
+def give_results(desk: Organiser, campaign: str) -> Response:
+    """Give the results of ratings as JSON."""
+    results, rankings = evaluated(desk.campaign(campaign))
+    everything = {
+        **results.scores.table.to_dict(),
+        "rankings": [each.to_dict() for each in rankings],
+        "quality": results.quality.to_dict(),
+        "raters": list(results.raters),
+        "notes": list(results.notes),
+    }
+    return Response(msgspec.json.encode(everything), media_type="application/json")
+
+
+@router.get("/results.html")
+def give_page(desk: Organiser, campaign: str) -> Response:
+    """Give the results of ratings as one page to keep; it has styles of its own, no scripts."""
+    found = desk.campaign(campaign)
+    results, rankings = evaluated(found)
+    desk.request.state.policy |= {"script-src": "'none'", "style-src": "'unsafe-inline'"}
+    return HTMLResponse(campaign_html(found.name, results, rankings[0]))
+
+
+@router.get("/export")
+def export(desk: Owner, campaign: str) -> Response:
+    """Give the whole campaign as one file, which ``reelscore campaign import`` reads."""
+    found = desk.campaign(campaign)
+    folder = TemporaryDirectory()
+    file = Path(folder.name, f"{found.id}.jsonl")
+    try:
+        found.export(file)
+    except BaseException:
+        folder.cleanup()
+        raise
+    return FileResponse(
+        file,
+        filename=file.name,
+        media_type="application/jsonl",
+        background=BackgroundTask(folder.cleanup),
+    )

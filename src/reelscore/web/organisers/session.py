@@ -1,0 +1,108 @@
+"""Who an organiser's browser belongs to, and what they may do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import Depends, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from starlette.exceptions import HTTPException
+
+from reelscore.human.campaign import Campaign
+from reelscore.web.guards import Guard
+from reelscore.web.site import Site, clock
+from reelscore.web.store.accounts import Account, find_account
+
+COOKIE = "reelscore_session"
+_DONE = "reelscore_done"  # what the last form did, for the next page to say
+_AGE = 60.0
+PATH = "/organise"
+
+
+@dataclass(frozen=True)
+class Desk:
+    """An organiser at work."""
+
+    site: Site
+    account: Account
+    request: Request
+
+    def page(self, template: str, **context: Any) -> HTMLResponse:
+        """Render a page; the first one after a form says what the form did."""
+        cookie = self.request.cookies.get(_DONE)
+        done = self.site.signer.read("done", cookie, age=_AGE) or ""
+        page = self.part(template, done=done, **context)
+        if cookie:
+            self.site.set_cookie(page, _DONE, "", PATH, 0)
+        return page
+
+    def part(self, template: str, **context: Any) -> HTMLResponse:
+        """Render a part of a page, which its script asks for."""
+        return self.site.page(self.request, f"organisers/{template}", desk=self, **context)
+
+    def go(self, path: str = "", done: str = "") -> RedirectResponse:
+        """Send the browser to another of these pages, which says what was done and when."""
+        response = self.site.go(PATH + path)
+        if done:
+            self.note(response, done)
+        return response
+
+    def note(self, response: Response, done: str) -> None:
+        """Let the next page say what was done, with the time."""
+        text = f"{done} ({clock(self.site.settings.clock())} UTC)"
+        self.site.set_cookie(response, _DONE, self.site.signer.sign("done", text), PATH, _AGE)
+
+    def campaign(self, id: str) -> Campaign:
+        """Give a campaign."""
+        return self.site.campaigns.get(id)
+
+
+def log_in(site: Site, account: Account) -> Response:
+    """Begin a session."""
+    response = site.go(PATH)
+    value = site.signer.sign("session", [account.id, account.sessions])
+    site.set_cookie(response, COOKIE, value, PATH, site.settings.session)
+    return response
+
+
+def log_out(site: Site) -> Response:
+    """End a session."""
+    response = site.go(f"{PATH}/login")
+    site.set_cookie(response, COOKIE, "", PATH, 0)
+    return response
+
+
+@Guard
+def current(request: Request) -> Desk:
+    """Give the organiser who asks.
+
+    Raises:
+        HTTPException: If nobody is logged in, or no longer; status 401.
+    """
+    site: Site = request.app.state.site
+    age = site.settings.session
+    value = site.signer.read("session", request.cookies.get(COOKIE), age=age)
+    account = None
+    if isinstance(value, list) and len(value) == 2:
+        account = find_account(site.database, value[0])
+    if account is None or account.sessions != value[1]:
+        raise HTTPException(401, "Log in first.")
+    return Desk(site, account, request)
+
+
+@Guard
+def owner_only(request: Request) -> Desk:
+    """Give the organiser who asks, if it is an owner.
+
+    Raises:
+        HTTPException: If it is an assistant; status 403.
+    """
+    desk = current.found(request)
+    if not desk.account.is_owner:
+        raise HTTPException(403, "Only an owner may do this.")
+    return desk
+
+
+Organiser = Annotated[Desk, Depends(current)]
+Owner = Annotated[Desk, Depends(owner_only)]

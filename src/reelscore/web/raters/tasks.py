@@ -1,0 +1,266 @@
+"""Tasks: one on a screen, and answers kept once and for good."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Path, Request
+from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+
+from reelscore.errors import DataError, RefusedError
+from reelscore.human.store.records import Assignment
+from reelscore.web.guards import Router
+from reelscore.web.raters.ends import show_end
+from reelscore.web.raters.screen import task_screen, video_of
+from reelscore.web.raters.session import Current, Session
+from reelscore.web.site import FromOurForm, FromOurScript, refused_status
+from reelscore.web.store import raters
+from reelscore.web.store.assignments import find_place
+
+router = Router()
+_LARGEST = 2**53
+_WATCHED = 0.9  # of the video; players skip a little at the end
+_REFUSALS = {
+    "unknown": "There is no such task.",
+    "answered": "This task has another answer already; answers are never changed.",
+    "closed": "The campaign takes no more answers.",
+    "taken": "This task was left too long, and somebody else has it now.",
+    "excluded": "You can no longer take part in this campaign.",
+}
+_NO_WORK = {
+    "draft": "The campaign has not begun.",
+    "paused": "The campaign pauses.",
+    "closed": "The campaign is over. Thank you for your interest.",
+}
+_STOPPED = {
+    "paused": "The campaign pauses, and your tasks were given to the pool.",
+    "closed": "The campaign was closed before you were done.",
+}
+_EXCLUDED = "There is no more work for you in this campaign."
+Score = Annotated[float, Field(ge=-1e6, le=1e6)]
+
+
+class Answered(BaseModel):
+    """An answer as the page sends it; tasks are told by their place in the HIT.
+
+    What was seen of the video is what the browser says, from 0 to 1; nobody can prove it.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    assignment: Annotated[int, Field(ge=1, le=_LARGEST)]
+    task: Annotated[int, Field(ge=1, le=100_000)]
+    answer: dict[str, Annotated[list[Score], Field(max_length=100)]] = Field(max_length=20)
+    started: Annotated[float, Field(ge=0, le=4e9)]
+    submitted: Annotated[float, Field(ge=0, le=4e9)]
+    client: Annotated[str, Field(pattern=r"^\d{1,5}x\d{1,5}$")] = "0x0"
+    seen: Annotated[float, Field(ge=0, le=1)] | None = None
+
+
+class Kept(BaseModel):
+    """The promise that an answer is kept, how many are still to come, and which page is next.
+
+    It repeats which answer it is about: a browser keeps its copy until it reads that.
+    """
+
+    assignment: int
+    task: int
+    remaining: int
+    done: bool
+    new: bool
+    next: str
+
+
+@router.get("/")
+@router.get("/work")
+def show_work(request: Request, session: Current) -> Response:
+    """Send a rater to where they left off: a step of the preparation, a task, or the end."""
+    return go_on(request, session)
+
+
+def go_on(request: Request, session: Session) -> Response:
+    """Send a rater to the page that comes next; the first task takes a HIT."""
+    if session.step:
+        return session.go(session.step)
+    held = session.assignment()
+    if held is not None and held.state == "done":
+        return session.go("finish")
+    return _take(request, session)
+
+
+@router.post("/work", dependencies=[FromOurForm])
+def take_more(request: Request, session: Current) -> Response:
+    """Give a rater who has finished another HIT."""
+    if session.step:
+        return session.go(session.step)
+    held = session.assignment()
+    if held is not None and held.state == "held":
+        return session.go("work")
+    if not may_go_on(session):
+        return session.go("finish")
+    return _take(request, session)
+
+
+@router.get("/task/{number}")
+def show_task(
+    request: Request, session: Current, number: Annotated[int, Path(ge=1, le=100_000)]
+) -> Response:
+    """Show one task."""
+    held = session.assignment()
+    if session.step or held is None or held.state == "abandoned" or _is_over(session, held):
+        return session.go("work")
+    if held.state == "done" and number > len(held.tasks):
+        return session.go("finish")
+    if number > len(held.tasks):
+        raise HTTPException(404, "There is no such task.")
+    task = held.tasks[number - 1]
+    if task not in held.remaining:
+        return session.site.page(
+            request,
+            "raters/settled.html",
+            session=session,
+            number=number,
+            total=len(held.tasks),
+            skipped=task.id in held.skipped,
+        )
+    if number != next_place(held):
+        return session.go(f"task/{next_place(held)}")
+    session.campaign.open_task(held.id, held.rater, task.id)  # a rater at work keeps the HIT
+    return session.site.page(
+        request,
+        "raters/task.html",
+        session=session,
+        screen=task_screen(session, held.tasks, number - 1),
+        assignment=held.id,
+        number=number,
+        total=len(held.tasks),
+        settled=len(held.tasks) - len(held.remaining),
+        now=session.site.settings.clock(),
+    )
+
+
+@router.post("/answers", dependencies=[FromOurScript])
+def keep_answer(session: Current, sent: Answered) -> Response:
+    """Keep an answer, or refuse it for good; what is acknowledged is on the disk."""
+    site, campaign = session.site, session.campaign
+    place = find_place(site.database, campaign.id, sent.assignment, sent.task)
+    if place is None:
+        return _refused(sent, "unknown")
+    if place.rater != session.rater.rater:
+        raise HTTPException(403, "This task is not yours.")
+    if session.step:
+        raise HTTPException(403, "The instructions come first.")
+    _check_ties(session, sent.answer)
+    watched = _watched(session, place.item, sent.seen)
+    now = site.settings.clock()
+    if sent.submitted < sent.started:
+        raise DataError("The answer was sent before the task was shown.")
+    # a page may have been open for long; it cannot have been shown later than now
+    late = max(0.0, sent.submitted - now)
+    try:
+        receipt = campaign.submit(
+            sent.assignment,
+            place.rater,
+            place.task,
+            sent.answer,
+            started=max(0.0, sent.started - late),
+            submitted=sent.submitted - late,
+            client=f"web {sent.client}",
+            watched=watched,
+            is_served=True,
+        )
+    except RefusedError as error:
+        return _refused(sent, error.reason)
+    after = "finish" if receipt.done else f"task/{sent.task + 1}"
+    kept = Kept(
+        assignment=sent.assignment,
+        task=sent.task,
+        remaining=receipt.remaining,
+        done=receipt.done,
+        new=receipt.new,
+        next=after,
+    )
+    return JSONResponse(kept.model_dump())
+
+
+def _refused(sent: Answered, reason: str) -> Response:
+    """Tell why an answer is never taken; the error's own words name tasks, which raters are not."""
+    text = _REFUSALS.get(reason, "The answer cannot be taken.")
+    body = {"assignment": sent.assignment, "task": sent.task, "reason": reason, "message": text}
+    return JSONResponse(body, refused_status(reason))
+
+
+@router.post("/return", dependencies=[FromOurForm])
+def give_back(request: Request, session: Current) -> Response:
+    """Give an unfinished HIT back, for others to do."""
+    held = session.assignment()
+    if held is not None and held.state == "held":
+        session.campaign.release(held.id, actor=session.rater.rater, reason="given back")
+    return show_end(request, session, "partial")
+
+
+def _take(request: Request, session: Session) -> Response:
+    """Give a rater the HIT held, or the next one; where there is none, show the way home."""
+    try:
+        held = session.campaign.claim(session.rater.rater, "web")
+    except RefusedError:
+        return show_end(request, session, "stopped", _EXCLUDED, 403)
+    if held is None:
+        return _nothing(request, session)
+    if _is_over(session, held):
+        return show_end(request, session, "stopped", _STOPPED["closed"])
+    raters.take(session.site.database, session.rater, held.id)
+    return session.go(f"task/{next_place(held)}")
+
+
+def _is_over(session: Session, held: Assignment) -> bool:
+    """Tell whether a HIT that is not done takes no more answers from this rater."""
+    return held.state == "held" and (
+        session.campaign.state == "closed" or session.rater.rater in session.campaign.excluded()
+    )
+
+
+def may_go_on(session: Session) -> bool:
+    """Tell whether a rater may do another HIT."""
+    if session.rater.service in ("prolific", "mturk"):
+        return False  # one HIT for each submission
+    most = session.pages.hits_per_rater
+    return not most or session.finished < most
+
+
+def next_place(held: Assignment) -> int:
+    """Give the first task without an answer, from 1; the last one where all have one."""
+    places = {task.id: k for k, task in enumerate(held.tasks, start=1)}
+    return places[held.remaining[0].id] if held.remaining else len(held.tasks)
+
+
+def _nothing(request: Request, session: Session) -> Response:
+    state, taken = session.campaign.state, session.assignment()
+    if taken is None or taken.state == "done":
+        return show_end(request, session, "no_work", _NO_WORK.get(state, ""))
+    if state == "open":
+        return show_end(request, session, "timed_out")
+    return show_end(request, session, "stopped", _STOPPED.get(state, ""))
+
+
+def _watched(session: Session, item: str, share: float | None) -> float | None:
+    """Give the share of the video that was watched, as the page says; None where there is none.
+
+    Raises:
+        DataError: If it was too little, and the organiser wants it watched.
+    """
+    if not video_of(session, item):
+        return None
+    if session.pages.must_watch and (share or 0) < _WATCHED:
+        raise DataError("The video comes first: watch it to its end, then answer.")
+    return share
+
+
+def _check_ties(session: Session, answer: dict[str, list[float]]) -> None:
+    if session.campaign.protocol.form != "ranking" or session.pages.ties:
+        return
+    for criterion, ranks in answer.items():
+        if len(set(ranks)) < len(ranks):
+            raise DataError(f"{criterion}: two texts share a rank; give each its own.")
