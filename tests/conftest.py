@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from postgres_server import MissingServer, new_schema, postgres_server
+from support.postgres_server import MissingServer, new_schema, postgres_server
 
 # The same examples at every run, whatever the machine's load; `--full` looks for new ones, and
 # keeps those that failed in .hypothesis to try them first the next time.

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from rater_process import score_of
 
-from made_hits import rating_hits
 from reelscore.human.campaign import Campaign
+from support.made_hits import rating_hits
 
 PROCESSES = 8
 PROGRESS = 20_000  # bytes that the logs must have grown before another is killed

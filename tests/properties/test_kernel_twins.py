@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import captions, corpora
 
-import twins
 from reelscore import score
 from reelscore.metrics.bleu import Bleu
 from reelscore.metrics.cider import Cider
 from reelscore.metrics.rouge_l import RougeL
 from reelscore.metrics.self_bleu import SelfBleu
+from support import twins
 
 # The text is taken as it is, so that odd blanks reach the kernels.
 RAW = {"tokenizer": "none", "empty": "zero"}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from reelscore import _native
 from reelscore.stories import match, score
-from story_twins import best_matching, table_matching
+from support.story_twins import best_matching, table_matching
 
 # Few values, so that many sums are equal, also such that floating point does not find equal.
 values = st.sampled_from([0.0, 0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0])

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import captions
 
-import twins
 from reelscore import _native
 from reelscore.metrics.meteor import Meteor
 from reelscore.text.packed import pack
+from support import twins
 
 LANGUAGE = twins.Language(
     function_words="the\na\nis\nto\nof\n.\n,\n'\ns\n",

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import twins
 from reelscore.stats.corrections import correct
 from reelscore.stats.resampling import (
     approximate_randomization,
@@ -15,6 +14,7 @@ from reelscore.stats.resampling import (
     paired_bootstrap,
     percentile_interval,
 )
+from support import twins
 
 
 def mean(totals):

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from trecvid_copy import write_copy
+from support.trecvid_copy import write_copy
 
 FILES = "files/MA-2018"
 

@@ -9,9 +9,9 @@ import math
 import numpy as np
 import pytest
 
-from campaigns import eacl_batches, published
 from reelscore.data.table import ScoreTable
 from reelscore.human.campaign import Campaign
+from support.campaigns import eacl_batches, published
 
 LAYOUT = "pilot"
 SYSTEMS = ("strong.json", "weak.json", "broken.json")

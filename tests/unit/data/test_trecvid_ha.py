@@ -6,7 +6,7 @@ import pytest
 
 from reelscore import DataError, UnknownNameError
 from reelscore.data.datasets.trecvid_ha import FOLDERS, line_map, load, load_all
-from trecvid_copy import DROPPED, LINES, SYSTEMS, write_copy
+from support.trecvid_copy import DROPPED, LINES, SYSTEMS, write_copy
 
 
 @pytest.fixture(scope="module")

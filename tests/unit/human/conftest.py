@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from made_hits import Clock
 from reelscore.human.campaign import Campaign
+from support.made_hits import Clock
 
 
 @pytest.fixture

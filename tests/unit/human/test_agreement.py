@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from campaigns import eacl, rating
 from reelscore.data.datasets import trecvid_ha
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError
@@ -17,6 +16,7 @@ from reelscore.human.evaluate.agreement import agreement, icc, krippendorff_alph
 from reelscore.human.evaluate.scores import score_judgments
 from reelscore.human.judgments import Judgments
 from reelscore.meta.published import published
+from support.campaigns import eacl, rating
 
 
 def slow_alpha(matrix, distance):

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 import pytest
 from sqlalchemy import text
 
-from made_hits import Clock, rating_hits
-from postgres_server import new_database
 from reelscore import DataError
 from reelscore.human.campaign import Campaign
+from support.made_hits import Clock, rating_hits
+from support.postgres_server import new_database
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ import sys
 
 import pytest
 
-from made_hits import answer_all, hit_of, rating_hits
 from reelscore import DataError, UnknownNameError
 from reelscore.errors import MissingExtraError, RefusedError
 from reelscore.human.campaign import Campaign
 from reelscore.human.hits.tasks import Hit, Shown, Task
+from support.made_hits import answer_all, hit_of, rating_hits
 
 # Making and finding campaigns
 

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from made_hits import Clock, rating_hits
 from reelscore import DataError
 from reelscore.human.campaign import Campaign
 from reelscore.human.hits.tasks import Hit, Shown, Task
 from reelscore.human.imports.files import judgments_csv, read_judgments
+from support.made_hits import Clock, rating_hits
 
 
 def fill(where):

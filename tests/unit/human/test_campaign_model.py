@@ -14,9 +14,9 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from made_hits import Clock, hit_of
 from reelscore.errors import RefusedError
 from reelscore.human.campaign import Campaign
+from support.made_hits import Clock, hit_of
 
 HOLD = 100.0
 SLOTS = 2

@@ -8,7 +8,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from campaigns import eacl, published, rating
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError
 from reelscore.human.evaluate.quality import check_quality
@@ -16,6 +15,7 @@ from reelscore.human.evaluate.scores import group_means, score_judgments, standa
 from reelscore.human.imports.files import read_judgments
 from reelscore.human.judgments import Judgments
 from reelscore.significance.rankings import rank_systems
+from support.campaigns import eacl, published, rating
 
 NOT_SIGNIFICANT = 0.12  # what the published files write for p of 0.05 and more
 

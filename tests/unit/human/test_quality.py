@@ -7,10 +7,10 @@ import math
 import pytest
 from scipy import stats
 
-from campaigns import eacl, paired, published, rating
 from reelscore.errors import DataError
 from reelscore.human.evaluate.quality import Control, check_quality
 from reelscore.human.judgments import Judgments
+from support.campaigns import eacl, paired, published, rating
 
 
 def only(rows, **control):

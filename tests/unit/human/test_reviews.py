@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from made_hits import answer_all, rating_hits
 from reelscore.errors import RefusedError
 from reelscore.human.campaign import Campaign
 from reelscore.human.evaluate.results import evaluate
 from reelscore.human.evaluate.usable import usable
 from reelscore.human.hits.tasks import Hit, Shown, Task
+from support.made_hits import answer_all, rating_hits
 
 
 def refused(reason):

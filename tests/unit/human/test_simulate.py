@@ -7,7 +7,6 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from campaigns import eacl
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.human.costs import Costs
 from reelscore.human.evaluate.quality import check_quality
@@ -19,6 +18,7 @@ from reelscore.human.simulate.crowd import Crowd, fit_crowd
 from reelscore.human.simulate.power import Setting, hits_needed, power_of
 from reelscore.meta.published import published
 from reelscore.significance.rankings import rank_systems
+from support.campaigns import eacl
 
 SYSTEMS = {"a": 0.13, "b": -0.02, "c": -0.17, "d": -0.32, "e": -0.47}
 HUMAN = 0.895  # as in Table 4 of the paper, and so is the mean of the systems

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from made_hits import answer_all, rating_hits
 from reelscore.errors import RefusedError
 from reelscore.human.evaluate.pace import pace
+from support.made_hits import answer_all, rating_hits
 
 
 def refused(reason):

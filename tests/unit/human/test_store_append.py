@@ -8,12 +8,12 @@ import sys
 import msgspec
 import pytest
 
-from campaigns import eacl, rating
-from made_hits import Clock, rating_hits
 from reelscore import DataError
 from reelscore.human.campaign import Campaign
 from reelscore.human.imports.files import read_judgments
 from reelscore.human.judgments import Judgment
+from support.campaigns import eacl, rating
+from support.made_hits import Clock, rating_hits
 
 
 @pytest.fixture

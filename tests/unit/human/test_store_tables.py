@@ -15,7 +15,6 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import inspect, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
-from made_hits import Clock, rating_hits
 from reelscore import DataError
 from reelscore.errors import MissingExtraError
 from reelscore.human.campaign import Campaign
@@ -23,6 +22,7 @@ from reelscore.human.store import migrations
 from reelscore.human.store.schema import metadata
 from reelscore.store import sqlite
 from reelscore.store.database import Database
+from support.made_hits import Clock, rating_hits
 
 
 @pytest.fixture
@@ -101,7 +101,7 @@ def test_sqlite_keeps_what_it_acknowledges(tmp_path):
 
 
 def test_postgresql_keeps_what_it_acknowledges(postgres_url):
-    from postgres_server import new_database
+    from support.postgres_server import new_database
 
     url = new_database(postgres_url)
     name = url.partition("?")[0].rpartition("/")[2]

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, text
 
-from made_hits import Clock
 from reelscore.human.campaign import Campaign
 from reelscore.human.store.migrations import MIGRATIONS
 from reelscore.store.database import writing
 from reelscore.store.locations import database_url
+from support.made_hits import Clock
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden"
 LATER = 1_700_000_130.0

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from campaigns import rating
 from reelscore.human.evaluate.results import evaluate
 from reelscore.human.judgments import Judgments
 from reelscore.report.campaign_html import campaign_html
 from reelscore.significance.rankings import rank_systems
+from support.campaigns import rating
 
 
 def test_what_names_have_in_common_is_said_once():

@@ -11,7 +11,7 @@ from reelscore import DataError, UnknownNameError, compare, examples, stories
 from reelscore import score as score_captions
 from reelscore.stories import sentence_pairs as texts
 from reelscore.stories.activitynet import NONSENSE
-from story_twins import TIOUS, activitynet, iou, meteor, published_f, soda
+from support.story_twins import TIOUS, activitynet, iou, meteor, published_f, soda
 
 SYSTEMS, ANNOTATORS = examples.stories()
 
