@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -11,6 +12,8 @@ from reelscore import DataError, UnknownNameError
 from reelscore.errors import MissingExtraError, RefusedError
 from reelscore.human.campaign import Campaign
 from reelscore.human.hits.tasks import Hit, Shown, Task
+from reelscore.human.store.assignments import release
+from reelscore.store.times import microseconds
 from support.made_hits import answer_all, hit_of, rating_hits
 
 # Making and finding campaigns
@@ -433,6 +436,26 @@ def test_each_sign_of_the_rater_counts(make, clock):
     clock.pass_(99)
     assert campaign.release_abandoned() == 0
     assert campaign.release_abandoned(now=clock.now + 2) == 1
+
+
+def test_a_rater_returns_while_another_offers_the_place_again(make, clock):
+    campaign = make(rating_hits(1, 2))
+    held = campaign.claim("r1")
+    clock.pass_(101)
+    database = campaign.database
+    with ThreadPoolExecutor(1) as pool, database.writing() as connection:
+        assert release(connection, campaign, microseconds(clock())) == 1
+        returning = pool.submit(campaign.claim, "r1")
+        while not database.is_sqlite and not _waits_for_a_lock(database):
+            assert not returning.done()
+    assert returning.result().id == held.id
+    assert (campaign.status().held, campaign.status().open) == (1, 0)
+
+
+def _waits_for_a_lock(database):
+    waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+    with database.reading() as connection:
+        return connection.exec_driver_sql(waiting).scalar() > 0
 
 
 def test_whoever_claims_releases(make, clock):

@@ -55,7 +55,9 @@ def claim(
         if is_excluded(connection, terms, rater) or _is_rejected(connection, terms, rater):
             raise RefusedError("excluded", f"Rater {rater!r} is excluded from this campaign.")
         held = connection.scalar(
-            select(assignment.c.id).filter_by(campaign=terms.id, rater=rater, state="held")
+            select(assignment.c.id)
+            .filter_by(campaign=terms.id, rater=rater, state="held")
+            .with_for_update()  # another claim may be about to offer it again
         )
         if held is None:
             if read_state(connection, terms) != "open":
