@@ -24,6 +24,8 @@ exclude_patterns = ["_build", "generated/extra"]
 myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
 
+# Several packages have a `Protocol`; a signature that names one is linked to that of its own page.
+suppress_warnings = ["ref.python"]
 default_role = "py:obj"  # `score` in a docstring is a link where there is something to link to
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"

@@ -208,8 +208,10 @@ def public_names() -> tuple[int, int]:
     for package in packages():
         chosen = getattr(importlib.import_module(package), "__all__", None)
         if chosen is not None:
-            public |= {f"{package}.{name}" for name in chosen}
-            documented |= {f"{package}.{name}" for name in chosen if name in api_page(package)}
+            names = {f"{package}.{name}" for name in chosen}
+            page = api_page(package)
+            public |= names
+            documented |= {name for name in names if re.search(rf"{re.escape(name)}\b", page)}
     chosen_packages = {name.rpartition(".")[0] for name in public} - {"reelscore"}
     for path in SOURCES:
         name = module_name(path)

@@ -6,10 +6,13 @@ Nothing in these pages is written by hand, so they cannot fall behind the code.
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import inspect
+import pkgutil
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -49,6 +52,8 @@ def all_pages() -> Iterator[tuple[str, str]]:
         yield f"metrics/{name}.md", metric_page(metric_class(name))
     yield "cli.md", cli_page()
     yield "api.md", api_page()
+    for package in public_packages():
+        yield f"api/{package}.md", package_page(package)
 
 
 def metric_page(metric: type[Metric]) -> str:
@@ -174,12 +179,16 @@ def _help(names: tuple[str, ...], command: click.Command) -> str:
     return command.get_help(context)
 
 
+def public_packages() -> list[str]:
+    """Name the packages below `reelscore` that have public names, by their `__all__`."""
+    below = pkgutil.walk_packages(reelscore.__path__, "reelscore.")
+    names = [module.name for module in below if module.ispkg]
+    return [name for name in names if hasattr(importlib.import_module(name), "__all__")]
+
+
 def api_page() -> str:
-    """Set out every public name with its docstring, functions first."""
-    values = {name: getattr(reelscore, name) for name in reelscore.__all__}
-    errors = {n for n, v in values.items() if isinstance(v, type) and issubclass(v, BaseException)}
-    classes = {n for n, v in values.items() if isinstance(v, type)} - errors
-    functions = [n for n, v in values.items() if callable(v) and n not in classes | errors]
+    """Set out what `import reelscore` offers, and name the pages of the packages."""
+    packages = public_packages()
     lines = [
         "# Python",
         "",
@@ -190,23 +199,74 @@ def api_page() -> str:
         "",
         "`reelscore.__version__` is the version, a text.",
         "",
-        "## Functions",
+        "## Packages",
         "",
-        *(_autodoc("autofunction", name) for name in functions),
-        "## Classes",
+        "Each package has public names of its own, on a page of its own. What is on none of these "
+        "pages is not public, and may change without notice.",
         "",
-        *(_autodoc("autoclass", name, "   :members:\n") for name in sorted(classes)),
-        "## Errors",
+        "| package | what it is for |",
+        "|---|---|",
+        *(f"| [`{name}`](api/{name}.md) | {_purpose(name).rstrip('.')} |" for name in packages),
         "",
-        "All errors that reelscore raises on purpose derive from `ReelscoreError`.",
-        "",
-        *(_autodoc("autoexception", name, "   :show-inheritance:\n") for name in sorted(errors)),
-        "## Examples",
-        "",
-        "```{eval-rst}\n.. automodule:: reelscore.examples\n   :members:\n```\n",
+        "```{toctree}\n:hidden:\n",
+        *(f"api/{name}" for name in packages),
+        "```\n",
+        *_public_names("reelscore"),
     ]
     return "\n".join(lines)
 
 
-def _autodoc(directive: str, name: str, options: str = "") -> str:
-    return f"```{{eval-rst}}\n.. {directive}:: reelscore.{name}\n{options}```\n"
+def package_page(package: str) -> str:
+    """Set out the public names of a package."""
+    return "\n".join([f"# {package}", "", _purpose(package), "", *_public_names(package)])
+
+
+def _purpose(package: str) -> str:
+    """Give the first paragraph of a package's docstring, as one line."""
+    text = inspect.cleandoc(importlib.import_module(package).__doc__ or "")
+    return " ".join(text.partition("\n\n")[0].split())
+
+
+@cache
+def _homes() -> dict[int, str]:
+    """Give the first package in which each public object is, by the object's identity."""
+    homes: dict[int, str] = {}
+    for package in ("reelscore", *public_packages()):
+        module = importlib.import_module(package)
+        for name in module.__all__:
+            homes.setdefault(id(getattr(module, name)), package)
+    return homes
+
+
+def _public_names(package: str) -> Iterator[str]:
+    """Set out every public name with its docstring: functions, classes, errors, mappings.
+
+    A name that is public in several packages is explained on the first page that has it.
+    """
+    module = importlib.import_module(package)
+    values = {name: getattr(module, name) for name in module.__all__ if name != "__version__"}
+    elsewhere = {name: _homes()[id(value)] for name, value in values.items()}
+    for name, home in elsewhere.items():
+        if home != package:
+            page = "../api.md" if home == "reelscore" else f"{home}.md"
+            del values[name]
+            yield f"`{package}.{name}`\n: explained in [{home}]({page}).\n"
+    errors = [n for n, v in values.items() if isinstance(v, type) and issubclass(v, BaseException)]
+    classes = [n for n, v in values.items() if isinstance(v, type) and n not in errors]
+    tuples = [name for name in classes if hasattr(values[name], "_fields")]
+    records = [name for name in classes if name not in tuples]
+    functions = [n for n, v in values.items() if inspect.isroutine(v)]
+    mappings = [n for n, v in values.items() if isinstance(v, Mapping)]
+    for title, directive, names, options in (
+        ("Functions", "autofunction", functions, ""),
+        ("Classes", "autoclass", records, "   :members:\n"),
+        ("Named tuples", "autoclass", tuples, ""),
+        ("Errors", "autoexception", errors, "   :show-inheritance:\n"),
+        ("Mappings", "py:data", mappings, ""),
+    ):
+        if names:
+            yield from (f"## {title}", "")
+        for name in names:
+            yield f"```{{eval-rst}}\n.. {directive}:: {package}.{name}\n{options}```\n"
+            if name in mappings:
+                yield "Keys: " + ", ".join(f"`{key}`" for key in values[name]) + ".\n"

@@ -15,6 +15,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from reelscore._lazy import lazy_names
 from reelscore._version import __version__
 from reelscore.errors import (
     DataError,
@@ -56,31 +57,20 @@ __all__ = [
 ]
 
 # Imported when first used: a program that only asks for the version need not load numpy.
-_HOMES = {
-    "MetricResult": "reelscore.data.table",
-    "ScoreTable": "reelscore.data.table",
-    "Scorer": "reelscore.scoring.scorer",
-    "Scores": "reelscore.scoring.scores",
-    "compare": "reelscore.significance.comparison",
-    "metric_names": "reelscore.metrics.registry",
-    "parse": "reelscore.metrics.registry",
-    "read_candidates": "reelscore.data.reading",
-    "read_references": "reelscore.data.reading",
-    "score": "reelscore.scoring.captions",
-    "score_systems": "reelscore.scoring.captions",
-    "tokenize": "reelscore.text.tokens",
-}
+_load, __dir__ = lazy_names(
+    __name__,
+    {
+        "data.reading": "read_candidates read_references",
+        "data.table": "MetricResult ScoreTable",
+        "metrics.registry": "metric_names parse",
+        "scoring.captions": "score score_systems",
+        "scoring.scorer": "Scorer",
+        "scoring.scores": "Scores",
+        "significance.comparison": "compare",
+        "text.tokens": "tokenize",
+    },
+)
 
 
 def __getattr__(name: str) -> Any:
-    if name == "stories":
-        return import_module("reelscore.stories")
-    if name not in _HOMES:
-        raise AttributeError(f"module 'reelscore' has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+    return import_module("reelscore.stories") if name == "stories" else _load(name)

@@ -13,7 +13,7 @@ import pytest
 from reelscore import score_systems
 from reelscore.data.datasets.trecvid_ha import FOLDERS, YEARS, load
 from reelscore.data.table import ItemScores, MetricResult, ScoreTable
-from reelscore.meta.audit import METRIC, audit, quick_audit
+from reelscore.meta.audit import METRIC, audit_captions, quick_audit
 from reelscore.meta.repro.bertha import Reproduction, reproduce
 from reelscore.meta.repro.direct_assessment import replicate
 from reelscore.meta.repro.metric_names import FUSED
@@ -102,7 +102,7 @@ def test_audit_of_captions(copy: Path, folder: str, full: bool) -> None:
     if not full and folder not in ("SA-2016", "MA-2018"):
         pytest.skip("with --full: the audit of captions on all folders")
     data = load(copy, folder, reading="as-published")
-    found = audit(data.candidates, data.references(), data.human)
+    found = audit_captions(data.candidates, data.references(), data.human)
     assert found.references is not None
     assert found.references[0].kind == "aligned"
     assert (found.verdict.kind, found.verdict.shift) == ("shifted", -1)
@@ -116,7 +116,7 @@ def test_references_of_the_wrong_lines_are_found(copy: Path) -> None:
         name: {str(k): caption for k, caption in enumerate(captions.values(), start=1)}
         for name, captions in many.candidates.items()
     }
-    found = audit(by_line, single.references())
+    found = audit_captions(by_line, single.references())
     assert found.verdict.kind == "mixed"
     assert found.verdict.blocks[0] == 0
     assert found.verdict.blocks[-1] == 22

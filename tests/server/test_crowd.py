@@ -13,7 +13,7 @@ from serving import free_port, serve_apart
 
 from reelscore import examples
 from reelscore.human.campaign import Campaign
-from reelscore.human.evaluate.results import evaluate
+from reelscore.human.evaluate.results import evaluate_ratings
 from reelscore.human.hits.design import Design, make_hits
 from reelscore.significance.rankings import rank_systems
 from reelscore.web.database import open_database
@@ -103,7 +103,7 @@ def test_two_hundred_at_once(crowd, where, tmp_path, full):
         alone.append(found)
         same = alone.judgments(finished=True)
     for controlled in (True, False) if full else (False,):
-        ours, theirs = (evaluate(each, controlled=controlled) for each in (found, same))
+        ours, theirs = (evaluate_ratings(each, controlled=controlled) for each in (found, same))
         ranked, again = (rank_systems(each.scores.table).to_dict() for each in (ours, theirs))
         assert ranked == again
         assert set(ours.raters) == set(theirs.raters)

@@ -13,7 +13,7 @@ from visiting import Visitor, app_over
 
 from reelscore import examples
 from reelscore.human.campaign import Campaign
-from reelscore.human.evaluate.results import evaluate
+from reelscore.human.evaluate.results import evaluate_ratings
 from reelscore.significance.rankings import rank_systems
 
 
@@ -391,7 +391,7 @@ def test_results_are_those_of_the_library(judged, tmp_path):
     file = tmp_path / "export.jsonl"
     file.write_bytes(owner.get("/organise/c/clips/export").content)
     with Campaign.restore(tmp_path / "other.db", file) as other:
-        results = evaluate(other.judgments(finished=True), humans=["human"])
+        results = evaluate_ratings(other.judgments(finished=True), humans=["human"])
         assert list(other.judgments()) == list(campaign.judgments())
     assert shown["rankings"] == [rank_systems(results.scores.table).to_dict()]
     assert shown["quality"]["passed"] == ["r0", "r1", "r2"]

@@ -23,7 +23,7 @@ from reelscore.cli.options import (
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError
 from reelscore.meta.alignment import Scan, Verdict, signed
-from reelscore.meta.audit import METRIC, Audit, audit, audit_tables
+from reelscore.meta.audit import METRIC, Audit, audit_captions, audit_tables
 from reelscore.meta.paired_scores import merge_tables
 from reelscore.text.tokens import Tokenizer
 
@@ -79,7 +79,7 @@ def command(
         inputs = read_captions(candidates, refs, file_format)
         assert inputs.references is not None
         with inputs.explained(), progress_bar("Comparing") as progress:
-            found = audit(
+            found = audit_captions(
                 inputs.systems,
                 inputs.references,
                 people,

@@ -15,7 +15,7 @@ from reelscore.data.datasets.trecvid_ha import FOLDERS, Assessment, Reading
 from reelscore.data.table import ScoreTable
 from reelscore.data.writing import write_atomically
 from reelscore.errors import DataError
-from reelscore.meta.audit import Audit, audit
+from reelscore.meta.audit import Audit, audit_captions
 from reelscore.report.tables.grid import Cell, Grid
 
 
@@ -65,7 +65,9 @@ def trecvid(
     found: dict[str, tuple[Assessment, Audit | None]] = {}
     with progress_bar("Reading") as progress:
         for done, each in enumerate(trecvid_ha.load_all(path, reading=reading, people=people), 1):
-            report = audit(each.candidates, each.references(), each.human) if audited else None
+            report = (
+                audit_captions(each.candidates, each.references(), each.human) if audited else None
+            )
             found[each.folder] = each, report
             if progress is not None:
                 progress(done, len(FOLDERS))

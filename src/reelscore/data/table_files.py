@@ -59,7 +59,12 @@ def _items(table: ScoreTable) -> Iterator[str]:
 
 
 def write_table(table: ScoreTable, path: str | Path) -> None:
-    """Write a table, as JSON or CSV by the file's ending."""
+    """Write a table, as JSON or CSV by the file's ending.
+
+    Args:
+        table: The score table.
+        path: A .csv or .json file.
+    """
     write_atomically(path, json_text(table) if file_format(path) == "json" else csv_text(table))
 
 

@@ -68,6 +68,10 @@ def training_items(captions: Iterable[JudgedCaption]) -> TrainingItems:
 def write_captions(path: str | Path, captions: Iterable[JudgedCaption]) -> None:
     """Write judged captions, one JSON object a line.
 
+    Args:
+        path: The file to write.
+        captions: The judged captions.
+
     >>> from tempfile import TemporaryDirectory
     >>> one = JudgedCaption("2016", "MA", "me", "2016/1", "a man", ("a boy",), 0.5)
     >>> with TemporaryDirectory() as folder:
@@ -81,6 +85,9 @@ def write_captions(path: str | Path, captions: Iterable[JudgedCaption]) -> None:
 
 def read_captions(path: str | Path) -> list[JudgedCaption]:
     """Read what `write_captions` wrote.
+
+    Args:
+        path: The file.
 
     Raises:
         DataError: If the file cannot be read, or a line is no judged caption.

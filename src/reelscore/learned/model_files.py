@@ -116,6 +116,9 @@ def model_folder(name: str) -> Path:
 def read_info(name: str) -> ModelInfo:
     """Read what is known of a model.
 
+    Args:
+        name: The name of the shipped model, or the folder of another.
+
     Raises:
         DataError: If the file is damaged.
     """

@@ -1,1 +1,65 @@
 """How far to trust a number: metrics against people, and judgments against their captions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from reelscore._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from reelscore.meta.alignment import Scan, Verdict, scan_shifts
+    from reelscore.meta.audit import Audit, audit_captions, audit_tables, quick_audit
+    from reelscore.meta.contrasts import Contrast, between_scores, between_systems
+    from reelscore.meta.correlation import Correlation, correlate_metrics, with_intervals
+    from reelscore.meta.difficulty import Difficulties, difficulties
+    from reelscore.meta.evaluation import MetaEvaluation, evaluate_metrics
+    from reelscore.meta.judged import Judged, score_judged
+    from reelscore.meta.paired_scores import Cells, bring_together, merge_tables
+    from reelscore.meta.significance import Significance, compare_metrics
+    from reelscore.meta.similarity import Similarity, by_annotator, compare_writers
+
+__all__ = [
+    "Audit",
+    "Cells",
+    "Contrast",
+    "Correlation",
+    "Difficulties",
+    "Judged",
+    "MetaEvaluation",
+    "Scan",
+    "Significance",
+    "Similarity",
+    "Verdict",
+    "audit_captions",
+    "audit_tables",
+    "between_scores",
+    "between_systems",
+    "bring_together",
+    "by_annotator",
+    "compare_metrics",
+    "compare_writers",
+    "correlate_metrics",
+    "difficulties",
+    "evaluate_metrics",
+    "merge_tables",
+    "quick_audit",
+    "scan_shifts",
+    "score_judged",
+    "with_intervals",
+]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "meta.alignment": "Scan Verdict scan_shifts",
+        "meta.audit": "Audit audit_captions audit_tables quick_audit",
+        "meta.contrasts": "Contrast between_scores between_systems",
+        "meta.correlation": "Correlation correlate_metrics with_intervals",
+        "meta.difficulty": "Difficulties difficulties",
+        "meta.evaluation": "MetaEvaluation evaluate_metrics",
+        "meta.judged": "Judged score_judged",
+        "meta.paired_scores": "Cells bring_together merge_tables",
+        "meta.significance": "Significance compare_metrics",
+        "meta.similarity": "Similarity by_annotator compare_writers",
+    },
+)

@@ -133,6 +133,11 @@ def audit_tables(metrics: ScoreTable, human: ScoreTable, *, column: str | None =
 
     Items that end in a number are taken in the order of the numbers, others as the metric table
     has them. Of some metrics less is better; that is allowed for.
+
+    Args:
+        metrics: Scores of the captions, by any number of metrics.
+        human: People's scores of the same captions.
+        column: Which of the human table's scores to use; the first if not given.
     """
     name = _column(human, column)
     systems = [s for s in metrics.systems if s in human.systems and name in human[s]]
@@ -152,7 +157,7 @@ def audit_tables(metrics: ScoreTable, human: ScoreTable, *, column: str | None =
     return Audit(notes, None, (verdict, scan), np.empty((0, 0)))
 
 
-def audit(
+def audit_captions(
     candidates: Mapping[str, Candidates],
     references: References,
     human: ScoreTable | None = None,
@@ -186,7 +191,7 @@ def audit(
     >>> words = np.random.default_rng(0).permutation([f"w{k}" for k in range(400)]).tolist()
     >>> references = {str(k): [" ".join(words[k : k + 4])] for k in range(300)}
     >>> late = {"me": {str(k + 2): " ".join(words[k : k + 3]) for k in range(298)}}
-    >>> audit(late, references).verdict.shift
+    >>> audit_captions(late, references).verdict.shift
     -2
     """
     texts = _Texts(candidates, references, metric, tokenizer, thread_count(threads))

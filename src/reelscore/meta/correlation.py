@@ -23,7 +23,7 @@ from reelscore.stats.draws import Progress, Units
 from reelscore.stats.levels import LEVELS, Level, in_groups
 from reelscore.stats.pairs import accuracy, kendall_23, kendall_b, kendall_c, kendall_like
 from reelscore.stats.resampling import FloatArray, percentile_interval
-from reelscore.stats.soft_accuracy import soft_accuracy
+from reelscore.stats.soft_accuracy import soft_pairwise_accuracy
 from reelscore.stats.ties import calibrate_ties
 
 # Computed in each group, then averaged; these can be tested and resampled.
@@ -190,7 +190,7 @@ def _correlation(cells: Cells, metric: str, coefficient: str, level: Level) -> C
         undefined = groups - int(defined.sum())
         value = float(values[defined].mean()) if defined.any() else math.nan
     elif coefficient == SOFT:
-        value = soft_accuracy(human, scores)
+        value = soft_pairwise_accuracy(human, scores)
     else:
         value = OVERALL[coefficient](h, x)
     reason = _reason(h, x, coefficient) if math.isnan(value) else ""

@@ -105,6 +105,11 @@ def comparison_evidence(
     Where several tests were made of a pair, the largest p counts. Scores that were not tested
     are there too, and say why.
 
+    Args:
+        table: The score table that was tested.
+        comparisons: What `compare` found.
+        level: Significance level.
+
     >>> from reelscore import compare, score_systems
     >>> from reelscore.examples import clips
     >>> table = score_systems(*clips(), "rouge_l")

@@ -20,6 +20,10 @@ Coefficient = Callable[[ArrayLike, ArrayLike], FloatArray]
 def pearson(human: ArrayLike, metric: ArrayLike) -> FloatArray:
     """Pearson's r: how well a straight line maps one score to the other.
 
+    Args:
+        human: Scores by people, of shape (..., n).
+        metric: Scores by a metric, of a shape that broadcasts to the same; NaN where there is none.
+
     >>> round(float(pearson([1, 2, 3, 4, 5, 6], [2, 1, 4, 3, 3, 7])), 3)
     0.776
     >>> float(pearson([1, 2, 3], [5, 5, 5]))
@@ -36,6 +40,10 @@ def pearson(human: ArrayLike, metric: ArrayLike) -> FloatArray:
 
 def spearman(human: ArrayLike, metric: ArrayLike) -> FloatArray:
     """Spearman's rho: Pearson's r of the ranks; ties share their mean rank.
+
+    Args:
+        human: Scores by people, of shape (..., n).
+        metric: Scores by a metric, of a shape that broadcasts to the same; NaN where there is none.
 
     >>> float(spearman([1, 2, 3, 4], [1, 10, 100, 1000]))
     1.0

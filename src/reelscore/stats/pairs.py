@@ -79,6 +79,10 @@ def count_pairs(
 def kendall_b(human: ArrayLike, metric: ArrayLike) -> FloatArray:
     """Kendall's tau-b: (C − D), scaled down for ties so that ±1 can be reached.
 
+    Args:
+        human: Scores by people, of shape (..., n).
+        metric: Scores by a metric, of a shape that broadcasts to the same; NaN where there is none.
+
     >>> round(float(kendall_b([1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3])), 9)
     0.316227766
     """
@@ -89,6 +93,10 @@ def kendall_b(human: ArrayLike, metric: ArrayLike) -> FloatArray:
 
 def kendall_c(human: ArrayLike, metric: ArrayLike) -> FloatArray:
     """Kendall's (Stuart's) tau-c: for scales with different numbers of steps.
+
+    Args:
+        human: Scores by people, of shape (..., n).
+        metric: Scores by a metric, of a shape that broadcasts to the same; NaN where there is none.
 
     >>> float(kendall_c([1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3]))
     0.32
@@ -104,6 +112,10 @@ def kendall_c(human: ArrayLike, metric: ArrayLike) -> FloatArray:
 def kendall_23(human: ArrayLike, metric: ArrayLike) -> FloatArray:
     """Kendall's tau as used in 2023 (Deutsch et al.): a tie on one side only is an error.
 
+    Args:
+        human: Scores by people, of shape (..., n).
+        metric: Scores by a metric, of a shape that broadcasts to the same; NaN where there is none.
+
     >>> float(kendall_23([1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3]))
     0.2
     """
@@ -113,6 +125,11 @@ def kendall_23(human: ArrayLike, metric: ArrayLike) -> FloatArray:
 
 def accuracy(human: ArrayLike, metric: ArrayLike, *, epsilon: float = 0.0) -> FloatArray:
     """Pairwise accuracy: the share of pairs that both order alike or both call a tie ("acc23").
+
+    Args:
+        human: Scores by people, of shape (..., n).
+        metric: Scores by a metric, of a shape that broadcasts to the same; NaN where there is none.
+        epsilon: Scores of the metric at most so far apart are a tie.
 
     >>> float(accuracy([1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3]))
     0.6

@@ -64,6 +64,10 @@ def bootstrap_scores(
 def percentile_interval(samples: FloatArray, level: float = 0.95) -> FloatArray:
     """The interval that holds the middle share of the samples: 2 × outputs.
 
+    Args:
+        samples: Samples × outputs.
+        level: The share that lies inside.
+
     >>> percentile_interval(np.arange(101.0)[:, None], 0.5)[:, 0].tolist()
     [25.0, 75.0]
     """

@@ -14,7 +14,7 @@ from reelscore.stats.correlations import in_pairs, known
 from reelscore.stats.resampling import FloatArray, in_blocks
 
 
-def soft_accuracy(
+def soft_pairwise_accuracy(
     human: ArrayLike, metric: ArrayLike, *, trials: int = 1000, seed: int = 12345
 ) -> float:
     """Compare the p-values of all pairs of systems; 1 is full agreement.
@@ -26,7 +26,7 @@ def soft_accuracy(
         seed: Seed of the exchanges, which are the same for all pairs and both sides.
 
     >>> human, metric = [[1, 2, 3], [2, 3, 4]], [[2, 2, 4], [1, 3, 5]]
-    >>> round(soft_accuracy(human, metric, seed=4), 3)
+    >>> round(soft_pairwise_accuracy(human, metric, seed=4), 3)
     0.872
     """
     human, metric = in_pairs(human, metric)

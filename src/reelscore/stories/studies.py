@@ -161,7 +161,17 @@ def study_order(
 
     Every reference gets the system's caption that f finds best for it, at the reference's segment,
     whose ends are moved at random such that their IoU stays above 0.7. In a repetition all
-    three orders have the same segments. Arguments are those of `study_counts`.
+    three orders have the same segments.
+
+    Args:
+        systems: As in `study_counts`.
+        references: As in `study_counts`.
+        repeats: As in `study_counts`.
+        seed: As in `study_counts`.
+        preset: As in `study_counts`.
+        threads: As in `study_counts`.
+        progress: As in `study_counts`.
+        choices: As in `study_counts`.
 
     >>> from reelscore import examples
     >>> systems, annotators = examples.stories()
@@ -198,8 +208,15 @@ def study_oracle(
     ``f`` is the mean over all references of the best caption's sentence score. ``self_bleu`` says
     how much the oracle captions of a video resemble each other, on average over videos with at
     least two; ``self_bleu_all`` the same over all oracle captions together. A lower one means more
-    diverse captions. The references are a system of their own, for comparison. Arguments are those
-    of `study_counts`.
+    diverse captions. The references are a system of their own, for comparison.
+
+    Args:
+        systems: As in `study_counts`.
+        references: As in `study_counts`.
+        preset: As in `study_counts`.
+        threads: As in `study_counts`.
+        progress: As in `study_counts`.
+        choices: As in `study_counts`.
 
     >>> from reelscore import examples
     >>> systems, annotators = examples.stories()

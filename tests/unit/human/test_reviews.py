@@ -6,7 +6,7 @@ import pytest
 
 from reelscore.errors import RefusedError
 from reelscore.human.campaign import Campaign
-from reelscore.human.evaluate.results import evaluate
+from reelscore.human.evaluate.results import evaluate_ratings
 from reelscore.human.evaluate.usable import usable
 from reelscore.human.hits.tasks import Hit, Shown, Task
 from support.made_hits import answer_all, rating_hits
@@ -70,7 +70,7 @@ def judge(campaign, rater, *, looks=True):
 
 def verdicts(campaign):
     judgments = campaign.judgments(finished=True)
-    results = evaluate(judgments, humans=campaign.humans, excluded=campaign.excluded())
+    results = evaluate_ratings(judgments, humans=campaign.humans, excluded=campaign.excluded())
     return {rater.rater: rater.verdict for rater in results.quality.raters}, results.raters
 
 

@@ -13,7 +13,7 @@ from reelscore.human.evaluate.quality import check_quality
 from reelscore.human.evaluate.scores import score_judgments
 from reelscore.human.hits.ratings import build_hits
 from reelscore.human.judgments import Judgments
-from reelscore.human.simulate.campaigns import Truth, bad_mix, simulate, study
+from reelscore.human.simulate.campaigns import Truth, bad_mix, simulate_campaign, study
 from reelscore.human.simulate.crowd import Crowd, fit_crowd
 from reelscore.human.simulate.power import Setting, hits_needed, power_of
 from reelscore.meta.published import published
@@ -61,7 +61,7 @@ def test_level_and_range_are_those_of_video_captions():
 
 def test_a_crowd_fitted_to_its_own_judgments_is_the_same():
     crowd = Crowd(level=50, level_spread=3, range=12, range_spread=2)  # nothing is cut off
-    made_up = simulate(
+    made_up = simulate_campaign(
         hits(40), Truth(SYSTEMS | {"human": 0.0}, crowd, 3), seed=3, raters_per_hit=5
     )
     fitted = fit_crowd(made_up.judgments)
@@ -83,7 +83,7 @@ def test_too_little_to_fit():
 
 
 def test_every_hit_is_done_once_by_one_rater(plan):
-    made_up = simulate(plan, truth(), seed=1, mix=bad_mix(0.2))
+    made_up = simulate_campaign(plan, truth(), seed=1, mix=bad_mix(0.2))
     judgments = made_up.judgments
     assert len(judgments) == 9_400
     done = {(j.rater, j.hit) for j in judgments}
@@ -92,19 +92,19 @@ def test_every_hit_is_done_once_by_one_rater(plan):
 
 
 def test_several_raters_do_a_hit_each_another(plan):
-    judgments = simulate(plan[:10], truth(), seed=1, raters_per_hit=3).judgments
+    judgments = simulate_campaign(plan[:10], truth(), seed=1, raters_per_hit=3).judgments
     assert len({(j.rater, j.hit) for j in judgments}) == 30
     assert len(judgments) == 3_000
 
 
 def test_the_same_seed_is_the_same_crowd(plan):
-    one, other = (list(simulate(plan[:3], truth(), seed=5).judgments) for _ in range(2))
+    one, other = (list(simulate_campaign(plan[:3], truth(), seed=5).judgments) for _ in range(2))
     assert one == other
-    assert one != list(simulate(plan[:3], truth(), seed=6).judgments)
+    assert one != list(simulate_campaign(plan[:3], truth(), seed=6).judgments)
 
 
 def test_diligent_raters_find_the_differences_that_were_put_in(plan):
-    table = score_judgments(simulate(plan, truth(), seed=2).judgments).table
+    table = score_judgments(simulate_campaign(plan, truth(), seed=2).judgments).table
     found = [table[name]["z"].score for name in SYSTEMS]
     slope = np.polyfit(list(SYSTEMS.values()), found, 1)[0]
     assert slope == pytest.approx(1, abs=0.12)
@@ -124,7 +124,7 @@ def test_diligent_raters_find_the_differences_that_were_put_in(plan):
     ],
 )
 def test_who_passes(plan, kind, least, most):
-    made_up = simulate(plan, truth(), seed=4, mix={kind: 1.0}, hits_per_rater=1)
+    made_up = simulate_campaign(plan, truth(), seed=4, mix={kind: 1.0}, hits_per_rater=1)
     passed = check_quality(made_up.judgments).passed
     assert least <= len(passed) / len(made_up.types) <= most
 
@@ -149,11 +149,11 @@ def test_the_ranking_is_recovered_and_replicates(plan, full):
 
 def test_mixes_that_make_no_sense(plan):
     with pytest.raises(UnknownNameError, match="Did you mean 'random'"):
-        simulate(plan, truth(), seed=1, mix={"radnom": 1.0})
+        simulate_campaign(plan, truth(), seed=1, mix={"radnom": 1.0})
     with pytest.raises(DataError, match="not all 0"):
-        simulate(plan, truth(), seed=1, mix={"random": 0.0})
+        simulate_campaign(plan, truth(), seed=1, mix={"random": 0.0})
     with pytest.raises(UnknownNameError, match="system 'human'"):
-        simulate(plan, Truth(SYSTEMS, Crowd(), 1), seed=1)
+        simulate_campaign(plan, Truth(SYSTEMS, Crowd(), 1), seed=1)
 
 
 # Plans
@@ -166,7 +166,9 @@ def test_power_is_what_whole_campaigns_find():
     plan = hits(count, systems)
     wins = 0
     for seed in range(40):
-        judgments = simulate(plan, Truth(systems | {"human": HUMAN}, Crowd(), seed), seed=seed)
+        judgments = simulate_campaign(
+            plan, Truth(systems | {"human": HUMAN}, Crowd(), seed), seed=seed
+        )
         table = score_judgments(judgments.judgments).table
         ranking = rank_systems(table, systems=["a", "b"])
         wins += ranking.systems[0] == "a" and ranking.p[0, 1] < 0.05

@@ -8,7 +8,7 @@ import pytest
 from reelscore import DataError
 from reelscore.data.table import ItemScores, MetricResult, ScoreTable
 from reelscore.meta.alignment import critical, decide, scan_shifts
-from reelscore.meta.audit import audit, audit_tables, quick_audit
+from reelscore.meta.audit import audit_captions, audit_tables, quick_audit
 
 
 def noise(rng, *shape):
@@ -270,7 +270,7 @@ def moved(captions, by):
 
 def test_everything_in_place():
     candidates, references, human = texts()
-    found = audit(candidates, references, scores(human))
+    found = audit_captions(candidates, references, scores(human))
     assert found.references[0].kind == found.judgments[0].kind == "aligned"
     assert found.verdict.kind == "aligned"
     assert found.notes == []
@@ -279,7 +279,7 @@ def test_everything_in_place():
 
 def test_judgments_of_the_line_before():
     candidates, references, human = texts()
-    found = audit(candidates, references, scores(np.roll(human, 1, axis=1)))
+    found = audit_captions(candidates, references, scores(np.roll(human, 1, axis=1)))
     assert found.references[0].kind == "aligned"
     assert found.verdict.kind == "shifted"
     assert found.verdict.shift == -1
@@ -289,7 +289,7 @@ def test_judgments_of_the_line_before():
 
 def test_references_out_of_step():
     candidates, references, human = texts()
-    found = audit(candidates, moved(references, 3), scores(human))
+    found = audit_captions(candidates, moved(references, 3), scores(human))
     assert found.references[0].kind == "shifted"
     assert found.verdict.shift == -3
     assert found.judgments[0].kind == "aligned"  # with the right references
@@ -298,7 +298,7 @@ def test_references_out_of_step():
 def test_one_system_out_of_step():
     candidates, references, _ = texts()
     candidates["s1"] = moved(candidates["s1"], 1)
-    verdict = audit(candidates, references).verdict
+    verdict = audit_captions(candidates, references).verdict
     assert verdict.kind == "mixed"
     assert "shifted by +1 in s1" in str(verdict)
 
@@ -312,7 +312,7 @@ def test_another_set_of_lines():
         for name, v in candidates.items()
     }
     judged = np.array([[x for p, x in enumerate(row, 1) if p not in gone] for row in human])
-    found = audit(short, references, scores(judged))
+    found = audit_captions(short, references, scores(judged))
     assert found.verdict.kind == "mixed"
     assert "from there on" in str(found.verdict)
     assert "s0 has 296 captions, the references 300 items" in found.notes[0]
@@ -321,7 +321,7 @@ def test_another_set_of_lines():
 def test_scores_shuffled():
     candidates, references, human = texts()
     shuffled = np.random.default_rng(0).permuted(human, axis=1)
-    found = audit(candidates, references, scores(shuffled))
+    found = audit_captions(candidates, references, scores(shuffled))
     assert found.references[0].kind == "aligned"
     assert found.verdict.kind == "cannot tell"
 
@@ -331,7 +331,7 @@ def test_what_is_not_there_is_noted():
     people = scores(human)
     del candidates["s2"]
     del candidates["s0"]["7"]
-    notes = audit(candidates, references, people).notes
+    notes = audit_captions(candidates, references, people).notes
     assert any("s0 has 199 captions" in note for note in notes)
     assert any("1 judged items of s0 have no caption (first: '7')" in note for note in notes)
     assert any("s2 is judged, but there are no captions" in note for note in notes)
@@ -339,9 +339,9 @@ def test_what_is_not_there_is_noted():
 
 def test_few_captions():
     candidates, references, human = texts(items=4)
-    assert audit(candidates, references, scores(human)).verdict.kind == "cannot tell"
+    assert audit_captions(candidates, references, scores(human)).verdict.kind == "cannot tell"
 
 
 def test_no_item_in_common():
     with pytest.raises(DataError, match="no item in common"):
-        audit({"a": {"v1": "a man"}}, {"w1": ["a man"]})
+        audit_captions({"a": {"v1": "a man"}}, {"w1": ["a man"]})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reelscore.human.evaluate.results import evaluate
+from reelscore.human.evaluate.results import evaluate_ratings
 from reelscore.human.judgments import Judgments
 from reelscore.report.campaign_html import campaign_html
 from reelscore.significance.rankings import rank_systems
@@ -17,7 +17,7 @@ def test_what_names_have_in_common_is_said_once():
         for k in range(5)
         for s, system in enumerate(systems)
     ]
-    results = evaluate(Judgments.of(rows), controlled=False)
+    results = evaluate_ratings(Judgments.of(rows), controlled=False)
     page = campaign_html("Dogs", results, rank_systems(results.scores.table))
     assert page.count("trecvid20-vtt.en-en.") == 1
     assert "begin with “trecvid20-vtt.en-en.”, left out here." in page

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from reelscore.stats.correlations import mean_known
 from reelscore.stats.pairs import accuracy
-from reelscore.stats.soft_accuracy import soft_accuracy
+from reelscore.stats.soft_accuracy import soft_pairwise_accuracy
 from reelscore.stats.ties import calibrate_ties
 
 NAN = float("nan")
@@ -26,7 +26,7 @@ def test_mt_metrics_eval_tie_optimization():  # stats_test.py, testKendallWithTi
 
 def test_mt_metrics_eval_soft_accuracy():  # testPairwiseConfidenceError: seed 4, 1000 trials
     human, metric = [[1, 2, 3], [2, 3, 4]], [[2, 2, 4], [1, 3, 5]]
-    assert soft_accuracy(human, metric, seed=4) == pytest.approx(0.872, abs=5e-4)
+    assert soft_pairwise_accuracy(human, metric, seed=4) == pytest.approx(0.872, abs=5e-4)
 
 
 scores = st.integers(0, 5).map(float) | st.just(NAN)
@@ -63,9 +63,9 @@ def test_calibration_of_a_sample_of_pairs():
 
 def test_soft_accuracy_of_a_copy_and_of_an_opposite():
     human = np.random.default_rng(0).normal(size=(4, 50)) + np.arange(4)[:, None]
-    assert soft_accuracy(human, 3 * human + 1) == 1
-    assert soft_accuracy(human, -human) < 0.1
-    assert math.isnan(soft_accuracy(human[:1], human[:1]))
+    assert soft_pairwise_accuracy(human, 3 * human + 1) == 1
+    assert soft_pairwise_accuracy(human, -human) < 0.1
+    assert math.isnan(soft_pairwise_accuracy(human[:1], human[:1]))
 
 
 def test_soft_accuracy_with_gaps():
@@ -73,4 +73,4 @@ def test_soft_accuracy_with_gaps():
     human = rng.normal(size=(3, 60)) + 5 * np.arange(3)[:, None]
     metric = human + rng.normal(size=(3, 60))
     human[0, :20] = NAN
-    assert soft_accuracy(human, metric) == pytest.approx(1, abs=0.01)
+    assert soft_pairwise_accuracy(human, metric) == pytest.approx(1, abs=0.01)

@@ -25,7 +25,7 @@ from reelscore.errors import DataError
 from reelscore.human.campaign import Campaign
 from reelscore.human.evaluate.groups import read_groups
 from reelscore.human.evaluate.quality import Control, known
-from reelscore.human.evaluate.results import Results, evaluate
+from reelscore.human.evaluate.results import Results, evaluate_ratings
 from reelscore.human.evaluate.scores import Average, HumanScores, Over, group_means
 from reelscore.human.hits.tasks import Hit
 from reelscore.report.tables.campaign import results_csv, results_grid, wins_grid
@@ -159,7 +159,9 @@ def evaluated(campaign: Campaign, control: Control, **choices: Any) -> Results:
     """Evaluate a campaign of ratings, by its finished HITs."""
     humans = campaign.humans
     judgments = judged(campaign)
-    return evaluate(judgments, control, humans=humans, excluded=campaign.excluded(), **choices)
+    return evaluate_ratings(
+        judgments, control, humans=humans, excluded=campaign.excluded(), **choices
+    )
 
 
 def _only_z(scores: HumanScores, metric: str) -> str:

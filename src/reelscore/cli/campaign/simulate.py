@@ -16,7 +16,7 @@ from reelscore.human.campaign import Campaign
 from reelscore.human.evaluate.quality import Control
 from reelscore.human.hits.ratings import build_hits
 from reelscore.human.hits.tasks import Hit
-from reelscore.human.simulate.campaigns import Mix, Study, Truth, bad_mix, simulate, study
+from reelscore.human.simulate.campaigns import Mix, Study, Truth, bad_mix, simulate_campaign, study
 from reelscore.human.simulate.crowd import RATER_TYPES, Crowd, RaterType
 from reelscore.report.tables.grid import Cell, Grid
 
@@ -134,7 +134,7 @@ def _fill(campaign: Campaign, given: Sequence[str], mix: Mix, seed: int) -> None
         raise DataError(f"Campaign {campaign.id!r} has judgments already; simulate on a new one.")
     humans = campaign.humans
     truth = Truth(_truth(list(campaign.systems), given, humans), Crowd(), seed)
-    made_up = simulate(
+    made_up = simulate_campaign(
         list(campaign.hits()), truth, seed=seed, mix=mix, raters_per_hit=campaign.raters_per_hit
     )
     campaign.append(made_up.judgments)

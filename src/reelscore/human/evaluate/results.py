@@ -33,7 +33,7 @@ class Results:
     notes: tuple[str, ...]
 
 
-def evaluate(
+def evaluate_ratings(
     judgments: Judgments,
     control: Control | None = None,
     *,
@@ -62,7 +62,7 @@ def evaluate(
     >>> rows = [Judgment(rater, "h1", f"{kind}{k}", k, "human", f"v{k}", kind, score * (k + 1))
     ...         for rater, spoilt in (("r1", 1.0), ("r2", 9.0)) for k in range(10)
     ...         for kind, score in (("caption", 9.0), ("degraded", spoilt))]
-    >>> results = evaluate(Judgments.of(rows))
+    >>> results = evaluate_ratings(Judgments.of(rows))
     >>> results.raters, results.scores.table["human"]["raw"].score
     (('r1',), 49.5)
     """

@@ -88,7 +88,7 @@ class Truth:
         return self._known[key]
 
 
-def simulate(
+def simulate_campaign(
     hits: Sequence[Hit],
     truth: Truth,
     *,
@@ -221,7 +221,7 @@ def study(
         truth = Truth(systems, crowd, seed=seed + k)
         tables = []
         for again in range(2):
-            made_up = simulate(hits, truth, seed=2 * (seed + k) + again, mix=mix)
+            made_up = simulate_campaign(hits, truth, seed=2 * (seed + k) + again, mix=mix)
             quality = check_quality(made_up.judgments, control)
             for rater, kind in made_up.types.items():
                 raters[kind] += 1

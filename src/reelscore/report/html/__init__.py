@@ -40,6 +40,12 @@ def write_table_report(
 ) -> None:
     """Write the usual report of a table; what `reelscore.ScoreTable.report` does.
 
+    Args:
+        table: The score table.
+        path: The HTML file to write.
+        people: A score table made by people, for agreement with them.
+        fields: Other fields of the `Report`, such as its title.
+
     >>> import tempfile
     >>> from reelscore import examples, score_systems
     >>> table = score_systems(*examples.clips(), "rouge_l")

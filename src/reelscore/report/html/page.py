@@ -74,7 +74,12 @@ def write_report(
 
 
 def report_html(report: Report, *, explain: int = 100_000, progress: Progress | None = None) -> str:
-    """Give a report as the text of an HTML file; arguments as in `write_report`.
+    """Give a report as the text of an HTML file.
+
+    Args:
+        report: What to show.
+        explain: As in `write_report`.
+        progress: As in `write_report`.
 
     >>> from reelscore import score_systems
     >>> from reelscore.examples import clips

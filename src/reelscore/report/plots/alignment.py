@@ -27,8 +27,8 @@ def draw_audit(found: Audit, path: str | Path) -> None:
 
     >>> import tempfile
     >>> from reelscore.examples import clips
-    >>> from reelscore.meta.audit import audit
-    >>> draw_audit(audit(*clips()), Path(tempfile.mkdtemp(), "audit.svg"))
+    >>> from reelscore.meta.audit import audit_captions
+    >>> draw_audit(audit_captions(*clips()), Path(tempfile.mkdtemp(), "audit.svg"))
     """
     parts = {
         ("captions and references", "mean similarity"): found.references,

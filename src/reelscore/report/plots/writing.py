@@ -18,6 +18,10 @@ _AXES = {"length": "length of the reference, rising", "frequency": "word frequen
 def draw_similarity(found: Similarity, path: str | Path) -> None:
     """Draw the matrix, and how each writer's likeness to the others is distributed.
 
+    Args:
+        found: How alike the writers are.
+        path: The file; its ending says the format.
+
     >>> import tempfile
     >>> from reelscore.examples import clips
     >>> from reelscore.meta.similarity import compare_writers
@@ -69,6 +73,13 @@ def draw_difficulty(
     window: int = 500,
 ) -> None:
     """Draw smoothed scores of each system along each difficulty.
+
+    Args:
+        scores: Scores by system and item.
+        orders: The difficulties, one panel each.
+        metric: The name of the scores.
+        path: The file; its ending says the format.
+        window: How many neighbouring items are averaged.
 
     >>> import tempfile
     >>> from reelscore.meta.difficulty import difficulties

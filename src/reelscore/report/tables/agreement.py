@@ -16,6 +16,9 @@ from reelscore.significance.evidence import UNTESTED
 def correlation_grid(correlations: Sequence[Correlation]) -> Grid:
     """Set out a row for each metric, best first, and a column for each coefficient.
 
+    Args:
+        correlations: The coefficients of all metrics, as `correlate_metrics` gives them.
+
     >>> found = [Correlation("bleu_4", "pearson", "system", 0.5, 9, 1),
     ...          Correlation("meteor", "pearson", "system", 0.91, 9, 1)]
     >>> print(correlation_grid(found).to_text())

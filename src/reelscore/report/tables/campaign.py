@@ -78,6 +78,10 @@ def results_grid(scores: HumanScores, ranking: Ranking) -> Grid:
     """Set out a row for each system, best first, with its cluster and possible ranks.
 
     Numbers of judgments and captions are those of the paper's n.
+
+    Args:
+        scores: The scores of the systems by people.
+        ranking: Which systems people prefer, with its tests.
     """
     metrics = scores.table.metrics
     rows = []
@@ -92,7 +96,11 @@ def results_grid(scores: HumanScores, ranking: Ranking) -> Grid:
 
 
 def wins_grid(ranking: Ranking) -> Grid:
-    """Set out p-values: is the row's system better than the column's? Wins are marked."""
+    """Set out p-values: is the row's system better than the column's? Wins are marked.
+
+    Args:
+        ranking: Which systems people prefer, with its tests.
+    """
     letters = _letters(len(ranking.systems))
     rows = []
     for k, (system, letter) in enumerate(zip(ranking.systems, letters, strict=True)):

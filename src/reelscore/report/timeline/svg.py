@@ -23,6 +23,10 @@ LIGHT = {
 def timeline_svg(timeline: Timeline, width: float = 900.0) -> str:
     """Draw a timeline as a file of its own, with its captions.
 
+    Args:
+        timeline: The timeline of one video.
+        width: The width of the picture, in pixels.
+
     >>> from reelscore import examples
     >>> from reelscore.stories import timeline
     >>> systems, annotators = examples.stories()

@@ -13,7 +13,7 @@ from starlette.background import BackgroundTask
 
 from reelscore.errors import DataError
 from reelscore.human.campaign import Campaign
-from reelscore.human.evaluate.results import Results, evaluate
+from reelscore.human.evaluate.results import Results, evaluate_ratings
 from reelscore.report.campaign_html import campaign_html
 from reelscore.report.tables.agreement import p_value
 from reelscore.report.tables.campaign import results_grid
@@ -31,7 +31,7 @@ def evaluated(campaign: Campaign) -> tuple[Results, list[Ranking]]:
     Raises:
         DataError: If there is nothing to evaluate yet.
     """
-    results = evaluate(
+    results = evaluate_ratings(
         campaign.judgments(finished=True),
         humans=campaign.humans,
         excluded=campaign.excluded(),
