@@ -4,11 +4,11 @@ ReelscoreError
 ├── DataError (ValueError)             a file or argument does not say what it should
 │   ├── RefusedError                   a campaign cannot take this from this rater
 │   └── FullError                      the disk under a database has no room left
-├── UnknownNameError (LookupError)     a metric, format or option nobody knows
+├── UnknownNameError (LookupError)     an unknown metric, format or option
 ├── ResourceError (OSError)            the language index cannot be built, written or read
 └── MissingExtraError (ImportError)    an optional dependency is not installed
 
-A message says what is wrong, where, what was expected, and how to mend it. The command line
+A message says what is wrong, where, what was expected, and how to fix it. The command line
 prints it as it is and exits with status 2; any other exception is a defect of reelscore and
 keeps its traceback.
 """

@@ -43,16 +43,22 @@ _PARTS = 5
     type=click.IntRange(min=1),
     default=500,
     show_default=True,
-    help="Items that the running mean of the plot spans; at most a fifth of them.",
+    help="Number of items in the running mean of the plot; at most a fifth of all items.",
 )
 @click.option(
-    "--top", type=click.IntRange(min=0), default=3, show_default=True, help="Best and worst items."
+    "--top",
+    type=click.IntRange(min=0),
+    default=3,
+    show_default=True,
+    help="How many of the best and of the worst items to show.",
 )
 @tokenizer_option
 @format_option
 @threads_option
-@click.option("--plot", metavar="FILE", help="Draw the smoothed scores: .pdf, .svg or .png.")
-@click.option("--json", "json_file", metavar="FILE", help="Write all as JSON; - for the terminal.")
+@click.option("--plot", metavar="FILE", help="Plot the smoothed scores: .pdf, .svg or .png.")
+@click.option(
+    "--json", "json_file", metavar="FILE", help="Write everything as JSON; - for standard output."
+)
 def command(
     candidates: tuple[str, ...],
     refs: tuple[str, ...],
@@ -67,8 +73,8 @@ def command(
 ) -> None:
     """Scores by length and word frequency of the references; best and worst items.
 
-    Items are put in order of difficulty (long references, rare words). The tables show the mean
-    score in each fifth of them, from easy to hard, and Spearman's rho of score and difficulty.
+    Items are sorted by difficulty (long references, rare words). The tables show the mean score
+    of each fifth of the items, from easy to hard, and Spearman's rho of score and difficulty.
 
     \b
     Example:
@@ -78,7 +84,7 @@ def command(
     inputs = read_captions(candidates, refs, file_format)
     systems, references = inputs.systems, inputs.references
     if references is None:
-        raise DataError("An analysis needs references; none were given (--refs).")
+        raise DataError("An analysis needs references; none were given. Add --refs FILE.")
     with inputs.explained(), progress_bar("Scoring") as progress:
         table = score_systems(
             systems,

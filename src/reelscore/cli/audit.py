@@ -34,16 +34,22 @@ from reelscore.text.tokens import Tokenizer
 @click.option(
     "--human", metavar="TABLE", help="People's scores: .csv or .json, by system and item."
 )
-@click.option("--column", metavar="NAME", help="Which of the human scores to use; the first.")
+@click.option("--column", metavar="NAME", help="Which human score to use; the first if not given.")
 @click.option(
-    "--metric", default=METRIC, show_default=True, metavar="NAME", help="The metric to compare by."
+    "--metric",
+    default=METRIC,
+    show_default=True,
+    metavar="NAME",
+    help="The metric to compare with.",
 )
 @tokenizer_option
 @format_option
 @seed_option
 @threads_option
-@click.option("--plot", metavar="FILE", help="Draw all shifts: .pdf, .svg or .png.")
-@click.option("--json", "json_file", metavar="FILE", help="Write all as JSON; - for the terminal.")
+@click.option("--plot", metavar="FILE", help="Plot all shifts: .pdf, .svg or .png.")
+@click.option(
+    "--json", "json_file", metavar="FILE", help="Write everything as JSON; - for standard output."
+)
 def command(
     candidates: tuple[str, ...],
     refs: tuple[str, ...],
@@ -63,9 +69,9 @@ def command(
     score tables, one for each metric, to be audited against the human table.
 
     Says "aligned", "shifted by −1 (z = 14.7)", "mixed", or "cannot tell"; the exit status is 1
-    for shifted and mixed. A shift of −1 means that what stands with an item belongs to the item
-    before it. The order of the items is that of the references, or of the numbers that the items
-    of a score table end in.
+    for shifted and mixed. A shift of −1 means that the text or score of an item belongs to the
+    item before it. Items are ordered as in the references or, for score tables, by the numbers
+    at the end of their ids.
 
     \b
     Examples:

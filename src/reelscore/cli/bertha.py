@@ -26,16 +26,31 @@ from reelscore.errors import DataError
 
 @click.group("bertha")
 def command() -> None:
-    """Train, measure and look into BERTHA, the metric learned from human judgments."""
+    """Train, evaluate and describe BERTHA, the metric learned from human judgments."""
 
 
 @command.command("prepare", cls=FilesCommand)
 @click.argument("candidates", nargs=-1, metavar="[CANDIDATES]...")
 @refs_option("References of the captions")
 @click.option("--human", metavar="TABLE", help="People's scores: system, item, score.")
-@click.option("--group", default="own", show_default=True, help="What is held out together.")
-@click.option("--trecvid", metavar="PATH", help="Instead: a copy of TRECvid-VTT_HA, all years.")
-@click.option("--out", "-o", required=True, metavar="FILE", help="The judged captions, .jsonl.")
+@click.option(
+    "--group",
+    default="own",
+    show_default=True,
+    help="Name of the group that is held out together.",
+)
+@click.option(
+    "--trecvid",
+    metavar="PATH",
+    help="A copy of TRECvid-VTT_HA, used instead of files: all years.",
+)
+@click.option(
+    "--out",
+    "-o",
+    required=True,
+    metavar="FILE",
+    help="Where to write the judged captions, .jsonl.",
+)
 @format_option
 def prepare(
     candidates: tuple[str, ...],
@@ -46,7 +61,7 @@ def prepare(
     out: str,
     file_format: str | None,
 ) -> None:
-    """Put captions, references and human scores together to train on.
+    """Combine captions, references and human scores into training data.
 
     \b
     Examples:
@@ -88,26 +103,32 @@ def prepare(
     default="own",
     show_default=True,
     metavar="NAME",
-    help="own: any judgments; averaged: the shipped model's; plain: the paper's.",
+    help="own: for any judgments; averaged: as the shipped model; plain: as the paper.",
 )
 @click.option("--encoder", default="all-minilm-l6-v2", show_default=True, metavar="NAME")
-@click.option("--hold-out", metavar="GROUP", help="Leave a group, and all its texts, out.")
-@click.option("--keep", is_flag=True, help="With --hold-out: for 'bertha|held_out:GROUP'.")
+@click.option("--hold-out", metavar="GROUP", help="Leave out a group and all its texts.")
+@click.option(
+    "--keep", is_flag=True, help="With --hold-out: keep the model for 'bertha|held_out:GROUP'."
+)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-@click.option("--device", type=click.Choice(["cuda", "cpu"]), help="A GPU if there is one.")
+@click.option(
+    "--device",
+    type=click.Choice(["cuda", "cpu"]),
+    help="Device to train on; a GPU if there is one.",
+)
 @click.option(
     "--validation",
     type=click.FloatRange(0, 0.5),
     default=0.0,
     show_default=True,
-    help="Share of items kept to stop early by.",
+    help="Share of the items used to decide when to stop early.",
 )
 @click.option(
     "--patience",
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="Epochs without gain before a stage ends early.",
+    help="Epochs without improvement before a stage ends early.",
 )
 @click.option(
     "--every",
@@ -132,7 +153,7 @@ def train(
 ) -> None:
     """Train a model on JUDGED captions; FOLDER gets checkpoints and the model.
 
-    An interrupted training is taken up where it was, if called again with the same arguments.
+    To resume an interrupted training, call the command again with the same arguments.
 
     \b
     Examples:
@@ -174,12 +195,12 @@ def train(
     type=click.Choice(["MA", "SA"]),
     default="MA",
     show_default=True,
-    help="Captions judged by many, or once.",
+    help="Use captions judged by many people, or once.",
 )
 @click.option("--json", "json_file", metavar="FILE", help="Write all numbers as JSON.")
 @html_option
 def evaluate(trecvid: str, kind: str, json_file: str | None, html_file: str | None) -> None:
-    """How metrics agree with people on TRECVid, each year unseen by what was learned.
+    """Measure how metrics agree with people on TRECVid; learned metrics have not seen the year.
 
     \b
     Example:
@@ -220,9 +241,9 @@ def export(model: str, out: str) -> None:
 
 @command.command("info")
 @click.argument("model", default="reelscore-bertha", metavar="[MODEL]")
-@click.option("--json", "as_json", is_flag=True, help="Print all that is known as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def info(model: str, as_json: bool) -> None:
-    """What a model was trained on, and how it agrees with people.
+    """Show what a model was trained on, and how it agrees with people.
 
     \b
     Example:

@@ -29,7 +29,9 @@ _TESTS: dict[str, tuple[Test, ...]] = {
 
 @click.command("compare", cls=FilesCommand)
 @scoring_options
-@click.option("--baseline", "-b", metavar="NAME", help="The system to compare with; the first.")
+@click.option(
+    "--baseline", "-b", metavar="NAME", help="The system to compare with; the first if not given."
+)
 @click.option("--all-pairs", is_flag=True, help="Compare every system with every other.")
 @click.option(
     "--test",
@@ -43,28 +45,28 @@ _TESTS: dict[str, tuple[Test, ...]] = {
     type=click.Choice(["holm", "bonferroni", "bh", "none"]),
     default="holm",
     show_default=True,
-    help="Correction for the number of comparisons by one metric.",
+    help="Correction for the number of comparisons within one metric.",
 )
 @click.option(
     "--level",
     type=click.FloatRange(0, 1),
     default=0.05,
     show_default=True,
-    help="Corrected p-values below it are marked.",
+    help="Mark corrected p-values below this level.",
 )
 @click.option(
     "--resamples",
     type=click.IntRange(min=10),
     default=1000,
     show_default=True,
-    help="Resamples of the bootstrap.",
+    help="Number of bootstrap resamples.",
 )
 @click.option(
     "--trials",
     type=click.IntRange(min=10),
     default=10_000,
     show_default=True,
-    help="Exchanges of the randomization.",
+    help="Number of permutations of the randomization test.",
 )
 @picture_options
 def command(
@@ -80,9 +82,9 @@ def command(
 ) -> None:
     """Score systems and test whether they differ.
 
-    CANDIDATES are files of captions, one for each system, or NAME=FILE. A system is marked with *
-    where it differs from the baseline by every test made, and with --all-pairs by the letters of
-    the systems it is better than.
+    CANDIDATES are files of captions, one for each system, or NAME=FILE. A score is marked with *
+    if it differs from the baseline in every test, and with --all-pairs by the letters of the
+    systems it is better than.
 
     \b
     Examples:
@@ -147,7 +149,9 @@ def _legend(
         for test in tests
     )
     what = (
-        f"* differs from {baseline}" if baseline else "letters: better than the systems so marked"
+        f"* differs from {baseline}"
+        if baseline
+        else "letters: better than the systems with these letters"
     )
     return f"{what}, p < {level:g} ({how}; correction: {correction})"
 

@@ -21,7 +21,7 @@ from reelscore.report.tables.grid import Cell, Grid
 
 @click.group("data")
 def command() -> None:
-    """Describe data sets with human judgments, and bring them into other commands' form."""
+    """Describe data sets with human judgments, and convert them for the other commands."""
 
 
 @command.command("trecvid-ha")
@@ -31,13 +31,15 @@ def command() -> None:
     type=click.Choice(["aligned", "as-published"]),
     default="aligned",
     show_default=True,
-    help="Line numbers as they are meant, or counted from 0 as the published tables do.",
+    help="Read line numbers as intended, or counted from 0 as in the published tables.",
 )
-@click.option("--people", is_flag=True, help="Count people's captions among the systems.")
+@click.option("--people", is_flag=True, help="Count human captions as a system.")
 @click.option("--audit", "audited", is_flag=True, help="Audit the alignment of every folder.")
-@click.option("--plot", metavar="FILE", help="With --audit: draw r against shift.")
-@click.option("--export", metavar="DIR", help="Write captions, references, judgments as files.")
-@click.option("--json", "json_file", metavar="FILE", help="Write the table as JSON; - to show it.")
+@click.option("--plot", metavar="FILE", help="With --audit: plot r against shift.")
+@click.option("--export", metavar="DIR", help="Write captions, references and judgments as files.")
+@click.option(
+    "--json", "json_file", metavar="FILE", help="Write the table as JSON; - for standard output."
+)
 def trecvid(
     path: str,
     reading: Reading,

@@ -26,11 +26,11 @@ from reelscore.text.tokens import tokenize
 def command(html_file: str | None, serve: bool, port: int) -> None:
     """Score the embedded example and show what reelscore does.
 
-    Fifteen clips with three references each, captioned by a person and by three systems of
-    falling quality. The files lie in the package; the last lines say where.
+    The example has fifteen clips with three references each, captioned by a person and by three
+    systems of decreasing quality. The files are in the package; the last lines show where.
 
-    With --serve, a campaign on these clips is served until Ctrl+C: rate some captions, then look
-    at it as its organiser. Moving shapes stand for the videos. Nothing is kept.
+    With --serve, a campaign on these clips is served until Ctrl+C: rate some captions, then view
+    it as its organiser. Moving shapes stand in for the videos. Nothing is saved.
     """
     if serve:
         _serve(port)

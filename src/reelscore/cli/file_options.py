@@ -144,8 +144,8 @@ def _nothing_left(
     if len(run.files) > 2:
         commands.append(_command(ctx, args, run, others, [first]))
     return DataError(
-        f"{run.name} takes all files up to the next option ({', '.join(run.files)}), and leaves no "
-        f"{what}. Put {what} first:\n  " + "\nor\n  ".join(commands)
+        f"{run.name} takes all files up to the next option ({', '.join(run.files)}), so there is "
+        f"no {what} left. Put {what} first:\n  " + "\nor\n  ".join(commands)
     )
 
 
@@ -169,8 +169,8 @@ def _refuse_systems(
         commands.append(_command(ctx, args, run, [], run.files, apart=True))
     raise DataError(
         f"{run.name} takes all files up to the next option, but {', '.join(strange)} "
-        f"{'seems' if len(strange) == 1 else 'seem'} to belong to what stands before {run.name}. "
-        f"Write\n  " + f"\nor, if it goes with {run.name},\n  ".join(commands)
+        f"{'seems' if len(strange) == 1 else 'seem'} to belong to the arguments before {run.name}. "
+        f"Write\n  " + f"\nor, if it belongs to {run.name},\n  ".join(commands)
     )
 
 

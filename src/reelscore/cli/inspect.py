@@ -27,16 +27,28 @@ _LONGEST_NAME = 20
 @click.command("inspect", cls=FilesCommand)
 @tables_argument
 @click.option("--human", metavar="TABLE", help="People's scores, .csv or .json.")
-@click.option("--column", metavar="NAME", help="Which human score, where the table has several.")
-@click.option("--metric", "-m", metavar="NAME", help="The score to go by.")
+@click.option(
+    "--column", metavar="NAME", help="Which human score to use, if the table has several."
+)
+@click.option("--metric", "-m", metavar="NAME", help="The score to use.")
 @click.option(
     "--against",
     metavar="NAME",
     help="Another score: list the captions that the two rank most differently.",
 )
-@click.option("--systems", "-s", metavar="LIST", help="Which systems, such as ours,base; all.")
 @click.option(
-    "--top", "-n", type=click.IntRange(min=1), default=5, show_default=True, help="How many items."
+    "--systems",
+    "-s",
+    metavar="LIST",
+    help="Systems to show, such as ours,base; all if not given.",
+)
+@click.option(
+    "--top",
+    "-n",
+    type=click.IntRange(min=1),
+    default=5,
+    show_default=True,
+    help="Number of items to show.",
 )
 @captions_option
 @refs_option()
@@ -53,9 +65,9 @@ def command(
 ) -> None:
     """Show the items on which systems or scores differ most, with their captions.
 
-    Without --against, items come first on which the best and the worst system lie farthest
-    apart. With --against, or with --human, captions come first that the two scores rank most
-    differently: 1 is best by the one and worst by the other.
+    Without --against, the first items are those with the largest difference between the best and
+    the worst system. With --against or --human, the first captions are those that the two scores
+    rank most differently: 1 means best by one score and worst by the other.
 
     \b
     Examples:
@@ -78,7 +90,7 @@ def command(
     elif len(chosen or table.systems) > 1:
         found = between_systems(table, metric, chosen, top=top)
     else:
-        raise DataError("There is one system; compare two scores of it: --against NAME.")
+        raise DataError("There is only one system; compare two of its scores with --against NAME.")
     shown = [metric] if against is None else [metric, against]
     width = terminal_width()
     click.echo(_heading(found, shown, width))

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import gc
 import os
-import re
 import sys
 
 import click
 
 from reelscore._version import __version__
 from reelscore.cli.groups import LazyGroup
+from reelscore.cli.messages import as_options, printable
 from reelscore.errors import ReelscoreError
 
 # name: (module, what it does)
 _COMMANDS = {
-    "score": ("score", "Score captions: a row per system."),
+    "score": ("score", "Score captions: one row per system."),
     "compare": ("compare", "Score systems and test whether they differ."),
     "stories": ("stories.score", "Score timed captions of long videos: SODA and ActivityNet."),
     "campaign": ("campaign", "Ask people: plan, run and evaluate human assessments."),
@@ -25,10 +25,10 @@ _COMMANDS = {
     "meta": ("meta", "Measure which metrics agree with people, and which better."),
     "audit": ("audit", "Check that captions, references and judgments belong together."),
     "data": ("data", "Describe data sets with human judgments."),
-    "repro": ("repro", "Recompute published tables beside the printed ones."),
+    "repro": ("repro", "Recompute published tables and compare them."),
     "bertha": ("bertha", "Train and measure BERTHA, the metric learned from human judgments."),
-    "similarity": ("similarity", "How alike systems, or annotators, write."),
-    "analyse": ("analyse", "Scores by length and word frequency; best and worst items."),
+    "similarity": ("similarity", "Measure how similarly systems or annotators write."),
+    "analyse": ("analyse", "Scores by length and word frequency; best, worst items."),
     "tokenize": ("tokenize", "Tokenize captions as the metrics see them."),
     "metrics": ("metrics", "List the metrics and their parameters."),
     "demo": ("demo", "Score the embedded example and show what reelscore does."),
@@ -41,18 +41,6 @@ _COMMANDS = {
 @click.version_option(__version__, prog_name="reelscore")
 def cli() -> None:
     """How good your video captions are, and how far to trust the number."""
-
-
-def _printable(message: str) -> str:
-    """Spell out control characters: what a file holds must not steer the terminal."""
-    return re.sub(
-        r"[^\S \n]|[\x00-\x08\x0e-\x1f\x7f-\x9f]", lambda found: ascii(found[0])[1:-1], message
-    )
-
-
-def _as_options(message: str) -> str:
-    """Spell a remedy as an option: missing="zero" in Python is --missing zero here."""
-    return re.sub(r'\b(missing|empty|format)="([\w-]+)"', r"--\1 \2", message)
 
 
 def _spare_the_processor() -> None:
@@ -69,7 +57,7 @@ def main() -> None:
     try:
         cli(prog_name="reelscore", standalone_mode=False)
     except ReelscoreError as error:
-        click.echo(f"Error: {_printable(_as_options(str(error)))}", err=True)
+        click.echo(f"Error: {printable(as_options(str(error)))}", err=True)
         sys.exit(2)
     except click.ClickException as error:
         error.show()

@@ -40,14 +40,16 @@ from reelscore.stats.levels import LEVELS, Level
 @click.command("meta", cls=FilesCommand)
 @tables_argument
 @click.option("--human", required=True, metavar="TABLE", help="People's scores, .csv or .json.")
-@click.option("--column", metavar="NAME", help="Which human score, where the table has several.")
+@click.option(
+    "--column", metavar="NAME", help="Which human score to use, if the table has several."
+)
 @click.option(
     "--level",
     type=click.Choice(LEVELS),
     default="system",
     show_default=True,
-    help="Correlate the systems' means; the systems for each item; all captions; the "
-    "captions of each system.",
+    help="What to correlate: the systems' means; the systems within each item; all "
+    "captions; the captions of each system.",
 )
 @click.option(
     "--coefficients",
@@ -66,7 +68,7 @@ from reelscore.stats.levels import LEVELS, Level
 @click.option(
     "--intervals",
     type=click.Choice(INTERVALS),
-    help="Add 95 % intervals: Fisher's, or by bootstrap.",
+    help="Add 95 % intervals: by Fisher's method or by bootstrap.",
 )
 @click.option(
     "--system-scores",
@@ -87,17 +89,19 @@ from reelscore.stats.levels import LEVELS, Level
     type=click.FloatRange(0, 1),
     default=0.05,
     show_default=True,
-    help="Below this p a metric wins.",
+    help="A metric wins with a p-value below this level.",
 )
 @click.option(
     "--draws",
     type=click.IntRange(min=10),
     default=1000,
     show_default=True,
-    help="Permutations of a test, and resamples of an interval.",
+    help="Number of permutations of a test, and of resamples of an interval.",
 )
-@click.option("--seed", type=int, default=12345, show_default=True, help="Seed of the draws.")
-@click.option("--json", "json_file", metavar="FILE", help="Write all as JSON; - for the terminal.")
+@click.option("--seed", type=int, default=12345, show_default=True, help="Random seed.")
+@click.option(
+    "--json", "json_file", metavar="FILE", help="Write everything as JSON; - for standard output."
+)
 @click.option("--latex", "latex_file", metavar="FILE", help="Write the tables as LaTeX.")
 @picture_options
 @captions_option

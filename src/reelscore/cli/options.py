@@ -15,6 +15,7 @@ from typing import Any
 import click
 
 from reelscore.cli.file_options import refs_option
+from reelscore.cli.messages import as_options
 from reelscore.data import read_candidates
 from reelscore.data.inputs import Inputs, read_inputs
 from reelscore.data.pairing import Empty, Missing
@@ -73,7 +74,7 @@ class Scoring:
                 threads=self.threads,
                 progress=progress,
             )
-        return replace(table, notes=[*inputs.notes, *table.notes])
+        return replace(table, notes=list(map(as_options, [*inputs.notes, *table.notes])))
 
     def write(
         self, table: ScoreTable, grid: Grid, *, csv: str | None = None, json: str | None = None
@@ -106,21 +107,21 @@ tokenizer_option = click.option(
     type=click.Choice(["ptb", "ptb-coco", "none"]),
     default="ptb",
     show_default=True,
-    help="ptb: each caption by itself; ptb-coco: as the COCO tools, which look "
-    "ahead into the next caption; none: the text is tokenized already.",
+    help="ptb: each caption separately; ptb-coco: as the COCO tools, which look "
+    "ahead into the next caption; none: the text is already tokenized.",
 )
 format_option = click.option(
     "--format",
     "file_format",
     metavar="NAME",
-    help="Format of the files (coco, json, jsonl, csv, tsv, lines), where the content "
-    "does not tell.",
+    help="Format of the files (coco, json, jsonl, csv, tsv, lines), if it cannot be "
+    "recognised from the content.",
 )
 threads_option = click.option(
     "--threads",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Threads to use; all cores if not given. Never changes a number.",
+    help="Threads to use; all cores if not given. Does not change the scores.",
 )
 seed_option = click.option(
     "--seed", type=click.IntRange(min=0), default=12345, show_default=True, help="Random seed."
@@ -128,14 +129,14 @@ seed_option = click.option(
 
 _OPTIONS = [
     click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES..."),
-    refs_option("References, such as a file of each annotator"),
+    refs_option("References, for example one file per annotator"),
     click.option(
         "--metrics",
         "-m",
         default="bleu,meteor,rouge_l,cider",
         show_default=True,
         metavar="LIST",
-        help="Metrics, with parameters if wanted: 'bleu|n:2,cider'.",
+        help="Metrics, optionally with parameters: 'bleu|n:2,cider'.",
     ),
     tokenizer_option,
     format_option,
@@ -154,7 +155,9 @@ _OPTIONS = [
         help="What to do with captions that have no words, such as '...'.",
     ),
     click.option(
-        "--common", is_flag=True, help="Score all systems on the items that each of them has."
+        "--common",
+        is_flag=True,
+        help="Score all systems only on the items that every system has.",
     ),
     threads_option,
     seed_option,
@@ -165,11 +168,19 @@ _OPTIONS = [
         help="Write all scores, signatures and items as JSON; - for standard output.",
     ),
     click.option(
-        "--csv", "csv_file", metavar="FILE", help="Write the table as CSV, numbers in full."
+        "--csv",
+        "csv_file",
+        metavar="FILE",
+        help="Write the table as CSV with numbers in full precision.",
     ),
-    click.option("--latex", "latex_file", metavar="FILE", help="Write the table shown as LaTeX."),
     click.option(
-        "--markdown", "markdown_file", metavar="FILE", help="Write the table shown as Markdown."
+        "--latex", "latex_file", metavar="FILE", help="Write the displayed table as LaTeX."
+    ),
+    click.option(
+        "--markdown",
+        "markdown_file",
+        metavar="FILE",
+        help="Write the displayed table as Markdown.",
     ),
     click.option(
         "--table",
@@ -237,7 +248,7 @@ def system_files(arguments: Sequence[str]) -> dict[str, str]:
         if not equals or _exists(argument):
             name, path = _name_of(argument), argument
         if not name:
-            raise DataError(f"{argument!r} names no system; expected FILE or NAME=FILE.")
+            raise DataError(f"{argument!r} does not name a system; expected FILE or NAME=FILE.")
         if name in files:
             raise DataError(f"Two systems are called {name!r}; name them: NAME=FILE.")
         files[name] = path

@@ -20,10 +20,15 @@ from reelscore.significance.evidence import untested_notes
 
 @click.command("report", cls=FilesCommand)
 @tables_argument
-@click.option("--output", "-o", metavar="FILE", help="The report: one HTML file.")
+@click.option("--output", "-o", metavar="FILE", help="Where to write the report, one HTML file.")
 @click.option("--human", metavar="TABLE", help="People's scores, .csv or .json.")
-@click.option("--column", metavar="NAME", help="Which human score; all if not given.")
-@click.option("--metrics", "-m", metavar="LIST", help="Which scores, in what order; all.")
+@click.option("--column", metavar="NAME", help="Which human score to use; all if not given.")
+@click.option(
+    "--metrics",
+    "-m",
+    metavar="LIST",
+    help="Which scores to show, in this order; all if not given.",
+)
 @captions_option
 @refs_option()
 @title_option
@@ -35,14 +40,19 @@ from reelscore.significance.evidence import untested_notes
     type=click.IntRange(min=10),
     default=1000,
     show_default=True,
-    help="Resamples of the intervals and of the paired bootstrap.",
+    help="Number of resamples of the intervals and of the paired bootstrap.",
 )
 @seed_option
 @click.option("--latex", "latex_file", metavar="FILE", help="Write the leaderboard as LaTeX.")
 @click.option(
     "--markdown", "markdown_file", metavar="FILE", help="Write the leaderboard as Markdown."
 )
-@click.option("--csv", "csv_file", metavar="FILE", help="Write the leaderboard as CSV, in full.")
+@click.option(
+    "--csv",
+    "csv_file",
+    metavar="FILE",
+    help="Write the leaderboard as CSV with numbers in full precision.",
+)
 def command(
     tables: tuple[str, ...],
     output: str | None,
@@ -65,7 +75,7 @@ def command(
 
     TABLEs are what 'reelscore score --table' and other commands write, or CSV with the columns
     system, item, score; NAME=FILE names the metric of such a file. With the captions and the
-    references that were scored, the report shows them and what lies behind METEOR and CIDEr.
+    references that were scored, the report shows them and explains METEOR and CIDEr.
 
     \b
     Examples:

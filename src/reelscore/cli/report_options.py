@@ -97,17 +97,17 @@ def make_folder(path: str) -> None:
 
 
 html_option = click.option(
-    "--html", "html_file", metavar="FILE", help="Write a report to explore: one HTML file."
+    "--html", "html_file", metavar="FILE", help="Write an interactive report, one HTML file."
 )
 title_option = click.option("--title", metavar="TEXT", help="Heading of the report.")
 video_option = click.option(
     "--video",
     default="",
     metavar="PATTERN",
-    help="Where the videos are, for the report: 'clips/{item}.mp4' or an address.",
+    help="Where the report finds the videos: 'clips/{item}.mp4' or a URL.",
 )
 plot_options = [
-    click.option("--plots", metavar="DIR", help="Draw figures into a folder."),
+    click.option("--plots", metavar="DIR", help="Write figures into this folder."),
     click.option(
         "--plot-format",
         type=click.Choice(FORMATS),

@@ -22,7 +22,7 @@ from reelscore.report.tables.repro import (
 
 @click.group("repro")
 def command() -> None:
-    """Recompute published tables beside the printed ones."""
+    """Recompute published tables and compare them with the printed ones."""
 
 
 def _outputs(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -39,21 +39,21 @@ def _outputs(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @command.command("bertha")
 @_outputs
-@click.option("--seed", type=int, default=12345, show_default=True, help="Seed of all draws.")
+@click.option("--seed", type=int, default=12345, show_default=True, help="Random seed.")
 @click.option(
     "--splits",
     type=click.IntRange(min=1),
     default=20,
     show_default=True,
-    help="Random splits to average Table 7 over; the paper has one.",
+    help="Number of random splits that Table 7 averages over; the paper has one.",
 )
 def bertha(data: str, markdown: str | None, json_file: str | None, seed: int, splits: int) -> None:
     """All tables of BERTHA (Lebron et al., 2022), and its Williams tests.
 
     Each metric has three rows: as printed; recomputed as published, with line numbers counted
-    from 0; recomputed with the lines that were judged. "=" marks printed cells that come out
-    again within 0.002. BERTHA itself has the rows of models that have not seen the year, where
-    the package reelscore-bertha is installed.
+    from 0; recomputed with the lines that were judged. "=" marks printed cells that are
+    reproduced within 0.002. If the package reelscore-bertha is installed, BERTHA has rows for
+    models that have not seen the year.
 
     \b
     Example:

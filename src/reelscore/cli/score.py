@@ -16,23 +16,23 @@ from reelscore.scoring.scores import Scores
 
 @click.command("score", cls=FilesCommand)
 @scoring_options
-@click.option("--items", is_flag=True, help="Show the score of every item too.")
+@click.option("--items", is_flag=True, help="Also show the score of every item.")
 @click.option("--intervals", is_flag=True, help="Add 95 % bootstrap intervals over items.")
 @click.option(
     "--resamples",
     type=click.IntRange(min=10),
     default=1000,
     show_default=True,
-    help="Resamples of the intervals.",
+    help="Number of resamples of the intervals.",
 )
 @picture_options
 def command(
     scoring: Scoring, items: bool, intervals: bool, resamples: int, pictures: Pictures
 ) -> None:
-    """Score captions: a row per system.
+    """Score captions: one row per system.
 
-    CANDIDATES are files of captions, one for each system, or NAME=FILE. A file that holds
-    references beside the captions needs no --refs.
+    CANDIDATES are files of captions, one for each system, or NAME=FILE. If a file holds
+    references as well as captions, --refs is not needed.
 
     \b
     Examples:

@@ -22,15 +22,17 @@ _GRACE = 20  # seconds that requests under way have when the server is told to s
 
 @click.command("serve")
 @click.argument("campaign", metavar="CAMPAIGN")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", default=8000, show_default=True, type=click.IntRange(1, 65535))
 @click.option(
     "--url",
     metavar="URL",
-    help="The address people use, where a proxy stands before this server, with its path.",
+    help="The public address, including its path, if the server is behind a proxy.",
 )
 @click.option(
-    "--public", is_flag=True, help="People elsewhere can reach it: check that it is safe."
+    "--public",
+    is_flag=True,
+    help="The server can be reached from other machines: check that this is safe.",
 )
 @click.option(
     "--videos",
@@ -42,11 +44,11 @@ _GRACE = 20  # seconds that requests under way have when the server is told to s
     "--secret-file",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Where the secret is kept; made if need be. Beside a SQLite file unless given; "
-    "REELSCORE_SECRET goes before.",
+    help="File of the secret, created if needed; by default in the folder of the "
+    "SQLite file. REELSCORE_SECRET takes precedence.",
 )
-@click.option("--proxy", metavar="ADDRESS", default="127.0.0.1", help="The proxy to be trusted.")
-@click.option("--new-owner", is_flag=True, help="Show a link to make one more owner's account.")
+@click.option("--proxy", metavar="ADDRESS", default="127.0.0.1", help="The proxy to trust.")
+@click.option("--new-owner", is_flag=True, help="Show a link that creates another owner account.")
 @click.option(
     "--upload",
     "megabytes",
@@ -54,7 +56,7 @@ _GRACE = 20  # seconds that requests under way have when the server is told to s
     default=64,
     show_default=True,
     metavar="MB",
-    help="The most an organiser may upload at once.",
+    help="The largest upload of an organiser.",
 )
 def command(
     campaign: str,
@@ -70,8 +72,8 @@ def command(
 ) -> None:
     """Serve the rating pages of a campaign.
 
-    CAMPAIGN is a SQLite file, made if need be, or the URL of a PostgreSQL database. Raters come by
-    links that organisers make; the first organiser's account is made by the link shown here.
+    CAMPAIGN is a SQLite file, created if needed, or the URL of a PostgreSQL database. Raters use
+    links that organisers create; the link shown here creates the first organiser's account.
 
     \b
     Examples:
@@ -82,9 +84,9 @@ def command(
     from reelscore.web.settings import Settings, load_secret
 
     if host not in _LOCAL and not public:
-        raise DataError(f"{host} can be reached from elsewhere; say --public and --url.")
+        raise DataError(f"{host} can be reached from other machines; add --public and --url.")
     if public and url is None:
-        raise DataError("A public server needs the address people use: --url https://lab.example.")
+        raise DataError("A public server needs its public address: --url https://lab.example.")
     if secret_file is None and "://" not in campaign:
         secret_file = Path(f"{campaign}.secret")
     settings = Settings(
@@ -129,10 +131,10 @@ def run(settings: Settings, host: str, port: int, proxy: str) -> None:
     app = create_app(settings)
     site = app.state.site
     if settings.new_owner or not has_accounts(site.database):
-        click.echo(f"Make the owner's account: {settings.url}/organise/setup/{site.setup.token}")
+        click.echo(f"Create the owner's account: {settings.url}/organise/setup/{site.setup.token}")
     click.echo(f"Organisers: {settings.url}/organise    (stop with Ctrl+C)")
     if settings.public and urlsplit(settings.url).scheme != "https":
-        click.echo("Warning: people come over http; passwords can be read on the way.", err=True)
+        click.echo("Warning: connections use plain http; passwords can be intercepted.", err=True)
     sys.stdout.flush()
     uvicorn.run(
         app,

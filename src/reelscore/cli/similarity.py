@@ -25,15 +25,19 @@ from reelscore.text.tokens import Tokenizer
 
 @click.command("similarity", cls=FilesCommand)
 @click.argument("candidates", nargs=-1, metavar="[CANDIDATES...]")
-@refs_option("References to compare too, the first of every item, the second, and so on")
+@refs_option("References to compare as well: the first of every item, the second, and so on")
 @click.option(
     "--metric", "-m", default="meteor", show_default=True, metavar="NAME", help="Any metric."
 )
 @tokenizer_option
 @format_option
 @threads_option
-@click.option("--plot", metavar="FILE", help="Draw matrix and distributions: .pdf, .svg or .png.")
-@click.option("--json", "json_file", metavar="FILE", help="Write all as JSON; - for the terminal.")
+@click.option(
+    "--plot", metavar="FILE", help="Plot the matrix and the distributions: .pdf, .svg or .png."
+)
+@click.option(
+    "--json", "json_file", metavar="FILE", help="Write everything as JSON; - for standard output."
+)
 def command(
     candidates: tuple[str, ...],
     refs: tuple[str, ...],
@@ -44,7 +48,7 @@ def command(
     plot: str | None,
     json_file: str | None,
 ) -> None:
-    """How alike systems, or annotators, write.
+    """Measure how similarly systems or annotators write.
 
     CANDIDATES are files of captions, one for each system or annotator, or NAME=FILE. The captions
     of each are scored against those of every other as the reference, both ways.

@@ -24,7 +24,7 @@ captions_option = click.option(
     "--captions",
     cls=FilesOption,
     named=True,
-    help="Captions, a file of each system, or NAME=FILE, up to the next option.",
+    help="Captions: one file per system, or NAME=FILE, up to the next option.",
 )
 
 

@@ -16,9 +16,11 @@ from reelscore.text.tokens import Tokenizer, tokenize
     type=click.Choice(["ptb", "ptb-coco"]),
     default="ptb",
     show_default=True,
-    help="ptb: each caption by itself; ptb-coco: as the COCO tools.",
+    help="ptb: each caption separately; ptb-coco: as the COCO tools.",
 )
-@click.option("--keep-punctuation", is_flag=True, help="Keep the tokens the COCO tools drop.")
+@click.option(
+    "--keep-punctuation", is_flag=True, help="Keep the punctuation that the COCO tools drop."
+)
 @format_option
 @threads_option
 def command(
@@ -30,7 +32,7 @@ def command(
 ) -> None:
     """Tokenize captions as the metrics see them.
 
-    Prints one caption a line, tokens separated by blanks, in the order of the files.
+    Prints one caption per line, tokens separated by blanks, in the order of the files.
 
     \b
     Example:

@@ -95,7 +95,7 @@ def items_notes(table: ScoreTable, common: Coverage | None = None) -> list[str]:
         return []
     return [
         "Systems were scored on different items; to score all on those they share, pass "
-        "common=True (--common)."
+        "common=True."
     ]
 
 
@@ -107,7 +107,7 @@ def on_shared_items(
     Candidates without references stay, for the policy on missing items to judge.
 
     Raises:
-        DataError: If the systems share no item.
+        DataError: If the systems have no item in common.
 
     >>> systems, references, coverage = on_shared_items(
     ...     {"all": {"v1": "a man", "v2": "a dog"}, "half": {"v1": "a man"}},
@@ -122,7 +122,7 @@ def on_shared_items(
     left_out = {item for item in wanted if any(item not in own for own in ids.values())}
     if len(left_out) == len(wanted):
         raise DataError(
-            f"The systems {', '.join(systems)} share no item"
+            f"The systems {', '.join(systems)} have no item in common"
             + (" that has references." if references is not None else ".")
         )
     kept: dict[str, Candidates] = {

@@ -123,8 +123,8 @@ def _own_references(files: Sequence[CaptionFile], format: str | None) -> Referen
         if other:
             raise DataError(
                 f"{file.path}: holds other references than {files[0].path} for {len(other):,} "
-                f"items ({first_few(other)}). Give the references to use as a file of their own: "
-                "--refs FILE (references= in Python)."
+                f"items ({first_few(other)}). Give the references in a separate file: "
+                'references="FILE".'
             )
         together |= own
     return together

@@ -239,7 +239,7 @@ def _check_coverage(
         )
     sizes = f"there are {len(given):,} candidates for {len(wanted):,} items"
     if _are_line_numbers(given) and _are_line_numbers(wanted):
-        sizes += "; if they come from plain lines, these are out of step"
+        sizes += "; if they come from plain lines, the lines do not correspond"
     faults = []
     if missing_ids and policy == "error":
         faults.append(

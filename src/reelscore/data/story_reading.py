@@ -77,7 +77,7 @@ def stories_of(
     >>> stories_of({"v1": [{"sentence": "a man runs", "timestamp": [9, 4.5]}]})
     Traceback (most recent call last):
     reelscore.errors.DataError: stories: video 'v1', caption 1: ends (4.5) before it starts (9.0).
-    Mend it, or choose reversed_segments="swap" or "zero".
+    Fix it, or pass reversed_segments="swap" or reversed_segments="zero".
     """
     if not isinstance(data, Mapping):
         raise DataError(f"{name}: expected a mapping of video ids; it is {in_words(data)}.")
@@ -148,7 +148,9 @@ def _collect(entries: list[Entry], name: str, policies: StoryPolicies) -> Storie
         video = _without_ending(id_text(video_id))
         is_one_caption = isinstance(value, Mapping) and "timestamps" not in value
         if video in captions and not is_one_caption:
-            problems.add(f"{place}: video {video!r} is there already; give all its captions once.")
+            problems.add(
+                f"{place}: video {video!r} is repeated; give all its captions in one place."
+            )
             continue
         story = captions.setdefault(video, [])
         if isinstance(value, Mapping) and video not in durations:
@@ -244,7 +246,7 @@ class _CaptionReader:
         if self._policies.reversed_segments == "error":
             raise _Unusable(
                 f"ends ({end}) before it starts ({start}). "
-                'Mend it, or choose reversed_segments="swap" or "zero".'
+                'Fix it, or pass reversed_segments="swap" or reversed_segments="zero".'
             )
         return (end, start) if self._policies.reversed_segments == "swap" else (start, end)
 
@@ -255,7 +257,7 @@ class _CaptionReader:
         if self._policies.negative == "error":
             raise _Unusable(
                 f"the time {min(start, end)} is negative. "
-                'Mend it, or choose negative="clip" or "keep".'
+                'Fix it, or pass negative="clip" or negative="keep".'
             )
         return (
             (max(start, 0.0), max(end, 0.0)) if self._policies.negative == "clip" else (start, end)
@@ -265,7 +267,7 @@ class _CaptionReader:
         self._empty += 1
         if self._policies.empty == "error":
             what = f" ({sentence!r} has no words)" if sentence.strip() else ""
-            raise _Unusable(f'the sentence is empty{what}. Fix it, or choose empty="zero".')
+            raise _Unusable(f'the sentence is empty{what}. Fix it, or pass empty="zero".')
 
     def notes(self) -> list[str]:
         """Say what the policies did, in a sentence each."""

@@ -83,7 +83,7 @@ def _header(lines: list[str]) -> Structure | None:
                 f"a table with {delimiter!r} between its columns", "Separate them by commas or tabs"
             )
         if item:
-            kind = f"a table whose header names no captions ({', '.join(names)})"
+            kind = f"a table whose header has no column of captions ({', '.join(names)})"
             return Structure(kind, "Name the column of the captions 'caption'")
         if captions and not any(" " in name for name in names):
             kind = f"a table whose header names {missing_item_field()}"

@@ -295,4 +295,4 @@ def file_format(path: str | Path) -> Literal["json", "csv"]:
         return "json"
     if suffix == ".csv":
         return "csv"
-    raise DataError(f"{path}: a score table is a .json or a .csv file; name it so.")
+    raise DataError(f"{path}: a score table is a .json or a .csv file; change the name.")

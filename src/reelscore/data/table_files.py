@@ -106,7 +106,8 @@ def read_table(path: str | Path, *, repeats: Repeats = "error") -> ScoreTable:
     except (msgspec.DecodeError, UnicodeDecodeError, csv.Error, _BadRow) as error:
         raise DataError(
             f"{path}: not a score table: {error}. Expected CSV with the columns system, item, "
-            "score and perhaps metric, or JSON with 'systems', as --table writes them."
+            "score and optionally metric, or JSON with 'systems', as ScoreTable.write and --table "
+            "write them."
         ) from error
 
 
@@ -188,7 +189,7 @@ def _from_csv(text: str, name: str, repeats: Repeats) -> ScoreTable:
             for column, default in (("system", ""), ("item", ""), ("metric", name))
         )
         if not system:
-            raise _BadRow(f"line {lines.line_num} names no system")
+            raise _BadRow(f"line {lines.line_num} has no system")
         number = _number(row[place["score"]], lines.line_num)
         if number is None:
             gaps += 1
@@ -234,7 +235,7 @@ def _set_better(better: dict[str, Better | None], metric: str, cell: str, line: 
     if text and said is None:
         raise _BadRow(f"line {line} has {cell!r} in the column better, not high, low or neither")
     if better.setdefault(metric, said) != said:
-        raise _BadRow(f"line {line} has {cell!r} in the column better, a line before has not")
+        raise _BadRow(f"line {line} has {cell!r} in the column better, unlike an earlier line")
 
 
 def _delimiter(text: str) -> str:
@@ -252,7 +253,7 @@ def _places(header: list[str]) -> dict[str, int]:
             raise _BadRow(f"line 1 names the column {column} twice")
     for column in ("system", "score"):
         if column not in header:
-            raise _BadRow(f"line 1 is {','.join(header)!r} and names no column {column}")
+            raise _BadRow(f"line 1 is {','.join(header)!r} and has no column {column}")
     return {column: header.index(column) for column in _COLUMNS if column in header}
 
 

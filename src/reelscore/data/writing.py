@@ -98,9 +98,9 @@ def check_target(path: str | os.PathLike[str]) -> None:
     if not target.parent.is_dir():
         raise DataError(f"{os.fspath(path)}: there is no folder {str(target.parent)!r}; make it.")
     if target.is_dir():
-        raise DataError(f"{os.fspath(path)}: a folder is in the way; name a file.")
+        raise DataError(f"{os.fspath(path)}: is a folder; name a file.")
     if not os.access(target if target.exists() else target.parent, os.W_OK):
-        raise DataError(f"{os.fspath(path)}: may not be written; choose another place.")
+        raise DataError(f"{os.fspath(path)}: permission denied; choose another place.")
 
 
 @contextmanager

@@ -47,7 +47,7 @@ def between_systems(
     """
     chosen = _known(table, metric, systems or [n for n in table.systems if metric in table[n]])
     if len(chosen) < 2:
-        raise DataError("There is one system; systems differ where there are two.")
+        raise DataError("There is only one system; a difference needs two.")
     items = _items(table, metric, chosen)
     scores = table.scale(metric).sign * table.matrix(metric, chosen, items)
     several = (~np.isnan(scores)).sum(axis=0) > 1

@@ -113,7 +113,7 @@ def correlate_metrics(
         if name not in COEFFICIENTS:
             raise UnknownNameError.of("coefficient", name, COEFFICIENTS)
     if SOFT in coefficients and level != "system":
-        raise DataError(f"{SOFT} compares systems; leave it out, or take the level 'system'.")
+        raise DataError(f"{SOFT} compares systems; leave it out, or use the level 'system'.")
     return [
         _correlation(cells, metric, name, level)
         for metric in cells.metrics
@@ -201,5 +201,5 @@ def _reason(human: FloatArray, metric: FloatArray, coefficient: str) -> str:
     if reason := why_undefined(human, metric):
         return reason
     if coefficient == "kendall_like":
-        return "no human scores of a group are 25 apart"
+        return "no human scores within a group differ by 25 or more"
     return "no group has two different scores on both sides"

@@ -72,8 +72,8 @@ def merge_tables(tables: Iterable[ScoreTable]) -> ScoreTable:
             for name, result in row.items():
                 if name in mine:
                     raise DataError(
-                        f"Two tables have {name} of {system!r}. Give one, or name the files' "
-                        "scores apart: NAME=FILE."
+                        f"Two tables have {name} of {system!r}. Give one, or give them "
+                        "different names: NAME=FILE."
                     )
                 mine[name] = result
     return ScoreTable(rows, notes)
@@ -119,7 +119,7 @@ def bring_together(
         raise DataError(
             f"The human table and the metric tables have no system in common: people judged "
             f"{_names(judged)}, the metrics scored {_names(metrics.systems)}. "
-            "Systems are compared by name, letter by letter."
+            "The names of systems must match exactly."
         )
     notes = [*human.notes, *metrics.notes]
     notes += _left_out("judged", "no score", [s for s in judged if s not in systems])
@@ -127,7 +127,7 @@ def bring_together(
     turned = [m for m in metrics.metrics if metrics.scale(m).better == "low"]
     turned += [name] if human.scale(name).better == "low" else []
     notes += [
-        f"{score}: lower is better, so its sign is turned round: a positive correlation is "
+        f"{score}: lower is better, so its sign is reversed: a positive correlation means "
         "agreement with people."
         for score in turned
     ]
@@ -144,7 +144,7 @@ def bring_together(
         if not _has_items(table):
             raise DataError(
                 f"The {what} table has scores of systems only, not of items. "
-                'Compare systems by their own scores: system_scores="own".'
+                'Compare systems by their own scores: pass system_scores="own".'
             )
     seen = dict.fromkeys(item for system in systems for item in human[system][name].items)
     scored = {item for s in systems for result in metrics[s].values() for item in result.items}
@@ -153,7 +153,7 @@ def bring_together(
         raise DataError(
             f"The human table and the metric tables have no item in common: people judged "
             f"{_names(list(seen))}, the metrics scored {_names(sorted(scored))}. "
-            "Items are compared as text, letter by letter."
+            "The ids of items must match exactly."
         )
     if gone := len(seen) - len(items):
         left = "1 is" if gone == 1 else f"{gone:,} are"
@@ -176,7 +176,7 @@ def _column(human: ScoreTable, column: str | None) -> str:
     if column is None and len(human.metrics) > 1:
         raise DataError(
             f"The human table has several scores: {', '.join(human.metrics)}. "
-            "Choose one by its name (--column on the command line)."
+            f'Choose one by its name, such as column="{human.metrics[0]}".'
         )
     return column or human.metrics[0]
 

@@ -109,7 +109,7 @@ def compare_metrics(
     if test not in TESTS:
         raise UnknownNameError.of("test", test, TESTS)
     if coefficient not in BY_GROUP:
-        raise DataError(f"{coefficient} cannot be tested; take one of {', '.join(BY_GROUP)}.")
+        raise DataError(f"{coefficient} cannot be tested; use one of {', '.join(BY_GROUP)}.")
     names = _in_order(cells, level, coefficient, absolute=test == "williams-abs")
     if test in _SWAPS:
         p = _permuted(cells, names, level, coefficient, _SWAPS[test], trials, seed, progress)
@@ -193,7 +193,7 @@ def _analytic(
     if level not in ("system", "pooled") or function not in (pearson, spearman):
         raise DataError(
             f"{test} tests Pearson or Spearman at the level 'system' or 'pooled', not "
-            f"{coefficient} at {level!r}. Take a permutation test, such as perm-both."
+            f"{coefficient} at {level!r}. Use a permutation test, such as perm-both."
         )
     p = np.full((len(names), len(names)), np.nan)
     for a, b in combinations(range(len(names)), 2):

@@ -108,7 +108,7 @@ def compare_writers(
     [0.67, 0.42, 0.58]
     """
     if len(captions) < 2:
-        raise DataError("There is one file of captions; a comparison needs at least two.")
+        raise DataError("There is only one file of captions; a comparison needs at least two.")
     names = list(captions)
     first = captions[names[0]]
     items = [item for item in first if all(item in captions[name] for name in names)]

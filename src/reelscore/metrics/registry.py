@@ -134,13 +134,15 @@ def resolve(metrics: str | Metric | Iterable[str | Metric]) -> list[Metric]:
         elif isinstance(metric, str):
             found.extend(parse(part.strip()) for part in metric.split(",") if part.strip())
         else:
-            raise DataError(f"{metric!r} is no metric; expected a name, a signature or a metric.")
+            raise DataError(
+                f"{metric!r} is not a metric; expected a name, a signature or a metric."
+            )
     if not found:
         raise DataError("No metric given. See 'reelscore metrics' for the list.")
     outputs = [output for metric in found for output in metric.outputs]
     twice = {output for output in outputs if outputs.count(output) > 1}
     if twice:
-        raise DataError(f"Metric {min(twice)!r} is asked for twice; name each once.")
+        raise DataError(f"Metric {min(twice)!r} is named twice; name each once.")
     return found
 
 

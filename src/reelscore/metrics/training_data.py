@@ -117,7 +117,7 @@ class TrainingItems:
                 }
             )
         except (ValueError, TypeError, AttributeError) as error:
-            raise DataError(f"These are no hashes of training items: {error}.") from error
+            raise DataError(f"These are not hashes of training items: {error}.") from error
 
 
 def training_warning(

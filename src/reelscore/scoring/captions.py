@@ -117,7 +117,9 @@ def score_systems(
     if references is None:
         needing = [metric.name for metric in chosen if metric.needs_references]
         if needing:
-            raise DataError(f"{needing[0]} needs references; none were given (--refs).")
+            raise DataError(
+                f'{needing[0]} needs references; none were given. Pass references="FILE".'
+            )
     tokenized = tokenizer == "none"
     coverage = None
     if common:

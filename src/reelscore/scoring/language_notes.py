@@ -46,8 +46,8 @@ def _unread(metrics: Sequence[Metric], language: Language) -> str:
     if english:
         parts.append(f"{_list(english)} {'reads' if len(english) == 1 else 'read'} English only")
     if words and language.unspaced:
-        takes = "takes" if len(words) == 1 else "take"
-        parts.append(f"{_list(words)} {takes} what stands between blanks for a word, {_NO_BLANKS}")
+        treat = "treats" if len(words) == 1 else "treat"
+        parts.append(f"{_list(words)} {treat} everything between blanks as a word, {_NO_BLANKS}")
     return "; ".join(parts)
 
 

@@ -52,7 +52,7 @@ class Scorer:
         dependent = [metric.name for metric in chosen if not metric.independent]
         if dependent:
             raise DataError(
-                f"{dependent[0]} looks at all captions together and cannot be accumulated; "
+                f"{dependent[0]} depends on all captions together and cannot be accumulated; "
                 "use reelscore.score."
             )
         if tokenizer == "ptb-coco":
@@ -113,7 +113,7 @@ class Scorer:
         if any(state.origin not in ("", self._prepared.origin) for state in states):
             raise DataError(
                 "A state comes from a scorer with other references, metrics or settings; "
-                "only scorers made alike can be merged."
+                "only scorers with the same settings can be merged."
             )
         joined = ScorerState.join([self._state, *states])
         numbers, counts = np.unique(joined.items, return_counts=True)

@@ -37,8 +37,8 @@ def training_notes(table: ScoreTable) -> list[str]:
         references = [table.sources.references.get(item, ()) for item in result.items]
         if not any(references):
             notes.append(
-                f"{name} was learned from human judgments; whether of these items cannot be told "
-                "from the scores alone. Give the references (--refs), or a table in JSON."
+                f"{name} was learned from human judgments; the scores alone do not show whether "
+                "these items were among them. Give the references, or a table in JSON."
             )
             continue
         offsets = np.cumsum([0, *map(len, references)])

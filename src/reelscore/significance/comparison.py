@@ -93,8 +93,8 @@ def compare(
     metrics = [name for name, each in measured[table.systems[0]].items() if each.metric.independent]
     if not metrics:
         raise DataError(
-            f"No test for {', '.join(measured[table.systems[0]])}: they look at all captions of a "
-            "system together. Add a metric that scores captions one by one, such as meteor."
+            f"No test for {', '.join(measured[table.systems[0]])}: they depend on all captions of "
+            "a system together. Add a metric that scores captions one by one, such as meteor."
         )
     found: list[Comparison] = []
     done = 0
@@ -135,7 +135,7 @@ def compare(
 
 def _pairs(table: ScoreTable, baseline: str | None) -> list[tuple[str, str]]:
     if len(table.systems) < 2:
-        raise DataError("There is one system; a comparison needs at least two.")
+        raise DataError("There is only one system; a comparison needs at least two.")
     if baseline is None:
         return list(combinations(table.systems, 2))
     if baseline not in table.systems:
@@ -158,7 +158,7 @@ def _check_same_items(one: str, first: Measurement, other: str, second: Measurem
             f"{one} and {other} were scored on different items "
             f"({len(first.index.items)} and {len(second.index.items)}); a paired test needs the "
             'same. Fix the files, pass missing="zero", or score all on the items they share: '
-            "common=True (--common)."
+            "common=True."
         )
 
 

@@ -24,12 +24,12 @@ _NAMES = {"bootstrap": "paired bootstrap", "randomization": "approximate randomi
 _Pairs = dict[tuple[str, str], float]  # p-values of pairs of systems
 _Reasons = Mapping[tuple[str, str], str]  # why a system's score cannot be tested
 
-_TOGETHER = "looks at all captions of a system together"
+_TOGETHER = "depends on all captions of a system together"
 _SUMS = (
     "made from sums over captions, which a stored table does not keep; "
     "'reelscore compare' tests it from the captions"
 )
-_NO_ITEMS = "the table has its scores of systems only"
+_NO_ITEMS = "the table has only its scores of systems"
 _OTHER_ITEMS = "systems scored on different items"
 _MEAN = 1e-9  # how near a system's score must be to the mean of its items to be taken for it
 
@@ -188,7 +188,7 @@ def _evidence(
         said = dict.fromkeys(reasons[s, name] for s in systems if (s, name) in reasons)
         why = "; ".join(said) or otherwise
         if not scale.ranks and not pairs:
-            why = "neither more nor less of it is better"
+            why = "neither higher nor lower is better"
     return Evidence(name, systems, p, wins, about if pairs else "", level, why)
 
 

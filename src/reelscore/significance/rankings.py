@@ -128,7 +128,7 @@ def _p(table: ScoreTable, metric: str, one: str, other: str, matched: bool) -> f
         return rank_sum(sign * first.array, sign * second.array, alternative="greater").p
     shared = [item for item in first if item in second.index.position]
     if not shared:
-        raise DataError(f"{one!r} and {other!r} share no item; compare them unmatched.")
+        raise DataError(f"{one!r} and {other!r} have no item in common; compare them unmatched.")
     pair = sign * table.matrix(metric, [one, other], shared)
     if pair[0].mean() <= pair[1].mean():
         return 1.0

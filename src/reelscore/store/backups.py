@@ -51,7 +51,7 @@ def backup(where: Where, target: str | os.PathLike[str]) -> Path:
         path /= f"{name}-{now:%Y%m%dT%H%M%S}Z.{'db' if is_sqlite else 'dump'}"
     check_file(path, create=True)
     if path.exists():
-        raise DataError(f"{path}: is there already; name a new file, or a folder.")
+        raise DataError(f"{path}: exists already; name a new file, or a folder.")
     try:
         with tempfile.TemporaryDirectory(prefix=f".{path.name[:50]}.", dir=path.parent) as aside:
             copy = Path(aside, "copy")

@@ -152,7 +152,7 @@ class Database:
             if migrations and migrations[0].version_table not in tables:
                 if not create:
                     what = migrations[0].what
-                    raise DataError(f"{self.place}: holds no {what}; make one there first.")
+                    raise DataError(f"{self.place}: contains no {what}; create one there first.")
                 if tables and self.is_sqlite:
                     raise DataError(
                         f"{self.place}: a database of another program; name a new file."
@@ -200,7 +200,9 @@ def building(where: Where, *migrations: Migrations) -> Iterator[Database]:
             yield database
         os.link(aside, target)  # unlike a renaming, never replaces a file
     except FileExistsError:
-        raise DataError(f"{target}: was made meanwhile; try again.") from None
+        raise DataError(
+            f"{target}: was created by someone else in the meantime; try again."
+        ) from None
     finally:
         for suffix in ("", "-wal", "-shm"):
             aside.with_name(aside.name + suffix).unlink(missing_ok=True)
@@ -238,7 +240,7 @@ def _connect_postgresql(connection: Any, _: object) -> None:
 
 
 def _explained(error: DBAPIError, place: str) -> Exception:
-    """Turn what an operator can mend into a message; anything else stays what it is."""
+    """Turn what an operator can fix into a message; anything else stays what it is."""
     said = " ".join(str(error.orig).split())
     if "file is not a database" in said:
         return DataError(f"{place}: not a SQLite file; name another.")
@@ -254,4 +256,4 @@ def _explained(error: DBAPIError, place: str) -> Exception:
 
 
 def _busy(place: str) -> DataError:
-    return DataError(f"{place}: somebody else has kept it busy too long; try again.")
+    return DataError(f"{place}: another process kept it busy too long; try again.")

@@ -65,7 +65,7 @@ def check_file(path: Path, create: bool) -> None:
     if path.is_dir():
         raise DataError(f"{path}: is a folder; name a file in it.")
     if not create and not path.exists():
-        raise DataError(f"{path}: no such file; make a campaign there first.")
+        raise DataError(f"{path}: no such file; create a campaign there first.")
     if not path.parent.is_dir():
         raise DataError(f"{path}: there is no folder {str(path.parent)!r}; make it first.")
 
@@ -76,7 +76,7 @@ def keep_private(path: Path) -> None:
     SQLite gives the files that it puts beside it (``-wal``, ``-shm``) the same permissions.
 
     Raises:
-        DataError: If it cannot be made there.
+        DataError: If it cannot be created there.
     """
     try:
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
@@ -85,4 +85,4 @@ def keep_private(path: Path) -> None:
             with suppress(OSError):  # of somebody else, who decides; or not there
                 path.with_name(path.name + suffix).chmod(0o600)
     except OSError as error:
-        raise DataError(f"{path}: cannot be made there ({error.strerror}).") from None
+        raise DataError(f"{path}: cannot be created there ({error.strerror}).") from None

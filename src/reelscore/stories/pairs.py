@@ -70,7 +70,7 @@ def pair_stories(
     if unknown and protocol.unknown == "error":
         raise DataError(
             f"Videos with candidates but without references: {len(unknown):,} "
-            f'({first_few(unknown)}). Remove them or choose unknown="skip".'
+            f'({first_few(unknown)}). Remove them or pass unknown="skip".'
         )
     bare = [v for v in wanted if not all(len(s[v]) for s in annotators if v in s)]
     if bare:
@@ -122,7 +122,7 @@ def story_language_notes(
         sample = ascii_alone(texts["captions"][:_FIRST])
         if not any(map(has_words, sample)):
             who = "This protocol" if of_soda else "The ActivityNet scorer"
-            notes.append(f"{who} leaves out characters beyond ASCII: nothing is left of captions.")
+            notes.append(f"{who} leaves out characters beyond ASCII: these captions become empty.")
     return notes
 
 
@@ -147,7 +147,9 @@ def on_shared_videos(
     known = {name: _by_known_id(stories, wanted) for name, stories in systems.items()}
     shared = [video for video in wanted if all(video in given for given, _ in known.values())]
     if not shared:
-        raise DataError(f"The systems {', '.join(systems)} share no video that has references.")
+        raise DataError(
+            f"The systems {', '.join(systems)} have no video with references in common."
+        )
     kept = {}
     for name, (given, unknown) in known.items():
         stories = systems[name]
@@ -198,6 +200,6 @@ def _within_durations(
         raise DataError(
             f"Candidates beyond the end of their video: {late_captions:,}, "
             f"in {len(late_videos):,} videos ({first_few(late_videos)}). "
-            'Mend them or choose beyond="clip" or "keep".'
+            'Fix them or pass beyond="clip" or beyond="keep".'
         )
     return found, late_captions

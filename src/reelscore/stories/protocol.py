@@ -106,7 +106,8 @@ class Protocol:
             raise DataError(f"epsilon is {self.epsilon}; expected at least 0.")
         if self.meteor_order == "swapped" and self.f.partition("|")[0] != "meteor":
             raise DataError(
-                f'meteor_order="swapped" is about METEOR; f is {self.f!r}. Leave one of them out.'
+                f'meteor_order="swapped" applies to METEOR only; f is {self.f!r}. '
+                "Leave one of them out."
             )
 
     @property

@@ -45,8 +45,8 @@ def check_higher_is_better(metric: Metric) -> None:
     """
     if any(scale.better != "high" for scale in metric.output_scales):
         raise DataError(
-            f"{metric.name} cannot score stories: what has no match scores 0, which must be the "
-            "worst, and by this metric higher is not better."
+            f"{metric.name} cannot score stories: captions without a match score 0, which must "
+            "be the worst score, but with this metric higher is not better."
         )
 
 

@@ -66,4 +66,6 @@ def pack(texts: Sequence[str]) -> Packed:
         odd = next(text for text in texts if not isinstance(text, str))
         raise DataError(f"A caption is {odd!r}; expected text.") from None
     except UnicodeEncodeError as error:
-        raise DataError(f"A caption holds half a character: {error.object!r}.") from None
+        raise DataError(
+            f"A caption holds half a character (a lone surrogate): {error.object!r}."
+        ) from None

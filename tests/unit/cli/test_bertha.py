@@ -43,8 +43,8 @@ def test_prepare_needs_something(tmp_path):
 @pytest.mark.parametrize(
     ("human", "message"),
     [
-        ("system,item\nstrong,clip01\n", "names no column score"),
-        ("item,score\nclip01,3\n", "names no column system"),
+        ("system,item\nstrong,clip01\n", "has no column score"),
+        ("item,score\nclip01,3\n", "has no column system"),
         ("system,item,score\n", "it has no score"),
         ("system,item,score\nstrong,x,3\n", "1 judged captions of 'strong' are not among the"),
         ("system,item,score\nstrong,clip01,3\n", "are by 'strong'; expected two systems"),

@@ -1,4 +1,4 @@
-"""``reelscore campaign``: from plan to results, on made-up crowds and on published campaigns."""
+"""``reelscore campaign``: from plan to results, on simulated crowds and on published campaigns."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_plans_that_make_no_sense(run, wrong):
 
 def test_new(new, run):
     out = new()
-    assert out.startswith("12 HITs of 40 tasks: 300 captions, 60 repeats, 120 degraded twins")
+    assert out.startswith("12 HITs of 40 tasks: 300 captions, 60 repeats, 120 degraded captions")
     status, out, _ = run("campaign", "status", "c.db", "--json", "-")
     assert json.loads(out)["state"] == "draft"
     status, out, _ = run("campaign", "status", "c.db", "--set", "open")
@@ -195,8 +195,8 @@ def test_hits_are_offered_again_and_topped_up(rehearsed, run):
 
 def test_offers_that_make_no_sense(rehearsed, run):
     for wrong, said in (
-        ((), "Whose HITs?"),
-        (("--all", "--rater", "r0001"), "Whose HITs?"),
+        ((), "Name them with --rater"),
+        (("--all", "--rater", "r0001"), "Name them with --rater"),
         (("--rater", "nobody"), "Unknown rater 'nobody'"),
     ):
         status, out, err = run("campaign", "offer", rehearsed, *wrong)

@@ -199,7 +199,7 @@ def test_meta(table, run, folder, tmp_path):
     human = str(path("clips/judgments.csv"))
     status, out, _ = run("meta", "scores.json", "--human", human, "-t", "none")
     assert status == 0
-    assert "misses: lower is better, so its sign is turned round" in out
+    assert "misses: lower is better, so its sign is reversed" in out
 
 
 def test_listing(plugin, run):

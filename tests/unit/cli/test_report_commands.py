@@ -76,7 +76,7 @@ def test_report_refuses_before_it_works(run, tmp_path, table):
     assert status == 2
     status, _, err = run("score", *SYSTEMS, *REFS, "--html", str(tmp_path))
     assert status == 2
-    assert "a folder is in the way" in err
+    assert "is a folder; name a file" in err
     status, _, err = run(
         "score", *SYSTEMS, *REFS, "--html", str(tmp_path / "r.html"), "--video", "x.mp4"
     )

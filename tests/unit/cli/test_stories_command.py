@@ -86,7 +86,7 @@ def test_presets_and_choices() -> None:
 def test_bad_calls(tmp_path: Path) -> None:
     assert run(SYSTEMS[0]).exit_code == 2
     assert "Missing option '--refs'" in run(SYSTEMS[0]).output
-    assert "no list of numbers" in run(SYSTEMS[0], *REFS, "--tious", "x").output
+    assert "not a list of numbers" in run(SYSTEMS[0], *REFS, "--tious", "x").output
     assert run(SYSTEMS[0], *REFS, "--variant", "2019").exit_code == 2
     with pytest.raises(DataError, match="no such file"):
         run(str(tmp_path / "none.json"), *REFS)

@@ -83,12 +83,12 @@ def test_repeats(read):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "names no column system"),
-        ("a,1,0.5\n", "names no column system"),
-        ("system,item\na,1\n", "names no column score"),
+        ("", "has no column system"),
+        ("a,1,0.5\n", "has no column system"),
+        ("system,item\na,1\n", "has no column score"),
         ("system,item,score,score\na,1,2,3\n", "names the column score twice"),
         ("system,item,score\na,1\n", "line 2 has 2 fields, not 3"),
-        ("system,item,score\n,1,2\n", "line 2 names no system"),
+        ("system,item,score\n,1,2\n", "line 2 has no system"),
         ("system,item,score\na,1,good\n", "line 2 has the score 'good'"),
         ("system,item,score\na,1,inf\n", "line 2 has the score 'inf'"),
         ("system,item,score\na,1,NA\n", "it has no score"),

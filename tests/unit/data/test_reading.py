@@ -156,7 +156,7 @@ NEITHER = [
 def test_content_of_no_format(tmp_path: Path, content: bytes, why: str) -> None:
     path = tmp_path / "file"
     path.write_bytes(content)
-    with pytest.raises(DataError, match="no known format") as caught:
+    with pytest.raises(DataError, match="format of the content is unknown") as caught:
         read_candidates(path)
     assert str(path) in str(caught.value), why
     assert "coco, csv, json, jsonl, tsv, lines" in str(caught.value), "says what was tried"

@@ -126,7 +126,7 @@ def test_files_with_different_references_are_refused(tmp_path):
     two = tmp_path / "two.jsonl"
     two.write_text(one.read_text().replace("the dog sleeps", "the cat sleeps"))
     systems = {"one": one, "two": two}
-    with pytest.raises(DataError, match=r"two.jsonl: holds other references than .*--refs FILE"):
+    with pytest.raises(DataError, match=r"two.jsonl: holds other references than .*references="):
         reelscore.score_systems(systems, metrics="rouge_l")
     assert reelscore.score_systems(systems, one, "rouge_l").systems == ["one", "two"]
 

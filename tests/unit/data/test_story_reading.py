@@ -107,7 +107,7 @@ def test_all_bad_captions_are_counted() -> None:
 
 
 BAD_FILES = [
-    ('{"v_1": [], "v_1": []}', "video 'v_1' is there already"),
+    ('{"v_1": [], "v_1": []}', "video 'v_1' is repeated"),
     ('{"v_1": 7}', "video 'v_1': is a number (7); expected a list of captions"),
     ('{"v_1": {"timestamps": [[0, 1]], "sentences": []}}', "1 timestamps and 0 sentences"),
     ('{"v_1": {"timestamps": 3, "sentences": []}}', "two lists"),

@@ -26,7 +26,7 @@ STRUCTURED = [
     ("v1: a man\nv2: a dog\nv3: a cat\n", "begin like 'v1:'"),
     ("v1,a\nv1,b\nv2,c\nv2,d\n", "begin like 'v1,'"),
     ("filename,caption\na.mp4,a man\n", "whose header names no item id"),
-    ("video_id,description\nv1,a man\n", "names no captions (video_id, description)"),
+    ("video_id,description\nv1,a man\n", "has no column of captions (video_id, description)"),
     ("id;caption\nv1;a man\n", "';' between its columns"),
     ("caption\na man\na dog\n", "a table with the only column 'caption'"),
     ("{'id': 'v1', 'caption': 'a man'}\n{'id': 'v2', 'caption': 'a'}\n", "records, but not JSON"),
@@ -45,7 +45,7 @@ def test_structure_is_refused_and_the_remedy_named(tmp_path, content, message, e
         with pytest.raises(DataError) as caught:
             read(path)
         assert message in str(caught.value)
-        assert "format='lines' (--format lines)" in str(caught.value)
+        assert "pass format='lines'." in str(caught.value)
     lines = list(read_candidates(path, format="lines").values())
     assert lines == content.splitlines(), "read as lines where the user says so"
 

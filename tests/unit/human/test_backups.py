@@ -74,7 +74,7 @@ def test_names(tmp_path):
     assert copy.name.startswith("dogs-20")
     assert copy.name.endswith("Z.db")
     whole = copy.read_bytes()
-    with pytest.raises(DataError, match="is there already"):
+    with pytest.raises(DataError, match="exists already"):
         Campaign.backup(where, copy)
     assert copy.read_bytes() == whole
 

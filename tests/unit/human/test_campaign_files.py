@@ -181,7 +181,7 @@ def test_a_compressed_export_is_read(exported, tmp_path):
 
 def test_restoring_beside_another_needs_another_id(exported, where):
     Campaign.restore(where, exported).disconnect()
-    with pytest.raises(DataError, match="a campaign 'dogs-and-cats' already"):
+    with pytest.raises(DataError, match="already a campaign 'dogs-and-cats'"):
         Campaign.restore(where, exported)
     with Campaign.restore(where, exported, id="second") as campaign:
         assert (campaign.id, campaign.status().judgments) == ("second", 4)
@@ -194,7 +194,7 @@ def test_where_an_export_can_go(tmp_path):
         (tmp_path / "full" / "mine.txt").touch()
         with pytest.raises(DataError, match="not empty; name a new folder"):
             campaign.export(tmp_path / "full")
-        with pytest.raises(DataError, match=r"one \.jsonl file, or to a folder"):
+        with pytest.raises(DataError, match=r"one \.jsonl file or to a folder"):
             campaign.export(tmp_path / "all.csv")
         with pytest.raises(DataError, match="no folder"):
             campaign.export(tmp_path / "nowhere" / "all.jsonl")
@@ -306,7 +306,7 @@ def refuses(where, exported, said, id=None):
         ({"raters_per_hit": 0}, "0 raters"),
         ({"state": "lost"}, "Invalid enum value"),
         ({"systems": [1]}, "Expected `str`, got `int`"),
-        ({"humans": ["nobody"]}, "'nobody' is said to be people and is no system"),
+        ({"humans": ["nobody"]}, "'nobody' is named as human, but is not a system"),
         ({"more": 1}, "unknown field `more`"),
         ({"created": "2023-11-14"}, "the time is '2023-11-14'"),
     ],

@@ -44,7 +44,7 @@ def test_rankings_wrap_round_and_leave_out():
     plan = build_ranking_hits(lacking, seed=1, per_hit=4)
     assert plan.notes == (
         "1 of 11 items lack a caption of some system.",
-        "There are 10 videos for 12 tasks: they begin anew when all are shown.",
+        "There are only 10 videos for 12 tasks: some are shown again.",
     )
     assert Counter(plan.coverage().captions.values()) == {1: 16, 2: 4}
     few = build_ranking_hits(lacking, seed=1, per_hit=4, hits=2)
@@ -75,7 +75,7 @@ def test_the_same_caption_twice_is_left_out():
     both["s1"]["v4"] = both["s0"]["v4"]
     plan = build_pair_hits(both, per_hit=3, seed=1)
     assert "v4" not in {task.item for task in plan.tasks}
-    assert plan.notes == ("1 pairs are the same caption twice and left out.",)
+    assert plan.notes == ("1 pairs show the same caption twice and are left out.",)
 
 
 @given(st.integers(1, 6), st.integers(1, 4), st.integers(0, 50))
@@ -109,7 +109,7 @@ def test_bad_input():
         build_ranking_hits(systems(1, 5), seed=1)
     with pytest.raises(DataError, match="at least two systems; there are 1"):
         build_pair_hits(systems(1, 5), seed=1)
-    with pytest.raises(DataError, match="A HIT of 10 tasks, where there are 5"):
+    with pytest.raises(DataError, match="A HIT of 10 tasks, but there are 5"):
         build_ranking_hits(systems(2, 5), seed=1)
     with pytest.raises(DataError, match="0 HITs"):
         build_ranking_hits(systems(2, 50), seed=1, hits=0)

@@ -182,7 +182,7 @@ def test_rules_of_your_own():
 def test_bad_input():
     with pytest.raises(DataError, match="2 captions have no words"):
         degrade({"v1": " ", "v2": [], "v3": "a dog"}, seed=1)
-    with pytest.raises(DataError, match="lends 3 words to item 'v1'"):
+    with pytest.raises(DataError, match="lend 3 words to item 'v1'"):
         degrade({"v1": "a b c d e f", "v2": "too short"}, seed=1)
     with pytest.raises(DataError, match="No caption of another video"):
         degrade({"v1": "all the same"}, seed=1)

@@ -255,9 +255,9 @@ def test_names_are_different_and_tell_nothing():
 
 
 def test_bad_input():
-    with pytest.raises(DataError, match="shows 70 different captions of systems, and there are 30"):
+    with pytest.raises(DataError, match="shows 70 different captions of systems, but there are 30"):
         build_hits(systems(3, 10), PEOPLE, seed=1)
-    with pytest.raises(DataError, match="shows 10 human captions, and there are 5"):
+    with pytest.raises(DataError, match="shows 10 human captions, but there are 5"):
         build_hits(systems(3, 100), captions("people", 5), seed=1)
     with pytest.raises(DataError, match="'s1' is the name of a system"):
         build_hits(systems(3, 100), PEOPLE, human="s1", seed=1)
@@ -265,7 +265,7 @@ def test_bad_input():
         build_hits({"s0": captions("s0", 100) | {"v3": " "}}, PEOPLE, seed=1)
     with pytest.raises(DataError, match="0 HITs"):
         build_hits(systems(3, 100), PEOPLE, hits=0, seed=1)
-    with pytest.raises(DataError, match="10 references beside captions"):
+    with pytest.raises(DataError, match="10 references of captions"):
         build_hits(systems(3, 100), captions("people", 2), layout="wmt", seed=1)
     with pytest.raises(UnknownNameError, match="Did you mean 'trecvid'"):
         build_hits(systems(3, 100), PEOPLE, layout="trecvd", seed=1)
@@ -274,9 +274,9 @@ def test_bad_input():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("systems:70 humans:10", "0 pairs of a caption and its degraded twin"),
-        ("systems:70 humans:5 degraded_humans:10", "has no 10 to degrade"),
-        ("systems:20 degraded_systems:15 repeated_systems:6", "has no 21 to degrade"),
+        ("systems:70 humans:10", "0 pairs of a caption and its degraded caption"),
+        ("systems:70 humans:5 degraded_humans:10", "cannot have 10 degraded"),
+        ("systems:20 degraded_systems:15 repeated_systems:6", "cannot have 21 that are degraded"),
         ("systems:0 least_pairs:0", "at least 1"),
         ("systems:-3 least_pairs:0", "each part once, as name:number"),
         ("systems:3 systems:4", "each part once"),
@@ -339,7 +339,7 @@ def test_places_in_a_hit_are_equally_likely():
 
 def test_no_order_is_far_enough():
     far = Layout(70, 10, degraded_humans=10, repeated_humans=10, distance=60)
-    with pytest.raises(DataError, match="keeps twins 60 tasks apart"):
+    with pytest.raises(DataError, match="keeps captions and their controls 60 tasks apart"):
         build_hits(systems(5, 100), PEOPLE, layout=far, seed=1)
 
 

@@ -148,7 +148,7 @@ def test_raters_who_always_say_the_same_are_left_out_and_named():
     assert (
         scores.table["a"]["raw"].items.to_dict() == scored(ROWS).table["a"]["raw"].items.to_dict()
     )
-    assert scores.notes == ("1 rater who always gave the same score left out (r9).",)
+    assert scores.notes == ("1 rater who always gave the same score: left out (r9).",)
     with pytest.raises(DataError, match="No judgment is left to score"):
         scored(flat)
 
@@ -223,7 +223,7 @@ def test_matched_items_only():
     ranking = rank_systems(table, matched=True, systems=["a", "b"])
     assert ranking.p[0, 1] == pytest.approx(0.0404, abs=1e-4)
     assert rank_systems(table, systems=["a", "b"]).p[0, 1] > 0.2
-    with pytest.raises(DataError, match="share no item"):
+    with pytest.raises(DataError, match="have no item in common"):
         rank_systems(table, matched=True)
 
 

@@ -113,7 +113,7 @@ def test_rows_that_are_there_twice(planned):
     planned.append(rows)
     with pytest.raises(DataError, match="2 records cannot be used") as refused:
         planned.append(rows)
-    assert str(refused.value).count("is there already; judgments are never changed") == 2
+    assert str(refused.value).count("exists already; judgments are never changed") == 2
     assert list(planned.rows()) == rows
 
 

@@ -67,7 +67,7 @@ def test_items_are_known_again():
     both = TrainingItems.together([seen, None, TrainingItems.of({"a": ["x"]})])
     assert {group: len(own) for group, own in both.groups.items()} == {"a": 2, "b": 2}
     assert TrainingItems.together([None]) is None
-    with pytest.raises(DataError, match="no hashes"):
+    with pytest.raises(DataError, match="not hashes"):
         TrainingItems.decoded({"a": "?"})
 
 
@@ -175,7 +175,7 @@ def test_tables_without_signatures(fitted, captions, tmp_path, monkeypatch):
     items = read_training_items(str(fitted))
     monkeypatch.setattr(Bertha, "training_items", lambda self: items)
     (note,) = training_notes(stored)
-    assert "cannot be told from the scores alone" in note
+    assert "the scores alone do not show" in note
     (warning,) = training_notes(replace(stored, sources=Sources({}, references)))
     assert warning.startswith("Warning: bertha was trained on 60 of these 60 items (g0)")
     other = {item: ["something else"] for item in references}

@@ -60,7 +60,7 @@ def test_undefined_values_say_why():
     assert found[0].to_dict()["value"] is None
     assert found[1].value == 0
     (like,) = correlate_metrics(made_up(1), "system", ["kendall_like"])
-    assert like.reason == "no human scores of a group are 25 apart"
+    assert like.reason == "no human scores within a group differ by 25 or more"
 
 
 def test_undefined_groups_are_counted():

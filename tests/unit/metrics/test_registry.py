@@ -75,7 +75,7 @@ def test_no_metric(metrics):
 
 @pytest.mark.parametrize("metrics", ["bleu,bleu", ["bleu", Bleu(2)], "cider,cider|variant:plain"])
 def test_twice(metrics):
-    with pytest.raises(DataError, match="asked for twice"):
+    with pytest.raises(DataError, match="named twice"):
         resolve(metrics)
 
 

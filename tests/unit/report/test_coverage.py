@@ -146,7 +146,7 @@ def test_common_items(clips):
 
 
 def test_common_needs_an_item_that_all_have():
-    with pytest.raises(DataError, match="one, two share no item that has references"):
+    with pytest.raises(DataError, match="one, two have no item in common that has references"):
         score_systems(
             {"one": {"v1": "a man"}, "two": {"v2": "a dog"}},
             {"v1": ["a man"], "v2": ["a dog"]},

@@ -40,7 +40,7 @@ def test_the_result_says_so(stored):
     assert found["meteor"].verdict("human", "weak") == "untested"
     assert "a stored table does not keep" in found["meteor"].untested
     assert "all captions of a system together" in found["self_bleu"].untested
-    assert "neither more nor less" in found["length"].untested
+    assert "neither higher nor lower" in found["length"].untested
     assert found["meteor"].clusters(dict.fromkeys(stored.systems, 0.0)) == {}
 
 
@@ -73,7 +73,7 @@ def test_scores_of_systems_only():
     rows = {
         s: {"x": MetricResult("x", v, ItemScores.of({}), "")} for s, v in (("a", 1.0), ("b", 2.0))
     }
-    assert "scores of systems only" in evidence_of(ScoreTable(rows))["x"].untested
+    assert "only its scores of systems" in evidence_of(ScoreTable(rows))["x"].untested
     _, (people,) = with_evidence(ScoreTable(rows), human=["x"])
     assert people.verdict("a", "b") == "untested"
 
@@ -137,9 +137,9 @@ def test_compare(tmp_path, monkeypatch, capsys):
     command.main([*arguments, *quick, "--json", "c.json"], standalone_mode=False)
     out = capsys.readouterr().out
     assert "weak     0.3620*       0.5145–" in out
-    assert "– not tested: self_bleu (looks at all captions of a system together)." in out
+    assert "– not tested: self_bleu (depends on all captions of a system together)." in out
     stored = json.loads((tmp_path / "c.json").read_text())
-    assert stored["untested"] == {"self_bleu": "looks at all captions of a system together"}
+    assert stored["untested"] == {"self_bleu": "depends on all captions of a system together"}
 
 
 def test_untested_evidence_cannot_win():

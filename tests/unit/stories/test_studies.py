@@ -191,4 +191,4 @@ def test_commands(tmp_path: Path) -> None:
         assert "tabular" in tex.read_text()
     assert plot.read_text().startswith("<?xml")
     bad = CliRunner().invoke(cli, ["stories", "study", "counts", *files, "--m", "a"])
-    assert "no list of numbers" in bad.output
+    assert "not a list of numbers" in bad.output

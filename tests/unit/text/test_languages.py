@@ -107,12 +107,12 @@ def test_notes():
     found = score(chinese, references, "bleu,meteor,cider")
     assert found.notes == (
         "captions and references are not English but Chinese: meteor reads English only; bleu and "
-        "cider take what stands between blanks for a word, and here blanks are missing (divide the "
+        "cider treat everything between blanks as a word, and here blanks are missing (divide the "
         "text into words first).",
     )
     table = score_systems({"a": german, "b": chinese}, references, "bleu")
-    assert len(table.notes) == 1  # BLEU takes German words as they stand
-    assert table.notes[0].startswith("b and references are not English but Chinese: bleu takes")
+    assert len(table.notes) == 1  # BLEU reads German words
+    assert table.notes[0].startswith("b and references are not English but Chinese: bleu treats")
     scorer = Scorer(references, "meteor")
     scorer.update(chinese)
     assert scorer.compute().notes[0].startswith("references are not English but Chinese: meteor")

@@ -8,21 +8,21 @@ from reelscore.cli.groups import LazyGroup
 
 # name: (module, what it does)
 _COMMANDS = {
-    "plan": ("campaign.plan", "How many HITs it takes, and what they cost."),
-    "new": ("campaign.new", "Make a campaign: its HITs from captions."),
-    "hits": ("campaign.hits", "Show the HITs, or write them for another page."),
-    "media": ("campaign.media", "Whether the videos can be played; before it opens."),
-    "status": ("campaign.status", "Where a campaign stands; open, pause or close it."),
-    "offer": ("campaign.offer", "Offer HITs again whose raters cannot be used."),
+    "plan": ("campaign.plan", "Estimate how many HITs you need, and their cost."),
+    "new": ("campaign.new", "Create a campaign and its HITs from captions."),
+    "hits": ("campaign.hits", "Show the HITs, or export them for another tool."),
+    "media": ("campaign.media", "Check, before opening, that the videos can be played."),
+    "status": ("campaign.status", "Show the progress; open, pause or close a campaign."),
+    "offer": ("campaign.offer", "Offer the HITs of unusable raters again."),
     "top-up": ("campaign.top_up", "Add HITs until systems have enough good judgments."),
-    "simulate": ("campaign.simulate", "Let a made-up crowd do it, or try many crowds."),
-    "import": ("campaign.imports", "Take in judgments, or a whole campaign, from files."),
-    "export": ("campaign.export", "Write everything, or the judgments, to plain files."),
+    "simulate": ("campaign.simulate", "Simulate the raters of one campaign, or of many."),
+    "import": ("campaign.imports", "Import judgments, or a whole campaign, from files."),
+    "export": ("campaign.export", "Export everything, or the judgments, to plain files."),
     "backup": ("campaign.backup", "Copy the whole database while it is in use."),
-    "quality": ("campaign.quality", "Which raters can be trusted."),
-    "pay": ("campaign.pay", "Whom to pay how much, as crowd services take it."),
-    "results": ("campaign.results", "Scores of systems, and who is better than whom."),
-    "replicate": ("campaign.replicate", "How well two campaigns agree."),
+    "quality": ("campaign.quality", "Show which raters can be trusted."),
+    "pay": ("campaign.pay", "List payments in the formats of crowd services."),
+    "results": ("campaign.results", "Score the systems and test which are better."),
+    "replicate": ("campaign.replicate", "Measure how well two campaigns agree."),
 }
 
 

@@ -14,10 +14,10 @@ from reelscore.human.campaign import Campaign
 def command(campaign: str, path: str) -> None:
     """Copy the whole database while it is in use.
 
-    PATH is a new file, or a folder, where the file is named by the database and the time. Of a
-    SQLite file it is a copy to be used as it is, of a PostgreSQL database an archive for
-    pg_restore, made by pg_dump. All campaigns, raters and accounts are in it; the secret that
-    links and completion codes are signed with is not.
+    PATH is a new file, or a folder, in which the file is named after the database and the time.
+    The backup of a SQLite file is a SQLite file that can be used directly; that of a PostgreSQL
+    database is an archive for pg_restore, made by pg_dump. It contains all campaigns, raters and
+    accounts, but not the secret that signs links and completion codes.
 
     \b
     Examples:

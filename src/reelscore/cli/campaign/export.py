@@ -15,10 +15,10 @@ from reelscore.human.imports.files import judgments_csv
 @id_option
 @click.option("--judgments", is_flag=True, help="Only the judgments, as one CSV table.")
 def command(campaign: str, path: str, campaign_id: str | None, judgments: bool) -> None:
-    """Write everything, or the judgments, to plain files.
+    """Export everything, or the judgments, to plain files.
 
-    PATH is a .jsonl file or a new folder of CSV files; 'campaign import' makes the same campaign
-    of them. With --judgments it is a CSV file, or - for the terminal.
+    PATH is a .jsonl file or a new folder of CSV files; 'campaign import' restores the campaign
+    from them. With --judgments it is a CSV file, or - for standard output.
 
     \b
     Examples:

@@ -20,9 +20,14 @@ from reelscore.report.tables.grid import Cell, Grid
 @campaign_argument
 @id_option
 @click.option(
-    "--csv", "csv_file", metavar="FILE", help="Write the tasks blind: what raters may see."
+    "--csv", "csv_file", metavar="FILE", help="Write the tasks as raters may see them (blind)."
 )
-@click.option("--key", "key_file", metavar="FILE", help="Write the key: systems and kinds, as CSV.")
+@click.option(
+    "--key",
+    "key_file",
+    metavar="FILE",
+    help="Write the key (the system and kind of each task) as CSV.",
+)
 @json_option
 def command(
     campaign: str,
@@ -31,10 +36,10 @@ def command(
     key_file: str | None,
     json_file: str | None,
 ) -> None:
-    """Show the HITs, or write them for another page.
+    """Show the HITs, or export them for another tool.
 
-    The table counts tasks of each kind by system. The blind file has nothing that tells systems
-    or controls; the key belongs to the organisers, and so does the JSON, which has all.
+    The table counts the tasks of each kind by system. The blind file does not reveal systems or
+    control tasks. The key and the JSON file do: keep them to the organisers.
 
     \b
     Examples:

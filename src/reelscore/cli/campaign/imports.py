@@ -22,22 +22,31 @@ from reelscore.human.protocols import PROTOCOLS
     "--format",
     "file_format",
     type=click.Choice(FORMATS),
-    help="mturk: batch results; ad-latest: tables of the Direct Assessment tools; standardized: "
-    "those with z scores; csv: any table with rater, system, item, score. The header tells.",
+    help="mturk: batch results; ad-latest: tables of the Direct Assessment tools; "
+    "standardized: the same with z scores; csv: any table with rater, system, "
+    "item, score. Recognised by the header if not given.",
 )
-@click.option("--pair", metavar="cs-en", help="Where files hold several pairs of languages: one.")
+@click.option("--pair", metavar="cs-en", help="Language pair to import, if the files hold several.")
 @click.option(
     "--moments",
     metavar="FILE",
-    help="For z scores: raters' means and deviations; looked for beside the file.",
+    help="For z scores: raters' means and deviations; by default next to the file.",
 )
 @click.option(
     "--protocol",
     type=click.Choice(list(PROTOCOLS)),
-    help="What was asked; direct-assessment for a new campaign.",
+    help="What raters were asked; direct-assessment for a new campaign.",
 )
-@click.option("--human", "humans", multiple=True, metavar="NAME", help="A system that is people.")
-@click.option("--name", metavar="TEXT", help="What people call a new campaign; the file's name.")
+@click.option(
+    "--human",
+    "humans",
+    multiple=True,
+    metavar="NAME",
+    help="A system that stands for human captions.",
+)
+@click.option(
+    "--name", metavar="TEXT", help="Name of a new campaign; the file's name if not given."
+)
 def command(
     campaign: str,
     files: tuple[str, ...],
@@ -49,11 +58,11 @@ def command(
     humans: tuple[str, ...],
     name: str | None,
 ) -> None:
-    """Take in judgments, or a whole campaign, from files.
+    """Import judgments, or a whole campaign, from files.
 
-    Where there is no CAMPAIGN yet, it is made of what the files say. Where there is one, the
-    judgments must be of its tasks. All is taken in or nothing. A .jsonl file or a folder that
-    'campaign export' wrote becomes a campaign again.
+    If CAMPAIGN does not exist, it is created from the files. If it exists, the judgments must be
+    of its tasks. Either everything is imported or nothing. A .jsonl file or a folder written by
+    'campaign export' becomes a campaign again.
 
     \b
     Examples:

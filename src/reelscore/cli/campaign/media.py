@@ -25,12 +25,12 @@ from reelscore.report.legible import legible
 )
 @id_option
 def command(campaign: str, videos: Path, campaign_id: str | None) -> None:
-    """Whether the videos of a campaign can be played, before it opens.
+    """Check, before a campaign opens, that its videos can be played.
 
-    Looks at the video of every item of the HITs and of the practice: missing, unreadable, cut off,
-    without pictures, or in a container or codec that Chromium does not play. Videos on another
-    site cannot be checked. The lengths are noted in the campaign; the exit status is 1 when
-    anything is wrong.
+    Checks the video of every item of the HITs and of the practice: is it missing, unreadable,
+    truncated, without pictures, or in a container or codec that Chromium does not play? Videos on
+    another site cannot be checked. The lengths are stored in the campaign; the exit status is 1
+    if anything is wrong.
 
     \b
     Example:
@@ -42,8 +42,8 @@ def command(campaign: str, videos: Path, campaign_id: str | None) -> None:
     from reelscore.web.media import CONVERT, check_media
 
     if not videos.is_dir():
-        raise DataError(f"{videos}: no such folder; expected the one with the videos.")
-    with opened(campaign, campaign_id) as found, progress_bar("Looking at videos") as progress:
+        raise DataError(f"{videos}: no such folder; expected the folder with the videos.")
+    with opened(campaign, campaign_id) as found, progress_bar("Checking videos") as progress:
         report = check_media(found, videos, progress=progress)
     if report.faults:
         for fault in report.faults:
@@ -51,7 +51,7 @@ def command(campaign: str, videos: Path, campaign_id: str | None) -> None:
         click.echo()
     _say(str(report))
     if report.faults:
-        _say(f"Files are converted by, for one: {CONVERT}")
+        _say(f"To convert a file, for example: {CONVERT}")
         sys.exit(1)
 
 

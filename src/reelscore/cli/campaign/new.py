@@ -32,34 +32,44 @@ _HOUR = 3600.0
 @click.command("new", cls=FilesCommand)
 @campaign_argument
 @click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
-@refs_option("References; the first of each item is the human caption")
-@click.option("--human", metavar="FILE", help="Human captions, where they are no references.")
-@click.option("--human-name", default="human", show_default=True, help="What people are called.")
+@refs_option("References; the first one of each item is used as the human caption")
+@click.option("--human", metavar="FILE", help="Human captions, if they are not the references.")
+@click.option(
+    "--human-name", default="human", show_default=True, help="The system name for human captions."
+)
 @click.option(
     "--protocol",
     type=click.Choice(list(PROTOCOLS)),
     default="direct-assessment",
     show_default=True,
-    help="What raters are asked.",
+    help="What raters are asked to do.",
 )
 @click.option(
     "--layout",
     default="trecvid",
     show_default=True,
     metavar="NAME",
-    help="For ratings, what a HIT is made of: trecvid, wmt, appraise, pilot, or "
-    "'systems:30 humans:10 degraded_humans:10'.",
+    help="For ratings, how many tasks of each kind a HIT has: trecvid, wmt, "
+    "appraise, pilot, or 'systems:30 humans:10 degraded_humans:10'.",
 )
-@click.option("--hits", type=click.IntRange(min=1), help="How many; enough to show all once.")
+@click.option(
+    "--hits",
+    type=click.IntRange(min=1),
+    help="Number of HITs; enough to show every caption once if not given.",
+)
 @click.option(
     "--per-hit",
     type=click.IntRange(min=1),
     default=10,
     show_default=True,
-    help="Tasks of a HIT of rankings or comparisons.",
+    help="Number of tasks in a HIT of rankings or comparisons.",
 )
 @click.option(
-    "--raters", type=click.IntRange(min=1), default=1, show_default=True, help="For each HIT."
+    "--raters",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Number of raters for each HIT.",
 )
 @click.option(
     "--hold",
@@ -67,7 +77,7 @@ _HOUR = 3600.0
     default=24.0,
     show_default=True,
     metavar="HOURS",
-    help="Without a sign of its rater, a HIT returns after these.",
+    help="A HIT is offered again after this time without activity of its rater.",
 )
 @click.option("--stories", is_flag=True, help="The files are timed captions of long videos.")
 @click.option(
@@ -75,8 +85,8 @@ _HOUR = 3600.0
     metavar="FILE",
     help="Test questions for comparisons: item, first, second, expected.",
 )
-@click.option("--name", metavar="TEXT", help="What people call the campaign; the file's name.")
-@click.option("--open", "opens", is_flag=True, help="Open it for raters at once.")
+@click.option("--name", metavar="TEXT", help="Name of the campaign; the file's name if not given.")
+@click.option("--open", "opens", is_flag=True, help="Open the campaign for raters immediately.")
 @format_option
 @seed_option
 def command(
@@ -98,10 +108,10 @@ def command(
     file_format: str | None,
     seed: int,
 ) -> None:
-    """Make a campaign: its HITs from captions.
+    """Create a campaign and its HITs from captions.
 
-    CANDIDATES are files of captions, one for each system, or NAME=FILE. Human captions go in
-    among them, hidden, and their spoilt twins, which tell who looks.
+    CANDIDATES are files of captions, one for each system, or NAME=FILE. Hidden among them are
+    human captions and degraded captions, which show which raters pay attention.
 
     \b
     Examples:

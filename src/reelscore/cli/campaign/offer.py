@@ -20,12 +20,19 @@ from reelscore.human.evaluate.usable import usable
 @campaign_argument
 @id_option
 @click.option(
-    "--rater", "raters", multiple=True, metavar="NAME", help="Whose HITs; may be repeated."
+    "--rater",
+    "raters",
+    multiple=True,
+    metavar="NAME",
+    help="A rater whose HITs are offered again; may be repeated.",
 )
 @click.option(
-    "--all", "everyone", is_flag=True, help="Those of all raters whose work cannot be used."
+    "--all",
+    "everyone",
+    is_flag=True,
+    help="Offer the HITs of all raters whose work cannot be used.",
 )
-@click.option("--reason", default="", metavar="TEXT", help="Why, for the log.")
+@click.option("--reason", default="", metavar="TEXT", help="The reason, for the log.")
 @control_options
 def command(
     campaign: str,
@@ -35,11 +42,11 @@ def command(
     reason: str,
     control: Control,
 ) -> None:
-    """Offer finished HITs again whose raters cannot be used.
+    """Offer the finished HITs of unusable raters again.
 
-    With --all these are the HITs of raters who are excluded, were rejected, or fail the quality
-    control. Each HIT gets one more place for one more rater; a place that was offered again
-    before is left alone. The judgments stay.
+    With --all, these are the HITs of raters who are excluded, were rejected, or fail the quality
+    control. Each HIT gets one more place for one more rater, unless its place was already offered
+    again. The judgments are kept.
 
     \b
     Examples:
@@ -47,7 +54,10 @@ def command(
       reelscore campaign offer my.db --rater r-07 --reason "answered by a program"
     """
     if bool(raters) == everyone:
-        raise DataError("Whose HITs? Name raters with --rater, or take --all that cannot be used.")
+        raise DataError(
+            "No raters are named. Name them with --rater, or use --all for every "
+            "rater whose work cannot be used."
+        )
     with opened(campaign, campaign_id) as found:
         judgments = found.judgments(finished=True)
         if everyone:

@@ -19,10 +19,10 @@ Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
 campaign_argument = click.argument("campaign", metavar="CAMPAIGN")
 id_option = click.option(
-    "--id", "campaign_id", metavar="ID", help="Which campaign, where a database holds several."
+    "--id", "campaign_id", metavar="ID", help="Id of the campaign, if the database holds several."
 )
 json_option = click.option(
-    "--json", "json_file", metavar="FILE", help="Write everything as JSON; - for the terminal."
+    "--json", "json_file", metavar="FILE", help="Write everything as JSON; - for standard output."
 )
 
 _CONTROL = [
@@ -31,28 +31,28 @@ _CONTROL = [
         type=click.Choice(["t", "signed-rank", "rank-sum"]),
         default="t",
         show_default=True,
-        help="One-sided test of (caption, spoilt caption) pairs.",
+        help="One-sided test of pairs of a caption and its degraded caption.",
     ),
     click.option(
         "--level",
         type=float,
         default=0.05,
         show_default=True,
-        help="A rater passes with p below it.",
+        help="A rater passes with a p-value below this.",
     ),
     click.option(
         "--pairs",
         type=int,
         default=10,
         show_default=True,
-        help="Fewer pairs than this are too few to tell.",
+        help="The least number of pairs needed to decide about a rater.",
     ),
     click.option(
         "--rejected",
         type=click.Choice(["rater", "hit", "keep"]),
         default="rater",
         show_default=True,
-        help="What a rejected HIT costs: the rater, that HIT, or nothing.",
+        help="What is left out after a rejected HIT: the rater, only that HIT, or nothing.",
     ),
 ]
 

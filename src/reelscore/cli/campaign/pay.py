@@ -22,12 +22,14 @@ _FORMS = ("amounts", "prolific-approve", "prolific-bonus", "mturk")
     type=click.Choice(_FORMS),
     default="amounts",
     show_default=True,
-    help="Amounts for each rater, or what a crowd service takes.",
+    help="The amount for each rater, or a file for a crowd service.",
 )
 @click.option(
-    "--price", type=click.FloatRange(min=0), help="For a HIT; that of the campaign unless given."
+    "--price",
+    type=click.FloatRange(min=0),
+    help="Price of a HIT; the campaign's price if not given.",
 )
-@click.option("--whole", is_flag=True, help="Unfinished HITs earn nothing.")
+@click.option("--whole", is_flag=True, help="Pay nothing for unfinished HITs.")
 def command(
     campaign: str,
     path: str,
@@ -36,11 +38,11 @@ def command(
     price: float | None,
     whole: bool,
 ) -> None:
-    """Whom to pay how much, as crowd services take it.
+    """List payments in the formats of crowd services.
 
-    A finished HIT earns its price, an unfinished one a part of it for the tasks answered; what was
-    rejected earns nothing. prolific-approve lists participants, one on a line, for bulk approval;
-    prolific-bonus what unfinished HITs earn; mturk is for the upload of reviewed results.
+    A finished HIT earns its price, an unfinished one the share of the tasks answered, a rejected
+    one nothing. prolific-approve lists participants, one per line, for bulk approval;
+    prolific-bonus lists what unfinished HITs earn; mturk is for uploading reviewed results.
 
     \b
     Examples:

@@ -21,7 +21,7 @@ from reelscore.report.tables.grid import Cell, Grid
     type=click.IntRange(min=2),
     default=5,
     show_default=True,
-    help="How many systems share the HITs, people not counted.",
+    help="Number of systems that share the HITs, human captions not counted.",
 )
 @click.option(
     "--difference",
@@ -29,7 +29,7 @@ from reelscore.report.tables.grid import Cell, Grid
     default=0.15,
     show_default=True,
     metavar="Z",
-    help="Between the two systems that are to be told apart, in z.",
+    help="The difference in z between the two systems to be distinguished.",
 )
 @click.option(
     "--power",
@@ -37,29 +37,44 @@ from reelscore.report.tables.grid import Cell, Grid
     default=0.8,
     show_default=True,
     metavar="P",
-    help="How likely they are to be told apart.",
+    help="The wanted probability of distinguishing them.",
 )
-@click.option("--hits", type=click.IntRange(min=1), help="Ask instead what so many HITs can tell.")
-@click.option("--layout", default="trecvid", show_default=True, help="What a HIT is made of.")
+@click.option(
+    "--hits",
+    type=click.IntRange(min=1),
+    help="Compute instead what this number of HITs can show.",
+)
+@click.option(
+    "--layout",
+    default="trecvid",
+    show_default=True,
+    help="How many tasks of each kind a HIT has.",
+)
 @click.option(
     "--passing",
     type=float,
     default=0.8,
     show_default=True,
     metavar="SHARE",
-    help="HITs that are left after the quality control.",
+    help="Share of HITs that pass the quality control.",
 )
-@click.option("--level", type=float, default=0.05, show_default=True, help="Of the test.")
-@click.option("--price", type=float, default=0.99, show_default=True, help="Of a HIT, in USD.")
 @click.option(
-    "--fee", type=float, default=0.2, show_default=True, help="Of the crowd service, on top."
+    "--level", type=float, default=0.05, show_default=True, help="Significance level of the test."
+)
+@click.option("--price", type=float, default=0.99, show_default=True, help="Price of a HIT in USD.")
+@click.option(
+    "--fee",
+    type=float,
+    default=0.2,
+    show_default=True,
+    help="Fee of the crowd service, added to the price.",
 )
 @click.option(
     "--campaigns",
     type=click.IntRange(min=20),
     default=400,
     show_default=True,
-    help="Simulated for each number of HITs.",
+    help="Campaigns to simulate for each number of HITs.",
 )
 @seed_option
 @json_option
@@ -77,10 +92,10 @@ def command(
     seed: int,
     json_file: str | None,
 ) -> None:
-    """How many HITs it takes to tell two systems apart, and what they cost.
+    """Estimate how many HITs are needed to distinguish two systems, and their cost.
 
-    Campaigns are simulated with raters like those of a real one, and each is tested as the
-    results are.
+    Campaigns are simulated with raters like those of a real campaign, and each is tested in the
+    same way as real results.
 
     \b
     Examples:

@@ -25,9 +25,11 @@ from reelscore.report.tables.campaign import quality_csv, quality_grid
 @campaign_argument
 @id_option
 @control_options
-@click.option("--unfinished", is_flag=True, help="Count judgments of unfinished HITs too.")
-@click.option("--csv", "csv_file", metavar="FILE", help="Write the table, numbers in full.")
-@click.option("--plot", metavar="FILE", help="Draw the raters: .pdf, .svg or .png.")
+@click.option("--unfinished", is_flag=True, help="Also count judgments of unfinished HITs.")
+@click.option(
+    "--csv", "csv_file", metavar="FILE", help="Write the table with numbers in full precision."
+)
+@click.option("--plot", metavar="FILE", help="Plot the raters: .pdf, .svg or .png.")
 @json_option
 def command(
     campaign: str,
@@ -38,12 +40,13 @@ def command(
     plot: str | None,
     json_file: str | None,
 ) -> None:
-    """Which raters can be trusted.
+    """Show which raters can be trusted.
 
-    A rater who looks gives a spoilt caption less than the caption itself. The columns: by how
-    much, on average; p that it is chance; how far apart two scores of one caption are; seconds
-    for a task. Flags decide nothing: repeats (the second score drifts), run (the same score over
-    and over), speed, order (spoilt captions above captions, or captions above people's).
+    An attentive rater scores a degraded caption lower than the original caption. The columns are
+    the mean difference, its p-value, the mean difference between two scores of the same caption,
+    and the seconds per task. Flags are hints and exclude no one: repeats (the second score of a
+    caption differs), run (the same score many times in a row), speed, order (degraded captions
+    above originals, or captions of systems above human ones).
 
     \b
     Examples:

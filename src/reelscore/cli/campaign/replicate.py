@@ -23,7 +23,7 @@ from reelscore.report.tables.grid import Cell, Grid
 @control_options
 @json_option
 def command(first: str, second: str, control: Control, json_file: str | None) -> None:
-    """How well two campaigns agree: correlations of what they have in common.
+    """Measure how well two campaigns agree: correlations over what they have in common.
 
     FIRST and SECOND are campaigns, or score tables (.csv, .json) with raw and z.
 

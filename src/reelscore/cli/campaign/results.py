@@ -62,42 +62,63 @@ class _Outputs:
     "--control/--no-control",
     "controlled",
     default=None,
-    help="Leave out raters who did not pass, or take all; judgments that came standardized are "
-    "of raters who passed elsewhere, and all are taken.",
+    help="Leave out raters who did not pass, or keep all. Judgments imported as z "
+    "scores are from raters who passed elsewhere: all are kept.",
 )
 @click.option(
     "--over",
     type=click.Choice(["all", "genuine", "given"]),
-    help="z by a rater's mean over all tasks, or without controls; or as it came with the files.",
+    help=(
+        "Compute z from a rater's mean over all tasks, or without the control "
+        "tasks; or use the z scores of the imported files."
+    ),
 )
 @click.option(
     "--average",
     type=click.Choice(["judgments", "raters"]),
     default="judgments",
     show_default=True,
-    help="A caption is the mean of its judgments, or each rater counts once.",
+    help="A caption's score is the mean of its judgments, or of its raters (each counts once).",
 )
 @click.option(
-    "--metric", default="z", show_default=True, metavar="NAME", help="What systems are ranked by."
+    "--metric",
+    default="z",
+    show_default=True,
+    metavar="NAME",
+    help="The score to rank systems by.",
 )
-@click.option("--matched", is_flag=True, help="Compare two systems on the items both have.")
+@click.option("--matched", is_flag=True, help="Compare two systems on the items that both have.")
 @click.option(
     "--minimum",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Keep captions with so many judgments only; 15 for gold of single captions.",
+    help=(
+        "Keep only captions with at least this many judgments; 15 for a gold "
+        "standard of single captions."
+    ),
 )
 @click.option(
     "--groups",
     metavar="FILE:ITEM:GROUP",
     help="Average captions by group, such as documents: a table and its two columns.",
 )
-@click.option("--reference", default="reference", metavar="NAME", help="For comparisons with it.")
+@click.option(
+    "--reference",
+    default="reference",
+    metavar="NAME",
+    help="The system that others are compared with.",
+)
 @click.option("--table", "table_file", metavar="FILE", help="Write the score table, .csv or .json.")
-@click.option("--csv", "csv_file", metavar="FILE", help="Write the table, numbers in full.")
+@click.option(
+    "--csv", "csv_file", metavar="FILE", help="Write the table with numbers in full precision."
+)
 @click.option("--latex", "latex_file", metavar="FILE", help="Write the table shown as LaTeX.")
-@click.option("--plot", metavar="FILE", help="Draw who beats whom: .pdf, .svg or .png.")
-@click.option("--html", "html_file", metavar="FILE", help="Write all as one page.")
+@click.option(
+    "--plot",
+    metavar="FILE",
+    help="Plot which systems are better than others: .pdf, .svg or .png.",
+)
+@click.option("--html", "html_file", metavar="FILE", help="Write everything as one HTML page.")
 @json_option
 def command(
     campaign: str,
@@ -118,11 +139,11 @@ def command(
     html_file: str | None,
     json_file: str | None,
 ) -> None:
-    """Scores of systems, and who is better than whom.
+    """Score the systems and test which are better.
 
-    Raters who did not pass are left out; each rater's scores are standardized; a caption is the
-    mean of its judgments, a system the mean of its captions. Systems in one cluster cannot all be
-    told apart; ranks are the places a system could have.
+    Raters who did not pass are left out, and each rater's scores are standardized. A caption's
+    score is the mean of its judgments, a system's score the mean of its captions. Not all systems
+    within a cluster differ significantly; ranks are the range of places a system could have.
 
     \b
     Examples:

@@ -34,7 +34,7 @@ _VIDEOS = 1_873
     "truth",
     multiple=True,
     metavar="NAME=Z",
-    help="True quality of a system; repeat it. Evenly apart if not given.",
+    help="True quality of a system; may be repeated. Evenly spaced if not given.",
 )
 @click.option(
     "--bad",
@@ -42,7 +42,7 @@ _VIDEOS = 1_873
     default=0.2,
     show_default=True,
     metavar="SHARE",
-    help="Raters who do not look, of four types.",
+    help="Share of careless raters, of four types.",
 )
 @click.option(
     "--mix",
@@ -55,21 +55,21 @@ _VIDEOS = 1_873
     type=click.IntRange(2, 26),
     default=5,
     show_default=True,
-    help="Without a campaign: how many systems.",
+    help="Without CAMPAIGN: number of systems.",
 )
 @click.option(
     "--hits",
     type=click.IntRange(min=1),
     default=94,
     show_default=True,
-    help="Without a campaign: how many HITs.",
+    help="Without CAMPAIGN: number of HITs.",
 )
 @click.option(
     "--campaigns",
     type=click.IntRange(min=1),
     default=100,
     show_default=True,
-    help="Without a campaign: how many are tried.",
+    help="Without CAMPAIGN: number of campaigns to simulate.",
 )
 @control_options
 @seed_option
@@ -87,12 +87,12 @@ def command(
     seed: int,
     json_file: str | None,
 ) -> None:
-    """Let a made-up crowd do a campaign, or try many crowds.
+    """Simulate the raters of one campaign, or of many.
 
-    With CAMPAIGN, made-up raters do all its HITs, and their judgments are stored in it: to
-    rehearse. Without, campaigns with known true quality are made up, each with a second crowd on
-    the same captions, and the table tells how often the ranking comes out, who is caught, and how
-    well the crowds agree.
+    With CAMPAIGN, simulated raters do all its HITs and their judgments are stored in it, as a
+    rehearsal. Without CAMPAIGN, campaigns with known true quality are simulated, each with a
+    second crowd on the same captions. The table shows how often the true ranking is found, which
+    careless raters are detected, and how well the two crowds agree.
 
     \b
     Examples:
@@ -129,7 +129,7 @@ def command(
 def _fill(campaign: Campaign, given: Sequence[str], mix: Mix, seed: int) -> None:
     if campaign.protocol.form != "rating":
         asked = campaign.protocol.name
-        raise DataError(f"A made-up crowd can only rate; this campaign asks for {asked}.")
+        raise DataError(f"Simulated raters can only rate captions; this campaign asks for {asked}.")
     if campaign.status().judgments:
         raise DataError(f"Campaign {campaign.id!r} has judgments already; simulate on a new one.")
     humans = campaign.humans

@@ -26,7 +26,7 @@ _BAR = 40
     type=click.Choice(["open", "paused", "closed"]),
     help="Open the campaign for raters, pause it, or close it.",
 )
-@click.option("--release", is_flag=True, help="Return HITs whose raters have left, first.")
+@click.option("--release", is_flag=True, help="First offer again the HITs whose raters have left.")
 @click.option("--list", "lists", is_flag=True, help="List the campaigns of the database.")
 @json_option
 def command(
@@ -37,7 +37,7 @@ def command(
     lists: bool,
     json_file: str | None,
 ) -> None:
-    """Where a campaign stands; open, pause or close it.
+    """Show the progress of a campaign; open, pause or close it.
 
     \b
     Examples:

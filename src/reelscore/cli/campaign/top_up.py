@@ -25,15 +25,16 @@ from reelscore.report.tables.grid import Cell, Grid
     "wanted",
     type=click.IntRange(min=1),
     required=True,
-    help="Good judgments that each system shall have.",
+    help="Number of good judgments that each system should have.",
 )
 @control_options
 def command(campaign: str, campaign_id: str | None, wanted: int, control: Control) -> None:
     """Add HITs until every system will have enough good judgments.
 
-    Good are judgments of finished HITs by raters who are neither excluded nor rejected and pass
-    the quality control. Those that open and held HITs will bring are counted too. New HITs are
-    made of the same captions as the first, those with the fewest good judgments before others.
+    Judgments are good if their HIT is finished and their rater is neither excluded nor rejected
+    and passes the quality control. Judgments expected from open and held HITs are counted too. New
+    HITs use the same captions as the first ones, starting with those that have the fewest good
+    judgments.
 
     \b
     Example:
@@ -52,5 +53,7 @@ def command(campaign: str, campaign_id: str | None, wanted: int, control: Contro
         for name, good in done.good.items()
     ]
     click.echo(Grid(["system", "good judgments", "to come"], rows).to_text(terminal_width()))
-    added = f"{done.hits:,} HITs are added" if done.hits else "Nothing is missing, none is added"
+    added = (
+        f"{done.hits:,} HITs are added" if done.hits else ("Nothing is missing, no HITs are added")
+    )
     say(f"{added}; {status.open:,} places are open.")

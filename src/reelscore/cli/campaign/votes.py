@@ -85,7 +85,7 @@ def _show_points(
 def _show_choices(judgments: Judgments, table_file: str | None, json_file: str | None) -> None:
     found = score_choices(judgments)
     if table_file:
-        say("Choices between pairs are no scores of systems: no table is written.")
+        say("Choices between pairs are not scores of systems: no table is written.")
     _output(None, None, json_file, [asdict(each) for each in found])
     if json_file != STDOUT:
         _print(choices_grid(found, judgments), CHOICES)
@@ -95,7 +95,7 @@ def _show_preferences(judgments: Judgments, table_file: str | None, json_file: s
     found = score_all_preferences(judgments)
     table = found[0].table() if len(found) == 1 else None
     if table_file and table is None:
-        say("Preferences of several pairs are no scores of systems: no table is written.")
+        say("Preferences of several pairs are not scores of systems: no table is written.")
     _output(table, table_file, json_file, [asdict(each) for each in found])
     if json_file != STDOUT:
         _print(preferences_grid(found), PREFERENCES)

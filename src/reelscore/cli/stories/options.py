@@ -13,7 +13,7 @@ from reelscore.stories.protocol import Protocol
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
-truth_option = refs_option("Truth, such as a file of each annotator", required=True)
+truth_option = refs_option("References, for example one file per annotator", required=True)
 
 
 def preset_option(default: str | None = None) -> Decorator:
@@ -23,7 +23,7 @@ def preset_option(default: str | None = None) -> Decorator:
         type=click.Choice(list(PRESETS)),
         default=default,
         show_default=default is not None,
-        help="The choices a paper or a tool made.",
+        help="Use the settings of a paper or a tool.",
     )
 
 
@@ -62,9 +62,11 @@ def _options(start: Protocol) -> dict[str, Decorator]:
             "--f", metavar="METRIC", help=f"Sentence score inside SODA.  [default: {start.f}]"
         ),
         "annotators": one_of(
-            "annotators", ["mean", "merge", "best"], "Several annotators, in SODA."
+            "annotators", ["mean", "merge", "best"], "How SODA uses several annotators."
         ),
-        "missing": one_of("missing", ["zero", "skip"], "Videos without candidates."),
+        "missing": one_of(
+            "missing", ["zero", "skip"], "What to do with videos without candidates."
+        ),
         "meteor_order": one_of(
             "meteor_order",
             ["standard", "swapped"],
@@ -76,7 +78,7 @@ def _options(start: Protocol) -> dict[str, Decorator]:
             "Order in which SODA matches the references.",
         ),
         "characters": one_of(
-            "characters", ["all", "ascii"], "ascii: SODA makes other characters blanks."
+            "characters", ["all", "ascii"], "ascii: SODA replaces other characters by blanks."
         ),
         "variant": one_of(
             "variant",
@@ -103,13 +105,25 @@ def _options(start: Protocol) -> dict[str, Decorator]:
             help=f"What the ActivityNet scorer adds to the union.  [default: {start.epsilon:g}]",
         ),
         "tokenizer": one_of("tokenizer", ["ptb", "ptb-coco", "none"], "Tokenizer of SODA."),
-        "unknown": one_of("unknown", ["error", "skip"], "Videos without references."),
-        "beyond": one_of("beyond", ["error", "clip", "keep"], "Times beyond the end of the video."),
-        "reversed_segments": one_of(
-            "reversed_segments", ["error", "swap", "zero"], "Segments that end before they start."
+        "unknown": one_of(
+            "unknown", ["error", "skip"], "What to do with videos without references."
         ),
-        "negative": one_of("negative", ["error", "clip", "keep"], "Negative times."),
-        "empty": one_of("empty", ["error", "zero"], "Captions without words, such as '...'."),
+        "beyond": one_of(
+            "beyond",
+            ["error", "clip", "keep"],
+            "What to do with times beyond the end of the video.",
+        ),
+        "reversed_segments": one_of(
+            "reversed_segments",
+            ["error", "swap", "zero"],
+            "What to do with segments that end before they start.",
+        ),
+        "negative": one_of(
+            "negative", ["error", "clip", "keep"], "What to do with negative times."
+        ),
+        "empty": one_of(
+            "empty", ["error", "zero"], "What to do with captions without words, such as '...'."
+        ),
     }
 
 
@@ -126,12 +140,12 @@ def numbers_of(text: str) -> tuple[float, ...]:
     try:
         return tuple(float(part) for part in text.split(",") if part.strip())
     except ValueError:
-        raise click.BadParameter(f"{text!r} is no list of numbers such as 0.5,0.7.") from None
+        raise click.BadParameter(f"{text!r} is not a list of numbers such as 0.5,0.7.") from None
 
 
 def counts_of(text: str) -> tuple[int, ...]:
     """Read a list of whole numbers such as 3,7; an empty text has none."""
     numbers = numbers_of(text)
     if not all(number.is_integer() for number in numbers):
-        raise click.BadParameter(f"{text!r} is no list of whole numbers such as 3,7.")
+        raise click.BadParameter(f"{text!r} is not a list of whole numbers such as 3,7.")
     return tuple(map(int, numbers))

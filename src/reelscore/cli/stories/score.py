@@ -55,7 +55,7 @@ class _WithDefault(click.Group):
 def command() -> None:
     """Score timed captions of long videos: SODA and ActivityNet.
 
-    Without the name of a command, ``score`` is meant.
+    Without the name of a command, ``score`` is run.
     """
 
 
@@ -65,7 +65,7 @@ def command() -> None:
 @preset_option()
 @choices()
 @click.option(
-    "--common", is_flag=True, help="Score all systems on the videos that each of them has."
+    "--common", is_flag=True, help="Score all systems only on the videos that every system has."
 )
 @click.option("--intervals", is_flag=True, help="Add 95 % bootstrap intervals over videos.")
 @click.option("--baseline", "-b", metavar="NAME", help="Test the other systems against this one.")
@@ -74,22 +74,34 @@ def command() -> None:
     type=click.IntRange(min=10),
     default=1000,
     show_default=True,
-    help="Resamples of the intervals and of the bootstrap test.",
+    help="Number of resamples of the intervals and of the bootstrap test.",
 )
 @click.option(
     "--trials",
     type=click.IntRange(min=10),
     default=10_000,
     show_default=True,
-    help="Exchanges of the randomization test.",
+    help="Number of permutations of the randomization test.",
 )
-@click.option("--seed", type=int, default=12345, show_default=True, help="Seed of resampling.")
-@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Threads; all cores.")
-@click.option("--json", "json_file", metavar="FILE", help="Write everything as JSON; - for stdout.")
-@click.option("--csv", "csv_file", metavar="FILE", help="Write the scores as CSV, in full.")
-@click.option("--latex", "latex_file", metavar="FILE", help="Write the tables shown as LaTeX.")
+@click.option("--seed", type=int, default=12345, show_default=True, help="Random seed.")
 @click.option(
-    "--markdown", "markdown_file", metavar="FILE", help="Write the tables shown as Markdown."
+    "--threads",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Threads to use; all cores if not given.",
+)
+@click.option(
+    "--json", "json_file", metavar="FILE", help="Write everything as JSON; - for standard output."
+)
+@click.option(
+    "--csv",
+    "csv_file",
+    metavar="FILE",
+    help="Write the scores as CSV with numbers in full precision.",
+)
+@click.option("--latex", "latex_file", metavar="FILE", help="Write the displayed tables as LaTeX.")
+@click.option(
+    "--markdown", "markdown_file", metavar="FILE", help="Write the displayed tables as Markdown."
 )
 @click.option(
     "--table",
@@ -116,11 +128,11 @@ def score_command(
     pictures: Pictures,
     **choices: Any,
 ) -> None:
-    """Score timed captions of long videos: a row per system.
+    """Score timed captions of long videos: one row per system.
 
     CANDIDATES are files of timed captions, one for each system, or NAME=FILE: ActivityNet's
-    format, TimeChat's, or JSON Lines. SODA matches them with the truth in order; the ActivityNet
-    scorer pairs whatever overlaps.
+    format, TimeChat's, or JSON Lines. SODA matches them with the references in order; the
+    ActivityNet scorer pairs all captions that overlap.
 
     \b
     Examples:

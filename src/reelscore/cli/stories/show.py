@@ -21,14 +21,14 @@ from reelscore.stories.protocol import SODA_SCORES
     type=click.Choice(SODA_SCORES),
     default="soda_c",
     show_default=True,
-    help="Whose matching to show.",
+    help="The score whose matching to show.",
 )
 @click.option(
     "--tiou",
     type=click.FloatRange(0, 1),
     default=0.5,
     show_default=True,
-    help="Threshold of soda_a, which scores average over several.",
+    help="Threshold of soda_a; its score averages over several.",
 )
 @click.option(
     "--output",
@@ -50,7 +50,7 @@ def command(
     """Show how one video is matched: references above, candidates below.
 
     CANDIDATES is a file of timed captions, or NAME=FILE. Matched pairs come with their overlap
-    (IoU) and sentence score (f); captions that nothing was matched with are marked.
+    (IoU) and sentence score (f); captions without a match are marked.
 
     \b
     Examples:

@@ -54,11 +54,9 @@ _repeats = click.option(
     type=click.IntRange(min=1),
     default=5,
     show_default=True,
-    help="How often to draw.",
+    help="Number of random draws.",
 )
-_seed = click.option(
-    "--seed", type=int, default=12345, show_default=True, help="Seed of the draws."
-)
+_seed = click.option("--seed", type=int, default=12345, show_default=True, help="Random seed.")
 
 
 _SHARED: list[Decorator] = [
@@ -66,8 +64,18 @@ _SHARED: list[Decorator] = [
     truth_option,
     preset_option(PAPER),
     choices("scores", "metrics", start=PRESETS[PAPER]),
-    click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Threads; all cores."),
-    click.option("--json", "json_file", metavar="FILE", help="Write all as JSON; - for stdout."),
+    click.option(
+        "--threads",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Threads to use; all cores if not given.",
+    ),
+    click.option(
+        "--json",
+        "json_file",
+        metavar="FILE",
+        help="Write everything as JSON; - for standard output.",
+    ),
     click.option("--latex", "latex_file", metavar="FILE", help="Write the tables as LaTeX."),
 ]
 
@@ -89,16 +97,21 @@ def _shared(function: Callable[..., None]) -> Callable[..., None]:
     metavar="LIST",
     help="Captions to draw, in multiples of the number of references.",
 )
-@click.option("--k", "counts", default="", metavar="LIST", help="Captions to draw, as they are.")
+@click.option(
+    "--k", "counts", default="", metavar="LIST", help="Captions to draw, as absolute numbers."
+)
 @click.option(
     "--crowd",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Study systems made of N captions a video: sentences of the candidates, random segments.",
+    help=(
+        "Study random systems with N captions per video: sentences of the "
+        "candidates, random segments."
+    ),
 )
 @_repeats
 @_seed
-@click.option("--plot", metavar="FILE", help="Draw scores against counts: .pdf, .svg or .png.")
+@click.option("--plot", metavar="FILE", help="Plot scores against counts: .pdf, .svg or .png.")
 def counts_command(
     candidates: tuple[str, ...],
     refs: tuple[str, ...],
@@ -116,7 +129,7 @@ def counts_command(
     """Score fewer and more captions, drawn at random.
 
     Table 1 of both papers. A video gets m times as many captions as it has references, but at
-    least one and at most those there are.
+    least one and at most all of them.
 
     \b
     Examples:
@@ -171,8 +184,8 @@ def order_command(
     """Score the best captions of a system in wrong orders.
 
     Table 3 of the SODA paper. Every reference gets the caption that describes it best, at about
-    its own time (IoU above 0.7). Then two neighbours are swapped, or all are shuffled. In brackets
-    stands the change in percent.
+    its own time (IoU above 0.7). Then two neighbours are swapped, or all are shuffled. The
+    change in percent is in brackets.
 
     \b
     Example:

@@ -75,7 +75,7 @@ def detect_format(source: Source) -> str:
     structure = structure_of(source.head)
     assert structure is not None  # text without one is lines
     raise DataError(
-        f"{source.path}: the content is of no known format (tried {', '.join(names)}): it looks "
-        f"like {structure.kind}. {structure.remedy}; if each line is a caption as it stands, pass "
-        f"format={LINES!r} (--format {LINES})."
+        f"{source.path}: the format of the content is unknown (tried {', '.join(names)}): it looks "
+        f"like {structure.kind}. {structure.remedy}; if each line is a caption, pass "
+        f"format={LINES!r}."
     )

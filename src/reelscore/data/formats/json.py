@@ -62,7 +62,7 @@ def _read_slowly(
     for number, (item, captions) in enumerate(pairs, start=1):
         if item in seen:
             problems.add(
-                f"{place(path, number)}: item {item!r} is there already; "
+                f"{place(path, number)}: item {item!r} is repeated; "
                 "give all its captions in one list."
             )
         else:

@@ -200,7 +200,7 @@ def metric_accuracy(table: ScoreTable, metric: str, preference: Preference) -> M
     lacking = [item for item, a, b in zip(items, first, second, strict=True) if math.isnan(a + b)]
     if lacking:
         raise DataError(
-            f"{len(lacking)} videos have no {metric} of both systems (first: {lacking[0]!r}); "
+            f"{len(lacking)} videos have no {metric} for both systems (first: {lacking[0]!r}); "
             "score all that people compared."
         )
     gain = table.scale(metric).sign * (first - second)

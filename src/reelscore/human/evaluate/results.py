@@ -60,8 +60,8 @@ def evaluate_ratings(
 
     >>> from reelscore.human.judgments import Judgment
     >>> rows = [Judgment(rater, "h1", f"{kind}{k}", k, "human", f"v{k}", kind, score * (k + 1))
-    ...         for rater, spoilt in (("r1", 1.0), ("r2", 9.0)) for k in range(10)
-    ...         for kind, score in (("caption", 9.0), ("degraded", spoilt))]
+    ...         for rater, degraded in (("r1", 1.0), ("r2", 9.0)) for k in range(10)
+    ...         for kind, score in (("caption", 9.0), ("degraded", degraded))]
     >>> results = evaluate_ratings(Judgments.of(rows))
     >>> results.raters, results.scores.table["human"]["raw"].score
     (('r1',), 49.5)
@@ -74,14 +74,14 @@ def evaluate_ratings(
         controlled = not came_standardized
         if came_standardized:
             notes.append(
-                "The judgments came standardized, of raters who passed elsewhere: all are taken."
+                "The judgments are imported z scores of raters who passed elsewhere: all are used."
             )
     if controlled:
         used = quality.good(judgments)
         if not quality.passed:
             raise DataError(
-                f"No rater of {len(quality.raters)} passed the quality control; look at the "
-                "raters, or score without control."
+                f"No rater of {len(quality.raters)} passed the quality control. Look at the "
+                "raters, or pass controlled=False."
             )
     else:
         used = judgments.by(set(judgments.rater.names) - set(excluded))

@@ -99,7 +99,9 @@ def standardize(judgments: Judgments, over: Over = "all") -> FloatArray:
     """
     if over == "given":
         if np.isnan(judgments.z).any():
-            raise DataError("Not all judgments came with a z score; standardize them over all.")
+            raise DataError(
+                "Not all judgments have an imported z score; standardize over all tasks instead."
+            )
         return judgments.z
     groups = judgments.rater.codes * len(judgments.criterion.names) + judgments.criterion.codes
     size = len(judgments.rater.names) * len(judgments.criterion.names)
@@ -148,7 +150,7 @@ def score_judgments(
     usable = judgments.genuine & ~np.isnan(z)
     notes = _constant_raters(judgments, z)
     if not usable.any():
-        raise DataError("No judgment is left to score: " + " ".join(notes or ["there is none."]))
+        raise DataError("No judgment is left to score: " + " ".join(notes or ["there are none."]))
     kept, z = judgments.select(usable), z[usable]
     signature = f"human|z:{over}|average:{average}"
     signature += f"|{made_by}" if made_by else ""
@@ -265,7 +267,7 @@ def _constant_raters(judgments: Judgments, z: FloatArray) -> list[str]:
     rater = "rater" if len(lost) == 1 else "raters"
     names = ", ".join(judgments.rater.names[code] for code in lost[:3])
     more = ", …" if len(lost) > 3 else ""
-    return [f"{len(lost)} {rater} who always gave the same score left out ({names}{more})."]
+    return [f"{len(lost)} {rater} who always gave the same score: left out ({names}{more})."]
 
 
 def _items(names: list[str], values: ArrayLike) -> ItemScores:

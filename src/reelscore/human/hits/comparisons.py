@@ -95,7 +95,7 @@ def build_pair_hits(
     >>> [shown.system for shown in plan.hits[0].tasks[0].shown]
     ['mine', 'truth']
     >>> plan.notes
-    ('1 pairs are the same caption twice and left out.',)
+    ('1 pairs show the same caption twice and are left out.',)
     """
     names = sorted(systems)
     if against is not None and against not in systems:
@@ -118,7 +118,7 @@ def build_pair_hits(
                 same += 1
             else:
                 groups.setdefault(f"{one}\n{other}", []).append((item, pair))
-    notes = [f"{same} pairs are the same caption twice and left out."] if same else []
+    notes = [f"{same} pairs show the same caption twice and are left out."] if same else []
     asked = min(tests_per_hit, len(tests))
     built = _build(groups, per_hit, hits, seed, tests, asked, shown)
     notes += _counts(sum(map(len, groups.values())), len(built) * per_hit, "pairs")
@@ -142,7 +142,7 @@ def _build(
     there = sum(map(len, groups.values()))
     if not 1 <= per_hit <= there:
         raise DataError(
-            f"A HIT of {per_hit} tasks, where there are {there}; expected from 1 to {there}."
+            f"A HIT of {per_hit} tasks, but there are {there}; expected from 1 to {there}."
         )
     count = -(-there // per_hit) if hits is None else hits
     if count < 1:
@@ -170,7 +170,7 @@ def _build(
 
 def _counts(there: int, tasks: int, what: str) -> Iterator[str]:
     if tasks > there:
-        yield f"There are {there} {what} for {tasks} tasks: they begin anew when all are shown."
+        yield f"There are only {there} {what} for {tasks} tasks: some are shown again."
     elif tasks < there:
         yield f"{there - tasks} of {there} {what} are not shown."
 

@@ -68,7 +68,7 @@ def degrade(
     if empty:
         raise DataError(
             f"{len(empty)} captions have no words (first: {', '.join(map(repr, empty[:3]))}); "
-            "there is nothing to spoil. Leave them out."
+            "there is nothing to degrade. Leave them out."
         )
     return {
         item: _spoilt(item, _first(caption).split(), chosen, lent, seed)
@@ -98,8 +98,8 @@ def _spoilt(item: str, words: list[str], rules: Rules, lent: _Lent, seed: int) -
                 spoilt = " ".join([*before, *phrase, *after])
                 return spoilt.title() if rules.capital and len(words) == 1 else spoilt
     raise DataError(
-        f"No caption of another video lends {coming} words to item {item!r} ({len(words)} words). "
-        "Add captions, or leave this one out."
+        f"No caption of another video can lend {coming} words to item {item!r} "
+        f"({len(words)} words). Add captions, or leave this one out."
     )
 
 

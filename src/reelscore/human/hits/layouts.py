@@ -34,7 +34,7 @@ class Layout:
     (100, 10)
     >>> Layout(systems=20, humans=4, degraded_humans=4)
     Traceback (most recent call last):
-    reelscore.errors.DataError: A HIT with 4 pairs of a caption and its degraded twin; ...
+    reelscore.errors.DataError: A HIT with 4 pairs of a caption and its degraded caption; ...
     """
 
     systems: int
@@ -60,7 +60,7 @@ class Layout:
         self._check_controls()
         if self.pairs < self.least_pairs:
             raise DataError(
-                f"A HIT with {self.pairs} pairs of a caption and its degraded twin; expected at "
+                f"A HIT with {self.pairs} pairs of a caption and its degraded caption; expected at "
                 f"least {self.least_pairs}. Add some, or lower least_pairs."
             )
         if self.sets > 1 and (self.sets % 2 or any(n % self.sets for n in numbers.values())):
@@ -72,14 +72,15 @@ class Layout:
     def _check_controls(self) -> None:
         if max(self.degraded_humans, self.repeated_humans) > self.humans:
             raise DataError(
-                f"A HIT with {self.humans} human captions has no {self.degraded_humans} to "
-                f"degrade and {self.repeated_humans} to repeat."
+                f"A HIT with {self.humans} human captions cannot have "
+                f"{self.degraded_humans} degraded and {self.repeated_humans} repeated."
             )
         controls = self.degraded_systems + self.repeated_systems + self.references
         if controls > self.systems:
             raise DataError(
-                f"A HIT with {self.systems} captions of systems has no {controls} to degrade, "
-                "repeat and set a reference beside; each caption has one such twin at most."
+                f"A HIT with {self.systems} captions of systems cannot have {controls} that "
+                "are degraded, repeated or shown with a reference; each caption has at most one "
+                "of these controls."
             )
 
     @property

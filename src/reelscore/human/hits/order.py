@@ -105,9 +105,9 @@ class Composer:
                 able = [card for card in free if kind != "reference" or self._is_new(card, hand)]
                 if not able:
                     raise DataError(
-                        f"A HIT shows {part.references} references beside captions that differ "
-                        "from them, and too few captions have one. Add references, or choose "
-                        "another layout."
+                        f"A HIT shows {part.references} references of captions that differ from "
+                        "them, but too few captions have such a reference. Add references, or "
+                        "choose another layout."
                     )
                 shuffled = self.rng.sample(able, len(able))
                 card = min(shuffled, key=lambda each: self.tally[kind, each.deck])
@@ -186,8 +186,8 @@ def spaced(groups: Sequence[Hashable], distance: int, rng: random.Random) -> lis
 
 def _too_far(size: int, distance: int) -> str:
     return (
-        f"No order of the {size} tasks of a HIT keeps twins {distance} tasks apart. Lower the "
-        "distance, or have fewer twins."
+        f"No order of the {size} tasks of a HIT keeps captions and their controls {distance} "
+        "tasks apart. Lower the distance, or have fewer controls."
     )
 
 

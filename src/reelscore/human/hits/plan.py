@@ -87,7 +87,7 @@ class HitPlan:
 _KINDS: dict[Kind, str] = {
     "caption": "caption",
     "repeat": "repeat",
-    "degraded": "degraded twin",
+    "degraded": "degraded caption",
     "reference": "reference",
     "test": "caption of test question",
 }

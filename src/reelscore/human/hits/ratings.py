@@ -71,7 +71,7 @@ def build_hits(
       human: 30
       strong: 15
       weak: 15
-    There are 15 human captions for 30 tasks: they begin anew when all are shown.
+    There are 15 human captions for 30 tasks: some are shown again.
     """
     chosen = layout_named(layout) if isinstance(layout, str) else layout
     builder = _Builder(chosen, systems, humans, humans if references is None else references, human)
@@ -115,7 +115,7 @@ class _Builder:
         ):
             if there < wanted:
                 raise DataError(
-                    f"A HIT shows {wanted} {what}, and there are {there}. Choose a layout with "
+                    f"A HIT shows {wanted} {what}, but there are {there}. Choose a layout with "
                     "fewer, such as 'systems:30 humans:10 degraded_humans:10'."
                 )
         everyone = {**self.systems, self.human: self.humans}
@@ -169,8 +169,7 @@ class _Builder:
         ):
             if count * size > there:
                 yield (
-                    f"There are {there} {what} for {count * size} tasks: they begin anew when all "
-                    "are shown."
+                    f"There are only {there} {what} for {count * size} tasks: some are shown again."
                 )
         if count * self.layout.systems < self.size:
             left = self.size - count * self.layout.systems

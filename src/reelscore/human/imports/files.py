@@ -149,7 +149,7 @@ def _moments(path: str, named: str | os.PathLike[str] | None) -> dict[str, crowd
     if not beside.is_file():
         raise DataError(
             f"{path}: z scores need the raters' means and deviations to become raw scores; there "
-            f"is no {str(beside)!r}. Name the file (moments)."
+            f'is no {str(beside)!r}. Name the file: moments="FILE".'
         )
     return crowd_tables.read_moments(beside)
 
@@ -177,8 +177,8 @@ def _distinct(rows: Iterator[Judgment], form: Form, intake: Intake) -> Iterator[
         key = hash((*place, task, row.system if form == "ranking" else ""))
         if key in seen:
             intake.problems.add(
-                f"Rater {row.rater!r} judged task {task!r} of HIT {row.hit!r} twice; each "
-                "judgment is there once. Is a file named twice, or a repeat not called one?"
+                f"Rater {row.rater!r} judged task {task!r} of HIT {row.hit!r} twice; "
+                "expected each judgment once. Is a file named twice, or a repeat not marked as one?"
             )
             continue
         seen.add(key)

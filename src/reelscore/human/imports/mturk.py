@@ -39,7 +39,7 @@ def read(source: Source, intake: rows.Intake) -> Iterator[Judgment]:
         if (hit, rater) in done:
             problems.add(
                 f"{where}: rater {rater!r} did HIT {hit!r} already in line {done[hit, rater]}; "
-                "each row is there once."
+                "expected each row once."
             )
             continue
         done[hit, rater] = line

@@ -200,7 +200,9 @@ def _recovered(
     """
     count, readings = torn_row(lines.row, delimiter, widths, columns)
     if count == len(lines.row) and "end of data" in str(error):
-        intake.notes.append(f"{where}: the file ends within quotes; what there is was used.")
+        intake.notes.append(
+            f"{where}: the file ends within quotes; the incomplete last row was used."
+        )
         return next(csv.reader(lines.row, delimiter=delimiter))
     if len(readings) > 1:
         raise csv.Error(
@@ -227,7 +229,7 @@ def places(header: Sequence[str], needed: Collection[str], path: str) -> dict[st
         )
     twice = [name for name in needed if header.count(name) > 1]
     if twice:
-        raise DataError(f"{path}:1: the column {twice[0]} is there twice.")
+        raise DataError(f"{path}:1: the column {twice[0]} occurs twice.")
     return {name: header.index(name) for name in header if name}
 
 

@@ -268,7 +268,7 @@ def _shares(mix: Mix) -> tuple[list[RaterType], FloatArray]:
 def _only(task: Task) -> Shown:
     if len(task.shown) != 1:
         raise DataError(
-            f"Task {task.id!r} shows {len(task.shown)} captions; a made-up crowd can only rate one."
+            f"Task {task.id!r} shows {len(task.shown)} captions; simulated raters only rate one."
         )
     return task.shown[0]
 

@@ -81,8 +81,9 @@ def fit_crowd(judgments: Judgments) -> Crowd:
     agreed = agreement(judgments, z).icc
     if len(again.twins) < 10 or len(spoilt.twins) < 10 or agreed.captions < 10:
         raise DataError(
-            f"A crowd is fitted to 10 or more repeats, spoilt twins and captions judged by "
-            f"several; there are {len(again.twins)}, {len(spoilt.twins)} and {agreed.captions}."
+            f"To fit a crowd, 10 or more repeats, degraded captions and captions judged by "
+            f"several raters are needed; there are {len(again.twins)}, {len(spoilt.twins)} and "
+            f"{agreed.captions}."
         )
     error = float(np.mean((z[again.captions] - z[again.twins]) ** 2) / 2)
     total = float(np.var(z[judgments.is_kind("caption")]))

@@ -190,7 +190,7 @@ def _check_open(connection: Connection, terms: Terms, row: Row[Any], now: int) -
     if row.last_word == EXCLUDE or row.status == REJECTED:
         raise RefusedError("excluded", f"Rater {row.rater!r} is excluded from this campaign.")
     if row.campaign_state == "closed":
-        raise RefusedError("closed", "The campaign is closed; no more answers are taken.")
+        raise RefusedError("closed", "The campaign is closed; no more answers are accepted.")
     if row.state == "done":
         raise RefusedError("closed", f"Assignment {row.id} is finished.")
     if row.state == "abandoned" and not take_back(connection, terms, row, now):

@@ -137,7 +137,7 @@ def release_one(
             .with_for_update()
         )
         if not abandon(connection, terms, wanted, now, reason, actor):
-            raise RefusedError("unknown", f"Nobody holds assignment {id}.")
+            raise RefusedError("unknown", f"No rater holds assignment {id}.")
 
 
 def abandon(
@@ -302,7 +302,9 @@ def insert_hits(connection: Connection, terms: Terms, hits: Iterable[Hit]) -> in
             }
             _offer_places(connection, terms, staged["hit"])
     except IntegrityError:  # somebody else has added them since we looked
-        raise DataError("The campaign has got HITs of the same ids meanwhile.") from None
+        raise DataError(
+            "The campaign has received HITs with the same ids in the meantime."
+        ) from None
     return moved["hit"]
 
 

@@ -46,7 +46,7 @@ def insert_campaign(
     try:
         connection.execute(row)
     except IntegrityError:
-        raise DataError(f"There is a campaign {terms.id!r} already; choose another id.") from None
+        raise DataError(f"There is already a campaign {terms.id!r}; choose another id.") from None
     add_systems(connection, terms, systems, humans)
 
 
@@ -119,7 +119,9 @@ def write_state(connection: Connection, terms: Terms, state: State) -> None:
     if state not in STATES:
         raise UnknownNameError.of("state", state, STATES)
     if state == "draft" and read_state(connection, terms) != "draft":
-        raise DataError("A campaign that was begun is no draft any more; pause it instead.")
+        raise DataError(
+            "A campaign that has started cannot become a draft again; pause it instead."
+        )
     connection.execute(update(schema.campaign).filter_by(id=terms.id).values(state=state))
 
 

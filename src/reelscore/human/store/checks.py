@@ -31,7 +31,7 @@ def check_terms(
     if not _ID.fullmatch(terms.id):
         raise DataError(
             f"The campaign's id is {terms.id[:100]!r}; expected up to 100 letters, digits and . _ "
-            "-, a letter or digit first: it stands in addresses and file names."
+            "-, beginning with a letter or digit: it is used in addresses and file names."
         )
     check_text(terms.name, "the campaign's name")
     check_text(terms.layout, "the layout's name")
@@ -42,7 +42,7 @@ def check_terms(
     for name in humans:
         if name not in systems:
             raise DataError(
-                f"{name!r} is said to be people and is no system of the campaign "
+                f"{name!r} is named as human, but is not a system of the campaign "
                 f"({', '.join(systems)})."
             )
     if not 1 <= terms.raters_per_hit <= 1000:

@@ -51,7 +51,9 @@ def export(connection: Connection, terms: Terms, path: Path) -> None:
     if path.suffix.lower() == ".jsonl":
         _export_jsonl(connection, terms, path)
     elif path.suffix.lower() in (".csv", ".json"):
-        raise DataError(f"{path}: a campaign goes to one .jsonl file, or to a folder; name it so.")
+        raise DataError(
+            f"{path}: a campaign is written to one .jsonl file or to a folder; change the name."
+        )
     else:
         _export_folder(connection, terms, path)
 
@@ -67,7 +69,7 @@ def _export_jsonl(connection: Connection, terms: Terms, path: Path) -> None:
 
 def _export_folder(connection: Connection, terms: Terms, path: Path) -> None:
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise DataError(f"{path}: is there already, and not empty; name a new folder.")
+        raise DataError(f"{path}: exists already and is not empty; name a new folder.")
     aside = path.with_name(f".{path.name[:50]}.{secrets.token_hex(4)}.tmp")
     try:
         aside.mkdir(mode=0o700)

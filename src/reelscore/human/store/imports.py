@@ -202,7 +202,7 @@ def _check_new(connection: Connection, incoming: Table, matched: Table) -> None:
         connection,
         problems,
         _both(incoming, matched).where(there),
-        lambda row: f"{where(row.line, row)}: is there already; judgments are never changed.",
+        lambda row: f"{where(row.line, row)}: exists already; judgments are never changed.",
     )
     problems.raise_if_any()
 

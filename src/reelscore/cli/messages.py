@@ -1,0 +1,52 @@
+"""Messages on the terminal: a remedy is named as an option, and no text controls the terminal."""
+
+import re
+
+# Arguments that messages of the library name, and the options that stand for them.
+_OPTIONS = {
+    "beyond": "--beyond",
+    "column": "--column",
+    "common": "--common",
+    "controlled": "--control",
+    "empty": "--empty",
+    "format": "--format",
+    "missing": "--missing",
+    "moments": "--moments",
+    "negative": "--negative",
+    "pair": "--pair",
+    "references": "--refs",
+    "reversed_segments": "--reversed-segments",
+    "system_scores": "--system-scores",
+    "unknown": "--unknown",
+}
+_ARGUMENT = re.compile(rf"""\b({"|".join(_OPTIONS)})=(?:(True|False)\b|"([^"\s]+)"|'([^'\s]+)')""")
+
+
+def as_options(message: str) -> str:
+    """Name a remedy as an option instead of an argument.
+
+    >>> as_options('Add them or pass missing="zero" or common=True.')
+    'Add them or pass --missing zero or --common.'
+    >>> as_options("Look at the raters or pass controlled=False.")
+    'Look at the raters or pass --no-control.'
+    """
+
+    def option(match: re.Match[str]) -> str:
+        name, flag, *values = match.groups()
+        spelling = _OPTIONS[name]
+        if flag:
+            return spelling if flag == "True" else spelling.replace("--", "--no-", 1)
+        return f"{spelling} {next(filter(None, values))}"
+
+    return _ARGUMENT.sub(option, message)
+
+
+def printable(message: str) -> str:
+    r"""Spell out control characters: the content of a file must not control the terminal.
+
+    >>> printable("clip\x1b[2J")
+    'clip\\x1b[2J'
+    """
+    return re.sub(
+        r"[^\S \n]|[\x00-\x08\x0e-\x1f\x7f-\x9f]", lambda match: ascii(match[0])[1:-1], message
+    )

@@ -1,0 +1,57 @@
+"""Messages and help texts on the terminal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import click
+import pytest
+
+from reelscore.cli.main import cli
+from reelscore.cli.messages import _OPTIONS, as_options
+
+
+def commands(group: click.Group, context: click.Context) -> Iterator[click.Command]:
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        yield command
+        if isinstance(command, click.Group):
+            yield from commands(command, click.Context(command, parent=context, info_name=name))
+
+
+ALL = list(commands(cli, click.Context(cli, info_name="reelscore")))
+
+
+def texts(command: click.Command) -> str:
+    options = [p.help or "" for p in command.params if isinstance(p, click.Option)]
+    return "\n".join([command.help or "", command.short_help or "", *options])
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ('pass missing="zero" or missing="skip".', "pass --missing zero or --missing skip."),
+        ("pass format='lines'.", "pass --format lines."),
+        ('pass reversed_segments="swap".', "pass --reversed-segments swap."),
+        ('pass references="FILE".', "pass --refs FILE."),
+        ("pass common=True.", "pass --common."),
+        ("pass controlled=False.", "pass --no-control."),
+        ("the caption is 'a sign=\"stop\"'.", "the caption is 'a sign=\"stop\"'."),
+    ],
+)
+def test_remedies_are_options(said, shown):
+    assert as_options(said) == shown
+
+
+def test_every_remedy_is_an_option_of_some_command():
+    options = {name for command in ALL for p in command.params for name in p.opts}
+    assert set(_OPTIONS.values()) <= options
+
+
+def test_help_uses_the_words_of_the_data():
+    odd = re.compile(r"\b(spoilt|twins?|made-up|mend|seed of|the own|so many|beside)\b", re.I)
+    assert [(command.name, odd.findall(texts(command))) for command in ALL] == [
+        (command.name, []) for command in ALL
+    ]
