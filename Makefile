@@ -24,11 +24,12 @@ test: setup ## set up what the tests need and run them
 unit: .venv/.dev ## run the unit tests alone: no server, no browser
 	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile tests/unit
 
-check: .venv/.dev ## ruff, mypy --strict, clang-format
+check: .venv/.dev ## ruff, mypy --strict, clang-format; eslint and tsc for the page scripts
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy
 	@$(BIN)/clang-format --dry-run --Werror cpp/*.hpp cpp/*.cpp fuzz/*.?pp tools/*.cpp
+	@tools/check_scripts.sh
 
 format: .venv/.dev ## put all files into the common style
 	@$(BIN)/ruff check --fix --quiet
@@ -59,7 +60,7 @@ wheel: .venv/.dev ## build a wheel into dist/
 	@$(BIN)/pip wheel --quiet --no-deps --no-build-isolation -w dist .
 
 clean: ## remove everything that was built
-	@rm -rf .venv build dist docs/_build docs/generated
+	@rm -rf .venv node_modules build dist docs/_build docs/generated
 
 .venv/.build: pyproject.toml
 	@tools/system_packages.sh compiler

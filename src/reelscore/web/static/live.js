@@ -1,6 +1,8 @@
 // Parts of a page that renew themselves, questions before something final, and buttons that copy.
 
-for (const part of document.querySelectorAll("[data-refresh]")) {
+/** @type {NodeListOf<HTMLElement>} */
+const renewed = document.querySelectorAll("[data-refresh]");
+for (const part of renewed) {
   const renew = async () => {
     // what somebody reads or uses just now stays
     if (!document.hidden && !part.querySelector("details[open], :focus")) {
@@ -15,20 +17,21 @@ for (const part of document.querySelectorAll("[data-refresh]")) {
 }
 
 document.addEventListener("submit", (event) => {
-  const question = event.target.dataset.confirm;
+  const form = /** @type {HTMLFormElement} */ (event.target);
+  const question = form.dataset.confirm;
   if (question && !confirm(question)) event.preventDefault();
 });
 
-const dialog = document.getElementById("decide");
+const dialog = /** @type {HTMLDialogElement} */ (document.getElementById("decide"));
 
 document.addEventListener("click", async (event) => {
-  const button = event.target.closest("button");
+  const button = /** @type {Element} */ (event.target).closest("button");
   if (!button) return;
   const { decide, close, copy, copyFrom } = button.dataset;
   if (decide !== undefined) {
     const form = dialog.querySelector("form");
     form.reset();
-    form.elements.namedItem("rater").value = decide;
+    /** @type {HTMLInputElement} */ (form.elements.namedItem("rater")).value = decide;
     dialog.querySelector("[data-name]").textContent = decide;
     dialog.showModal();
     button.blur(); // or the table would wait for it

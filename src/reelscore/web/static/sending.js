@@ -6,7 +6,7 @@ import { answer, close, seen, show } from "./task.js";
 
 const form = document.getElementById("task");
 const banner = document.getElementById("banner");
-const next = document.getElementById("next");
+const next = /** @type {HTMLButtonElement} */ (document.getElementById("next"));
 const { send, campaign, assignment, task, proof, now } = form.dataset;
 const prefix = `reelscore:answer:${campaign}:${assignment}:`;
 const shown = performance.now();

@@ -2,6 +2,7 @@
 // or full; memory has it then, as long as the page is open.
 
 class Kept {
+  /** @param {"localStorage" | "sessionStorage"} kind */
   constructor(kind) {
     this.memory = new Map();
     try { this.storage = window[kind]; } catch { this.storage = undefined; }

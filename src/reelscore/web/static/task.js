@@ -5,12 +5,21 @@
 import { lasting, passing } from "./storage.js";
 
 const WATCHED = 0.9; // of the video; players skip a little at the end
-let form, video, next, hint, questions, place, watched;
+/** @type {HTMLElement} */ let form;
+/** @type {HTMLVideoElement} */ let video;
+/** @type {HTMLButtonElement} */ let next;
+/** @type {HTMLElement} */ let hint;
+/** @type {HTMLFieldSetElement} */ let questions;
+/** @type {string} */ let place;
+/** @type {boolean} */ let watched;
 
 /** Begin with the task that the page shows now; its name tells it from others. */
 export function begin(name) {
-  [form, video, next, hint, questions] = ["task", "video", "next", "hint", "questions"]
-    .map((id) => document.getElementById(id));
+  form = document.getElementById("task");
+  video = /** @type {HTMLVideoElement} */ (document.getElementById("video"));
+  next = /** @type {HTMLButtonElement} */ (document.getElementById("next"));
+  hint = document.getElementById("hint");
+  questions = /** @type {HTMLFieldSetElement} */ (document.getElementById("questions"));
   place = "reelscore:watched:" + name;
   watched = !video?.hasAttribute("data-watch") || passing.get(place) === "yes";
   if (form?.hasAttribute("data-missing")) watched = false;
@@ -35,7 +44,9 @@ export function close() {
 /** The answer so far: scores by criterion, or null while something is open. */
 export function answer() {
   const scores = {};
-  for (const part of questions.querySelectorAll("[data-criterion]")) {
+  /** @type {NodeListOf<HTMLElement>} */
+  const parts = questions.querySelectorAll("[data-criterion]");
+  for (const part of parts) {
     const given = READ[part.dataset.form](part);
     if (given === null) return null;
     scores[part.dataset.criterion] = given;
@@ -66,6 +77,7 @@ export function show() {
   questions.disabled = !watched;
   const given = watched ? answer() : null;
   next.disabled = given === null;
+  /** @type {HTMLInputElement} */
   const hidden = form.querySelector("[name=answer]");
   if (hidden) hidden.value = given === null ? "" : JSON.stringify(given);
   hint.textContent = !watched && video ? "Watch the video to its end first."
@@ -125,12 +137,13 @@ function watch() {
 function failed() {
   const broken = document.getElementById("broken");
   if (broken) broken.hidden = false;
+  /** @type {HTMLDetailsElement} */
   const more = document.querySelector("details.more");
   if (more) more.open = true;
 }
 
 function prepare() {
-  const speed = document.getElementById("speed");
+  const speed = /** @type {HTMLSelectElement} */ (document.getElementById("speed"));
   speed.value = lasting.get("reelscore:speed") ?? "1";
   const setSpeed = () => { video.playbackRate = Number(speed.value) || 1; };
   speed.addEventListener("change", () => {
@@ -151,7 +164,7 @@ function prepare() {
 // Enter sends a complete answer, except where it means something else. It never sends a form that
 // the task is part of, as on Mechanical Turk's page.
 document.addEventListener("keydown", (event) => {
-  const { target } = event;
+  const target = /** @type {Element} */ (event.target);
   if (event.key !== "Enter" || event.defaultPrevented || !next?.isConnected) return;
   if (target !== document.body && !form.contains(target)) return;
   if (target.closest("button, a, summary, select, textarea")) return;

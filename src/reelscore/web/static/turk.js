@@ -13,7 +13,8 @@ function open() {
   const scene = task.video ? "video" : task.context ? "words" : "none";
   const shape = scene + " " + task.captions.length;
   const templates = [...turk.querySelectorAll("template")];
-  const screen = templates.find((one) => one.dataset.shape === shape).content.cloneNode(true);
+  const { content } = templates.find((one) => one.dataset.shape === shape);
+  const screen = /** @type {DocumentFragment} */ (content.cloneNode(true));
   screen.querySelectorAll("blockquote").forEach((quote, k) => { quote.textContent = task.captions[k]; });
   if (task.video) screen.querySelector("video").src = task.video;
   else if (task.context) screen.querySelector(".scene p").textContent = task.context;
@@ -33,7 +34,7 @@ function keep() {
     turk.scrollIntoView();
     return;
   }
-  turk.querySelector("[name=answers]").value = JSON.stringify(replies);
+  /** @type {HTMLInputElement} */ (turk.querySelector("[name=answers]")).value = JSON.stringify(replies);
   document.getElementById("place").hidden = true;
   document.getElementById("screen").replaceChildren(); // so that this one field is all that is posted
   document.getElementById("end").hidden = false;

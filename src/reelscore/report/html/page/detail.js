@@ -104,6 +104,7 @@ function videoOf(report, item) {
   const id = report.ids?.[item] ?? report.items[item];
   const address = report.videos[item] ?? (report.video && report.video.replaceAll("{item}", encodeURIComponent(id)));
   // Browsers look through white space in a scheme: so does this.
+  // eslint-disable-next-line no-control-regex
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec((address ?? "").replace(/[\s\u0000-\u001f]/g, ""));
   if (!address || (scheme && !/^(https?|file)$/i.test(scheme[1]))) return null;
   if (/\.(mp4|m4v|webm|ogv|ogg|mov|mkv)([?#]|$)/i.test(address)) {

@@ -61,7 +61,8 @@ function ridges(report, metric, width) {
   if (high <= low) high = low + 1;
   const name = report.metrics[metric].name, step = 62, bottom = there.length * step + 4;
   const x = (value) => 8 + ((value - low) / (high - low)) * (width - 16);
-  const parts = ticksOf(low, high, width / 90).map((tick) => [
+  /** @type {SVGElement[]} */
+  const parts = ticksOf(low, high, width / 90).flatMap((tick) => [
     drawn("line", { class: "rule", x1: x(tick), x2: x(tick), y1: 0, y2: bottom }),
     drawn("text", { class: "dim", x: x(tick), y: bottom + 15, "text-anchor": "middle" }, String(tick)),
   ]);

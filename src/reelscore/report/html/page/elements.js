@@ -14,9 +14,21 @@ function build(node, attributes, children) {
   return node;
 }
 
+/**
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {object} attributes
+ * @returns {HTMLElementTagNameMap[Tag]}
+ */
 const element = (tag, attributes, ...children) =>
   build(document.createElement(tag), attributes, children);
 
+/**
+ * @template {keyof SVGElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {object} attributes
+ * @returns {SVGElementTagNameMap[Tag]}
+ */
 const drawn = (tag, attributes, ...children) =>
   build(document.createElementNS(SVG, tag), attributes, children);
 
@@ -64,6 +76,7 @@ function marked(text, query) {
 const colour = (name) =>
   getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
+/** @type {CanvasRenderingContext2D} */
 let ruler;
 function textWidth(text, font) {
   ruler ??= document.createElement("canvas").getContext("2d");

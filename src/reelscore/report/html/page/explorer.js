@@ -105,7 +105,8 @@ function explorer(report, lengths) {
     element("p", { class: "key keys" }, "Keys, with the focus among the items: arrows, Page up and down, Home, End; / to search; j and k for the next and the previous item."));
 
   node.addEventListener("keydown", (event) => {
-    if (/^(INPUT|SELECT)$/.test(event.target.tagName) || event.ctrlKey || event.metaKey || event.altKey) return;
+    const { tagName } = /** @type {Element} */ (event.target);
+    if (/^(INPUT|SELECT)$/.test(tagName) || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "/") { event.preventDefault(); document.getElementById("search").focus(); }
     if (event.key === "j") list.move(1);
     if (event.key === "k") list.move(-1);

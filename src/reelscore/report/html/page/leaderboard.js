@@ -1,6 +1,7 @@
 // The table is in the page already; here it learns to be sorted, and gets a plot of intervals.
 
 function enliven(report) {
+  /** @type {HTMLTableElement} */
   const table = document.querySelector("#leaderboard table");
   const body = table.tBodies[0];
   const heads = [...table.tHead.rows[0].cells];
@@ -17,7 +18,7 @@ function enliven(report) {
       const one = Number(a.dataset.system), other = Number(b.dataset.system);
       if (!metric) return (falling ? -1 : 1) * report.systems[one].localeCompare(report.systems[other]);
       const x = metric.own[one], y = metric.own[other];
-      if (x === null || y === null) return (x === null) - (y === null); // those without come last
+      if (x === null || y === null) return Number(x === null) - Number(y === null); // those without come last
       if (metric.partial[one] !== metric.partial[other]) return metric.partial[one] - metric.partial[other];
       return (falling ? y - x : x - y) || one - other;
     });
@@ -123,7 +124,8 @@ function drawIntervals(report, index, order) {
   const left = Math.min(width * 0.4, 16 + Math.max(...names.map((n) => textWidth(n, "12px system-ui"))));
   const [low, high] = rangeOf(ends);
   const x = (value) => left + ((value - low) / (high - low)) * (width - left - 14);
-  const parts = ticksOf(low, high, width / 90).map((tick) => [
+  /** @type {SVGElement[]} */
+  const parts = ticksOf(low, high, width / 90).flatMap((tick) => [
     drawn("line", { class: "rule", x1: x(tick), x2: x(tick), y1: 0, y2: bottom }),
     drawn("text", { class: "dim", x: x(tick), y: bottom + 15, "text-anchor": "middle" }, String(tick)),
   ]);

@@ -80,9 +80,9 @@ async function start() {
   addEventListener("hashchange", follow);
   let resized;
   const { dataset } = document.documentElement;
-  const fit = () => { redraw(); dataset.width = innerWidth; }; // the width that figures are drawn for
+  const fit = () => { redraw(); dataset.width = String(innerWidth); }; // the width that figures are drawn for
   addEventListener("resize", () => { clearTimeout(resized); resized = setTimeout(fit, 150); });
-  dataset.width = innerWidth;
+  dataset.width = String(innerWidth);
   dataset.ready = "yes";
 }
 

@@ -68,7 +68,7 @@ const spearman = (x, y) => pearson(ranksOf(x), ranksOf(y));
 // Ranks as shares of the way from the lowest (0) to the highest (1).
 function shareRanks(values) {
   const ranks = ranksOf(values);
-  const count = ranks.reduce((sum, rank) => sum + !Number.isNaN(rank), 0);
+  const count = ranks.filter((rank) => !Number.isNaN(rank)).length;
   return ranks.map((rank) => (count > 1 ? (rank - 1) / (count - 1) : rank * 0));
 }
 

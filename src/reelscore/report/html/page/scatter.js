@@ -3,7 +3,7 @@
 const MOST_DOTS = 20_000;
 
 // points: {x, y, item} as arrays; line: [[x, y], …] drawn over them.
-function scatter(plot, { x, y, item, system, line, xName, yName, about, open }) {
+function scatter(plot, { x, y, item, system, line = null, xName, yName, about, open }) {
   const width = Math.min(560, plot.clientWidth || 560), height = Math.round(width * 0.72);
   const scale = window.devicePixelRatio || 1;
   const canvas = element("canvas", { width: width * scale, height: height * scale, role: "img",

@@ -78,7 +78,7 @@ function timeline(references, candidates, pairs, begin, end, width) {
     { captions: candidates, matched: new Set(pairs.map((pair) => pair.candidate)), letter: "C" },
   ];
   for (const side of sides) {
-    const order = side.captions.map((_, k) => k).sort((a, b) => side.matched.has(b) - side.matched.has(a));
+    const order = side.captions.map((_, k) => k).sort((a, b) => Number(side.matched.has(b)) - Number(side.matched.has(a)));
     side.spans = side.captions.map(({ start, end: stop }, k) => {
       const least = textWidth(`${side.letter}${k + 1}`, "11px system-ui") + 8;
       const from = Math.min(x(Math.min(start, stop)), width - 2 - least);
