@@ -123,13 +123,18 @@ class Timeline:
     comparisons: tuple[Comparison, ...]
 
     @property
+    def method(self) -> str:
+        """Say by which score and which f captions were matched."""
+        return f"SODA ({self.score[-1]}), f: {self.f}"
+
+    @property
     def title(self) -> str:
         """Say what was scored and how, in a line.
 
         >>> Timeline("v_1", "ours", "soda_c", "meteor", 0.0, 9.0, ()).title
         'v_1 · ours · SODA (c), f: meteor'
         """
-        return f"{self.video} · {self.system} · SODA ({self.score[-1]}), f: {self.f}"
+        return f"{self.video} · {self.system} · {self.method}"
 
 
 def timeline(

@@ -227,6 +227,16 @@ def test_the_columns_hold_the_table(clips):
         assert [next(texts) for _ in references[item]] == references[item]
 
 
+def test_the_scores_of_most_interest_come_first():
+    names = ["bleu_1", "bleu_4", "cider", "meteor", "judgments", "fluency"]
+    rows = {"one": {name: MetricResult(name, 1.0, ItemScores.of({"a": 1.0}), "") for name in names}}
+    report = Report(ScoreTable(rows), human=("judgments", "fluency"))
+    head, _ = decoded(encoded(report))
+    assert [names[k] for k in head["interest"]] == [
+        "judgments", "fluency", "meteor", "cider", "bleu_4", "bleu_1"
+    ]  # fmt: skip
+
+
 def test_gaps_stay_gaps():
     rows = {
         "one": {"x": MetricResult("x", 1.0, ItemScores.of({"a": 1.0}), "x")},
@@ -247,6 +257,7 @@ def test_stories_hold_the_timelines():
     one = timeline(systems["verbose"], annotators.values(), "v_kayak", system="verbose")
     assert shown["verbose"]["v_kayak"] == one
     head, columns = decoded(encoded(report_of(table, timelines=shown)))
+    assert head["stories"]["method"] == "SODA (c), f: meteor"
     assert head["stories"]["annotators"] == ["annotator 1", "annotator 2"]
     sentences = sum(
         len(each.comparisons[0].candidates) for found in shown.values() for each in found.values()

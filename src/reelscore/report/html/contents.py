@@ -19,6 +19,8 @@ from reelscore.significance.evidence import Evidence
 
 Progress = Callable[[int, int], None]
 
+_QUOTED = ("meteor", "soda_c", "cider", "anet_meteor")  # the metrics that papers quote most
+
 
 def encoded(report: Report, *, explain: int = 100_000, progress: Progress | None = None) -> str:
     """Give everything the page's scripts need, as one text.
@@ -48,6 +50,7 @@ def encoded(report: Report, *, explain: int = 100_000, progress: Progress | None
         "baseline": None if report.baseline is None else names[report.baseline],
         "items": [legible(item) for item in items],
         "metrics": [_metric(report, name) for name in report.table.metrics],
+        "interest": _by_interest(report),
         "sections": [_section(each, k, names) for k, each in enumerate(report.sections)],
         "video": report.video,
         "videos": {k: report.videos[item] for k, item in enumerate(items) if item in report.videos},
@@ -63,6 +66,25 @@ def encoded(report: Report, *, explain: int = 100_000, progress: Progress | None
     if report.timelines:
         head["stories"] = add_stories(payload, report, items)
     return payload.encoded(head)
+
+
+def _by_interest(report: Report) -> list[int]:
+    """Order the scores as readers want to see them, by their numbers in the table.
+
+    People's scores come first, then the metrics that are quoted most, then others; those with
+    tests before those without, and the last of a family first, as BLEU-4 before BLEU-1.
+    """
+    tested = {evidence.metric for evidence in report.tests if evidence.about}
+
+    def place(number: int, name: str) -> tuple[int, int, bool, int]:
+        if name in report.human:
+            return 0, 0, name not in tested, number
+        if name in _QUOTED:
+            return 1, _QUOTED.index(name), False, 0
+        return 2, 0, name not in tested, -number
+
+    names = report.table.metrics
+    return sorted(range(len(names)), key=lambda number: place(number, names[number]))
 
 
 def _metric(report: Report, name: str) -> dict[str, Any]:

@@ -31,7 +31,7 @@ def add_stories(payload: Payload, report: Report, items: Sequence[str]) -> dict[
     first = next(
         timeline for by_video in report.timelines.values() for timeline in by_video.values()
     )
-    return {"score": first.score, "f": first.f, "annotators": columns.annotators}
+    return {"method": first.method, "annotators": columns.annotators}
 
 
 class _Columns:

@@ -62,28 +62,13 @@ function enliven(report) {
   sort(first + 1, report.metrics[first].better !== "low");
 }
 
-// What readers want to see first: people's scores, then metrics that are quoted much, then others;
-// those with tests before those without, and the last of a kind, as BLEU-4 after BLEU-1.
-const QUOTED = ["meteor", "soda_c", "cider", "anet_meteor"];
-
-function byInterest({ metrics }) {
-  const place = ({ human, evidence, name }) => {
-    if (human) return evidence?.about ? 0 : 1;
-    if (QUOTED.includes(name)) return 2 + QUOTED.indexOf(name);
-    return 2 + QUOTED.length + (evidence?.about ? 0 : 1);
-  };
-  const places = metrics.map(place);
-  return metrics.map((_, k) => k).sort((a, b) =>
-    places[a] - places[b] || (metrics[a].human ? a - b : b - a));
-}
-
-const mainMetric = (report) => byInterest(report)[0];
+const mainMetric = (report) => report.interest[0];
 
 // Two scores to be set against each other first: a metric, and people or another metric.
 function twoMetrics(report) {
-  const order = byInterest(report);
-  const one = order.find((k) => !report.metrics[k].human) ?? order[0];
-  return [one, order.find((k) => k !== one) ?? one];
+  const { interest, metrics } = report;
+  const one = interest.find((k) => !metrics[k].human) ?? interest[0];
+  return [one, interest.find((k) => k !== one) ?? one];
 }
 
 // No test is not the same as no difference.

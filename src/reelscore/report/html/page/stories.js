@@ -59,7 +59,7 @@ function drawStory(report, item, system, width, query) {
   const end = Math.max(1, ...all.map((caption) => Math.max(caption.start, caption.end)));
   const begin = Math.min(0, ...all.map((caption) => Math.min(caption.start, caption.end)));
   return element("div", { class: "story" },
-    element("p", { class: "key" }, `SODA (${report.stories.score.slice(-1)}), f: ${report.stories.f}. ` +
+    element("p", { class: "key" }, `${report.stories.method}. ` +
       "R are references, C candidates, in time order; lines join what was matched; dashed hollow bars are unmatched."),
     story.annotators.map((annotator, k) => {
       const found = story.compared(system, k);
