@@ -7,12 +7,14 @@ const plainWords = (text) =>
   text.toLowerCase().replace(/[.,;:!?"]/g, "").split(/\s+/).filter(Boolean);
 
 // The words of a text as a metric sees them, where they are not the plain ones.
+/** @param {PageData} report */
 function wordsOf(report, column, text) {
   const stored = report.column(column)[text];
   return stored ? stored.split(" ") : plainWords(report.column("texts")[text]);
 }
 
 // The alignment of the caption of a system, or null where there is none.
+/** @param {PageData} report */
 function alignmentOf(report, item, system) {
   const best = report.column("meteor best");
   const caption = item * report.systems.length + system;

@@ -1,5 +1,22 @@
 // The data of the page: unpacked once; columns are typed arrays, texts are split when first used.
 
+/**
+ * What contents.py writes, for tsc.
+ * @typedef {{ about: string, untested: string, level: number, p: number[][], wins: number[][],
+ *   clusters: number[] }} Tests
+ * @typedef {{ name: string, human: boolean, better: "high" | "low" | "neither", own: number[],
+ *   partial: boolean[], intervals: [number, number][], evidence: Tests }} Metric
+ * @typedef {{ systems: string[], baseline: string, items: string[], ids?: string[],
+ *   metrics: Metric[], interest: number[], sections: any[], video: string,
+ *   videos: Record<number, string>, notes: string[], captions?: boolean,
+ *   stories?: { method: string, annotators: string[] },
+ *   column: (name: string) => any, count: number, scores: Float32Array[],
+ *   score: (metric: number, system: number, item: number) => number,
+ *   textOffsets: Uint32Array, meteorStarts?: Uint32Array, ciderStarts?: Uint32Array,
+ *   storyStarts?: Record<"comparisons" | "captions" | "matches", Uint32Array> }} PageData
+ */
+
+/** @returns {Promise<PageData>} */
 async function readReport() {
   if (typeof DecompressionStream === "undefined") {
     throw new Error(
@@ -20,7 +37,7 @@ async function readReport() {
     return known.get(name);
   }
 
-  const report = { ...head, column, has: (name) => places.has(name) };
+  const report = { ...head, column };
   report.count = head.items.length;
   report.scores = head.metrics.map((_, k) => column(`score${k}`));
   report.score = (metric, system, item) =>
@@ -55,6 +72,7 @@ function readColumn(raw, at, { kind, bytes }) {
 }
 
 // Where the texts of each item begin: one caption for each system, then the references.
+/** @param {PageData} report */
 function textOffsets(report) {
   const references = report.column("references");
   const offsets = new Uint32Array(report.count + 1);

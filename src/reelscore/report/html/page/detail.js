@@ -1,6 +1,7 @@
 // One item: what each system says, the references, and what lies behind the scores.
 
 class ItemDetail {
+  /** @param {PageData} report */
   constructor(report, { step, chosen }) {
     this.report = report;
     this.step = step;
@@ -100,6 +101,7 @@ function bestOf(metric, scores) {
 }
 
 // A player for what is a video by its name, else a link.
+/** @param {PageData} report */
 function videoOf(report, item) {
   const id = report.ids?.[item] ?? report.items[item];
   const address = report.videos[item] ?? (report.video && report.video.replaceAll("{item}", encodeURIComponent(id)));

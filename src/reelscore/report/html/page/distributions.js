@@ -2,6 +2,7 @@
 
 const BINS = 96;
 
+/** @param {PageData} report */
 function distributions(report) {
   const plot = element("div", {});
   const control = choice("Score", metricOptions(report), mainMetric(report), draw);
@@ -18,10 +19,12 @@ function distributions(report) {
            draw: () => draw(control.querySelector("select").value) };
 }
 
+/** @param {PageData} report */
 const metricOptions = (report) =>
   report.metrics.map((metric, k) => [k, metric.human ? `${metric.name} (people)` : metric.name]);
 
 // The scores of one system by one metric, those that are there.
+/** @param {PageData} report */
 function scoresOf(report, metric, system) {
   const found = [];
   for (let item = 0; item < report.count; item++) {
@@ -53,6 +56,7 @@ function density(sorted, low, high) {
   return found;
 }
 
+/** @param {PageData} report */
 function ridges(report, metric, width) {
   const scores = report.systems.map((_, system) => scoresOf(report, metric, system));
   const there = report.systems.map((_, k) => k).filter((k) => scores[k].length);

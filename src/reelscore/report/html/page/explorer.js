@@ -2,6 +2,7 @@
 
 const FEW = 10; // items whose list needs no scrolling
 
+/** @param {PageData} report */
 function explorer(report, lengths) {
   const index = new TextIndex(report);
   const [metric, metric2] = twoMetrics(report);

@@ -1,5 +1,6 @@
 // The table is in the page already; here it learns to be sorted, and gets a plot of intervals.
 
+/** @param {PageData} report */
 function enliven(report) {
   /** @type {HTMLTableElement} */
   const table = document.querySelector("#leaderboard table");
@@ -19,7 +20,7 @@ function enliven(report) {
       if (!metric) return (falling ? -1 : 1) * report.systems[one].localeCompare(report.systems[other]);
       const x = metric.own[one], y = metric.own[other];
       if (x === null || y === null) return Number(x === null) - Number(y === null); // those without come last
-      if (metric.partial[one] !== metric.partial[other]) return metric.partial[one] - metric.partial[other];
+      if (metric.partial[one] !== metric.partial[other]) return metric.partial[one] ? 1 : -1;
       return (falling ? y - x : x - y) || one - other;
     });
     body.append(...rows);
@@ -62,9 +63,11 @@ function enliven(report) {
   sort(first + 1, report.metrics[first].better !== "low");
 }
 
+/** @param {PageData} report */
 const mainMetric = (report) => report.interest[0];
 
 // Two scores to be set against each other first: a metric, and people or another metric.
+/** @param {PageData} report */
 function twoMetrics(report) {
   const { interest, metrics } = report;
   const one = interest.find((k) => !metrics[k].human) ?? interest[0];
@@ -75,6 +78,7 @@ function twoMetrics(report) {
 const untestedNote = ({ about, untested }) =>
   `was not tested${about ? " for every pair" : ""}: ${untested}.`;
 
+/** @param {PageData} report */
 function legend(report, metric) {
   const tested = metric?.evidence;
   const parts = metric ? [`Sorted by ${metric.name}. `] : [];
@@ -95,6 +99,7 @@ function legend(report, metric) {
 }
 
 // Scores of the systems by one metric, with their intervals.
+/** @param {PageData} report */
 function drawIntervals(report, index, order) {
   const place = document.getElementById("interval-plot");
   const metric = report.metrics[index];

@@ -1,5 +1,6 @@
 // Score against length: is a system rewarded for what it says or for how much?
 
+/** @param {PageData} report */
 function lengthPlot(report, lengths, unit, open) {
   const state = { metric: mainMetric(report), system: -1 };
   const plot = element("div", { class: "plot" });

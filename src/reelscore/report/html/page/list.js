@@ -3,6 +3,7 @@
 const ROW = 58;
 
 class ItemList {
+  /** @param {PageData} report */
   constructor(report, opened) {
     this.report = report;
     this.opened = opened;

@@ -1,5 +1,6 @@
 // Metric beside metric: how they correlate, and the captions on which they do not.
 
+/** @param {PageData} report */
 function metricPairs(report, open) {
   const [one, other] = twoMetrics(report);
   const state = { level: "captions", coefficient: "pearson", one, other };

@@ -2,6 +2,7 @@
 
 const MOST_NGRAMS = 12;
 
+/** @param {PageData} report */
 function ngramsOf(report, item, system) {
   const counts = report.column("cider counts");
   if (!counts) return null;

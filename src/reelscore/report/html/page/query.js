@@ -10,6 +10,7 @@ const ORDERS = {
   length: { name: "length of the caption", needs: ["system"] },
 };
 
+/** @param {PageData} report */
 function itemValues(report, lengths, { by, metric, metric2, system, system2 }) {
   const count = report.count, systems = report.systems.length;
   const values = new Float64Array(count);
@@ -41,6 +42,7 @@ function spreadOf(values) {
 
 // How much higher the first score ranks a caption than the second; ranks are shares from 0 to 1,
 // so that scores of any scale can be compared. Without a system, the item's largest difference.
+/** @param {PageData} report */
 function disagreement(report, metric, metric2, system) {
   const systems = report.systems.length;
   const both = (k) => !Number.isNaN(report.scores[metric][k]) && !Number.isNaN(report.scores[metric2][k]);
@@ -58,6 +60,7 @@ function disagreement(report, metric, metric2, system) {
 
 // All texts in lower case, in one string: a search is one pass over it.
 class TextIndex {
+  /** @param {PageData} report */
   constructor(report) {
     this.report = report;
     this.lower = null;
@@ -88,12 +91,14 @@ class TextIndex {
   }
 }
 
+/** @param {PageData} report */
 function searchedTexts(report, item) {
   if (report.stories) return storyOf(report, item).sentences;
   const texts = report.column("texts");
   return texts ? texts.slice(report.textOffsets[item], report.textOffsets[item + 1]) : [];
 }
 
+/** @param {PageData} report */
 function chosenItems(report, index, values, { query, from, to, falling, by }) {
   const found = query ? index.find(query) : null;
   const kept = values.map((value, k) =>

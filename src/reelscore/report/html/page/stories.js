@@ -1,6 +1,7 @@
 // Stories: timed captions of the annotators and systems, and what SODA matched.
 
 // The layout of the columns is that of story_columns.py.
+/** @param {PageData} report */
 function storyOf(report, item) {
   const column = (name) => report.column(`story ${name}`);
   const systems = report.systems.length;
@@ -43,6 +44,7 @@ function storyOf(report, item) {
 }
 
 // How many captions each system has of each video.
+/** @param {PageData} report */
 function storyLengths(report) {
   const comparisons = startsOf(report.column("story comparisons"));
   const counts = report.column("story counts"), systems = report.systems.length;
@@ -52,6 +54,7 @@ function storyLengths(report) {
   });
 }
 
+/** @param {PageData} report */
 function drawStory(report, item, system, width, query) {
   const story = storyOf(report, item);
   const candidates = story.candidates(system);

@@ -1,5 +1,6 @@
 // Who beats whom: the share of items on which one system scores higher than another.
 
+/** @param {PageData} report */
 function wins(report) {
   const place = element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Win matrix" });
   const key = element("p", { class: "key" });
