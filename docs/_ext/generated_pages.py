@@ -11,7 +11,7 @@ import inspect
 import pkgutil
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from types import NoneType, UnionType
@@ -238,6 +238,13 @@ def _homes() -> dict[int, str]:
     return homes
 
 
+def _fields(record: type) -> Iterable[str]:
+    """Name the fields of a class, which its docstring explains."""
+    if dataclasses.is_dataclass(record):
+        return [field.name for field in dataclasses.fields(record)]
+    return getattr(record, "_fields", ())
+
+
 def _public_names(package: str) -> Iterator[str]:
     """Set out every public name with its docstring: functions, classes, errors, mappings.
 
@@ -253,20 +260,19 @@ def _public_names(package: str) -> Iterator[str]:
             yield f"`{package}.{name}`\n: explained in [{home}]({page}).\n"
     errors = [n for n, v in values.items() if isinstance(v, type) and issubclass(v, BaseException)]
     classes = [n for n, v in values.items() if isinstance(v, type) and n not in errors]
-    tuples = [name for name in classes if hasattr(values[name], "_fields")]
-    records = [name for name in classes if name not in tuples]
     functions = [n for n, v in values.items() if inspect.isroutine(v)]
     mappings = [n for n, v in values.items() if isinstance(v, Mapping)]
     for title, directive, names, options in (
         ("Functions", "autofunction", functions, ""),
-        ("Classes", "autoclass", records, "   :members:\n"),
-        ("Named tuples", "autoclass", tuples, ""),
+        ("Classes", "autoclass", classes, "   :members:\n"),
         ("Errors", "autoexception", errors, "   :show-inheritance:\n"),
         ("Mappings", "py:data", mappings, ""),
     ):
         if names:
             yield from (f"## {title}", "")
         for name in names:
-            yield f"```{{eval-rst}}\n.. {directive}:: {package}.{name}\n{options}```\n"
+            fields = ", ".join(_fields(values[name])) if name in classes else ""
+            fields = f"   :exclude-members: {fields}\n" if fields else ""
+            yield f"```{{eval-rst}}\n.. {directive}:: {package}.{name}\n{options}{fields}```\n"
             if name in mappings:
                 yield "Keys: " + ", ".join(f"`{key}`" for key in values[name]) + ".\n"

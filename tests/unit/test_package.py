@@ -84,8 +84,8 @@ PUBLIC = ["reelscore", *public_packages()]
 LAZY = [
     f"reelscore.{name}"
     for name in (
-        *("data", "human", "learned", "meta", "report"),
-        *("scoring", "significance", "stats", "store"),
+        *("data", "human", "learned", "meta", "metrics", "report"),
+        *("scoring", "significance", "stats", "store", "text", "web"),
     )
 ]
 

@@ -159,6 +159,9 @@ def with_count(*columns: FloatArray) -> FloatArray:
 def mean_of_first(totals: FloatArray) -> FloatArray:
     """Scores of the metrics that are plain means: first column over last.
 
+    Args:
+        totals: Sums of statistics, with the number of items in the last column.
+
     >>> mean_of_first(np.array([1.5, 2.0])).tolist()
     [0.75]
     """

@@ -23,7 +23,11 @@ class FrequencyFile(msgspec.Struct):
 
 
 def read_frequencies(path: str | Path) -> FrequencyFile:
-    """Read document frequencies from JSON: ``{"documents": 2, "frequencies": {"a man": 1}}``."""
+    """Read document frequencies from JSON: ``{"documents": 2, "frequencies": {"a man": 1}}``.
+
+    Args:
+        path: The file.
+    """
     try:
         stored = msgspec.json.decode(Path(path).read_bytes(), type=FrequencyFile)
     except OSError as error:
@@ -44,6 +48,12 @@ def write_frequencies(
     tokenizer: Tokenizer = "ptb",
 ) -> None:
     """Count in how many items' references each n-gram stands, and store it for `Cider`.
+
+    Args:
+        path: The JSON file to write.
+        references: The references of each item.
+        n: The longest n-grams to count, in words.
+        tokenizer: As in `reelscore.score`.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "df.json"

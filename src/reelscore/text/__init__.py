@@ -1,1 +1,33 @@
 """From captions to words: packed strings, PTB tokens, word ids, and METEOR's language data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from reelscore._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from reelscore.text.language import cache_directory, language_index
+    from reelscore.text.packed import Packed
+    from reelscore.text.tokens import tokenize
+    from reelscore.text.words import CaptionBatch, Captions, Words
+
+__all__ = [
+    "CaptionBatch",
+    "Captions",
+    "Packed",
+    "Words",
+    "cache_directory",
+    "language_index",
+    "tokenize",
+]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "text.language": "cache_directory language_index",
+        "text.packed": "Packed",
+        "text.tokens": "tokenize",
+        "text.words": "CaptionBatch Captions Words",
+    },
+)
