@@ -71,9 +71,9 @@ def campaign_html(title: str, results: Results, ranking: Ranking) -> str:
         _matrix(ranking),
         "<h2>Raters</h2>",
         f"<p>A rater passes with p below {quality.control.level:g} on "
-        f"{quality.control.pairs} or more pairs of a caption and its spoilt twin. Columns: mean "
-        "difference of the pairs, p, mean difference between two scores of one caption, seconds "
-        "for a task, and what to look at.</p>",
+        f"{quality.control.pairs} or more pairs of a caption and its degraded caption. Columns: "
+        "mean difference of the pairs, p, mean difference between two scores of one caption, "
+        "seconds for a task, and what to look at.</p>",
         _raters(quality),
         f"<footer>{escape(signature)}</footer></body></html>",
     ]

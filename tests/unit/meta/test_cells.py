@@ -67,7 +67,7 @@ def test_own_scores():
 
 def test_the_human_score_is_chosen_by_name():
     several = merge_tables([HUMAN, table("fluency", a={"1": 1.0})])
-    with pytest.raises(DataError, match=r"several scores: people, fluency.*--column"):
+    with pytest.raises(DataError, match=r"several scores: people, fluency.*column="):
         bring_together(table(a={"1": 0.3}), several)
     assert bring_together(table(a={"1": 0.3}), several, column="fluency").human.tolist() == [[1]]
     with pytest.raises(UnknownNameError, match="fluency"):

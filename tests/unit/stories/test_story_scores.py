@@ -279,7 +279,7 @@ BAD_CHOICES = [
     ({"tious": (0.5, 0.5)}, DataError, "once"),
     ({"max_captions": 0}, DataError, "at least 1"),
     ({"f": "self_bleu"}, DataError, "does not compare"),
-    ({"f": "rouge_l", "meteor_order": "swapped"}, DataError, "about METEOR"),
+    ({"f": "rouge_l", "meteor_order": "swapped"}, DataError, "applies to METEOR only"),
 ]
 
 

@@ -108,7 +108,7 @@ class Control:
     """What a rater must show.
 
     Attributes:
-        test: How (caption, spoilt twin) pairs are tested, one-sided.
+        test: How (caption, degraded caption) pairs are tested, one-sided.
         level: A rater passes with p below it.
         pairs: Fewer pairs than this are too few to tell; the paper collects at least 10.
         rejected: Whether a rater with a rejected HIT is left out altogether, as the published
@@ -149,8 +149,8 @@ class RaterQuality:
         rater: Who.
         hits: HITs done.
         judgments: Judgments made.
-        pairs: (caption, spoilt twin) pairs judged.
-        difference: By how much the captions were scored higher than their twins, on average.
+        pairs: (caption, degraded caption) pairs judged.
+        difference: By how much the captions were scored higher than the degraded ones, on average.
         statistic: Of the test.
         p: Of the test; NaN where it cannot be made.
         verdict: ``passed``, or why not.
@@ -304,7 +304,7 @@ def _verdict(
 
 
 def _out_of_order(judgments: Judgments, mine: Mask, people: Mask, least: float) -> bool:
-    """Tell whether spoilt captions come out above captions, or captions above people's."""
+    """Tell whether degraded captions come out above captions, or captions above people's."""
     captions, references = judgments.is_kind("caption"), judgments.is_kind("reference")
     degraded = judgments.is_kind("degraded")
     spoilt = np.isin(judgments.system.codes, np.unique(judgments.system.codes[mine & degraded]))

@@ -1,4 +1,4 @@
-"""Degraded captions: human captions spoilt by rule, so that an attentive rater scores them lower.
+"""Degraded captions: human captions degraded by rule, so that an attentive rater scores them lower.
 
 A span of words gives way to as many words that follow one another in a human caption of another
 video: fluent, so that only who reads the caption against the video notices. A rule set says how
@@ -38,11 +38,11 @@ def degrade(
     is long enough for that. They differ from the words that go in more than case and
     punctuation, so the result always differs from the caption.
 
-    A caption's twin follows from the seed, its item and the set of captions, not from their
+    A degraded caption follows from the seed, its item and the set of captions, not from their
     order, and is the same on every machine.
 
     Args:
-        captions: The human caption of each item, or several: the first is spoilt, all of them
+        captions: The human caption of each item, or several: the first is degraded, all of them
             lend words to others.
         seed: Seed of the random choices.
         rules: The name of a rule set, or one of your own.
@@ -50,7 +50,7 @@ def degrade(
             of people.
 
     Returns:
-        The spoilt caption of each item.
+        The degraded caption of each item.
 
     Raises:
         DataError: If a caption has no words, or no other video lends enough of them.
@@ -160,7 +160,7 @@ class _Lent:
 
 @dataclass(frozen=True)
 class Rules:
-    """How captions are spoilt.
+    """How captions are degraded.
 
     Attributes:
         name: What the rule set is called.

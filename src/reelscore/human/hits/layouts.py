@@ -1,4 +1,4 @@
-"""Layouts: how many tasks of each sort a HIT has, and how far twins stand apart."""
+"""Layouts: how many tasks of each kind a HIT has, and how far controls are from their captions."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ class Layout:
     Attributes:
         systems: Captions of systems.
         humans: Human captions, hidden among them as one more system.
-        degraded_humans: Spoilt twins of as many of the human captions.
-        degraded_systems: Spoilt twins of as many captions of systems.
+        degraded_humans: Degraded captions of as many of the human captions.
+        degraded_systems: Degraded captions of as many captions of systems.
         repeated_humans: Human captions shown once more.
         repeated_systems: Captions of systems shown once more.
         references: Human captions of the same videos as captions of systems, as mere controls.
-        distance: The least distance of a caption and its twins; 1: none.
-        sets: Into how many sets the HIT is divided; a caption's twins stand in the set half the
+        distance: The least distance of a caption and its controls; 1: none.
+        sets: Into how many sets the HIT is divided; a caption's controls are in the set half the
             HIT away, and the order is random inside a set only. 1: in the whole HIT.
-        rules: How captions are spoilt, see `reelscore.human.hits.degraded`.
-        least_pairs: Fewer pairs of a caption and its spoilt twin are refused: quality control
+        rules: How captions are degraded, see `reelscore.human.hits.degraded`.
+        least_pairs: Fewer pairs of a caption and its degraded caption are refused: quality control
             tests each rater on them.
 
     Raises:
@@ -90,7 +90,7 @@ class Layout:
 
     @property
     def pairs(self) -> int:
-        """How many pairs of a caption and its spoilt twin a HIT has."""
+        """How many pairs of a caption and its degraded caption a HIT has."""
         return self.degraded_humans + self.degraded_systems
 
     @classmethod
@@ -147,19 +147,19 @@ def layout(name: str) -> Layout:
     """Look a layout up by its name, or read one from words such as ``systems:70 humans:10``.
 
     ``trecvid``: 70 captions of systems, 5 of them repeated, 10 human captions, 5 of them repeated,
-    and the 10 degraded twins of these. In the released scores of TRECVid every HIT has 70 captions
-    of systems, exactly 5 of them repeated, and 10 human captions; the paper adds their degraded
-    twins. The remaining 5 of 100 tasks are not in the files. As the paper draws repeats from all
+    and 10 degraded captions of these. In the released scores of TRECVid every HIT has 70 captions
+    of systems, exactly 5 of them repeated, and 10 human captions; the paper adds 10 degraded
+    ones. The remaining 5 of 100 tasks are not in the files. As the paper draws repeats from all
     systems, people being one of them, they are taken to be repeats of human captions.
 
-    ``wmt``: ten sets of 7 captions of systems, a degraded twin of one, a repeat and a reference.
-    Twins come from the set five sets away: they stand 41 to 59 tasks from their captions.
+    ``wmt``: ten sets of 7 captions of systems, a degraded caption of one, a repeat and a reference.
+    Controls come from the set five sets away: they stand 41 to 59 tasks from their captions.
 
-    ``appraise``: 80 captions of systems, 10 degraded twins, 5 repeats, 5 references; Appraise
-    shuffles them freely, here twins keep their distance.
+    ``appraise``: 80 captions of systems, 10 degraded captions, 5 repeats, 5 references; Appraise
+    shuffles them freely, here controls keep their distance.
 
     ``pilot``: 40 tasks, for rehearsals and small sets: 15 captions of systems, 10 human captions
-    with their degraded twins, 5 repeats.
+    with their degraded captions, 5 repeats.
 
     Args:
         name: The name, or the text that `Layout.parse` reads.

@@ -31,7 +31,7 @@ class Texts:
 
     Attributes:
         captions: By system and item, people being one system.
-        spoilt: Degraded twins, by system and item.
+        spoilt: Degraded captions, by system and item.
         references: By item.
         human: The name of the human system.
     """
@@ -42,7 +42,7 @@ class Texts:
     human: str
 
     def deck(self, system: str) -> dict[str, tuple[str, ...]]:
-        """Give what each caption may put on the screen: itself, and its spoilt twin."""
+        """Give what each caption may put on the screen: itself, and its degraded caption."""
         spoilt = self.spoilt.get(system, {})
         return {
             item: (text, spoilt[item]) if item in spoilt else (text,)
@@ -50,7 +50,7 @@ class Texts:
         }
 
     def place(self, card: Card, kind: Kind) -> Placed:
-        """Make a task of a card; a twin keeps the system and item of its caption."""
+        """Make a task of a card; a control keeps the system and item of its caption."""
         text = self.captions[card.deck][card.item]
         if kind == "degraded":
             text = self.spoilt[card.deck][card.item]
@@ -60,7 +60,7 @@ class Texts:
 
 
 class Composer:
-    """Makes one HIT after the other; systems take turns in having twins."""
+    """Makes one HIT after the other; systems take turns in having controls."""
 
     def __init__(self, layout: Layout, texts: Texts, rng: random.Random) -> None:
         self.layout, self.texts, self.rng = layout, texts, rng
@@ -93,7 +93,7 @@ class Composer:
             yield self.texts.place(card, "repeat")
 
     def _system_twins(self, cards: Sequence[Card], hand: Hand) -> Iterator[Placed]:
-        """Choose captions for twins, each for one at most."""
+        """Choose captions for controls, each for one at most."""
         part, free = self.layout, list(cards)
         numbers: dict[Kind, int] = {
             "reference": part.references,
@@ -130,8 +130,8 @@ _PATIENCE = 2000  # exchanges for each task, before the search is given up
 def spaced(groups: Sequence[Hashable], distance: int, rng: random.Random) -> list[int]:
     """Order tasks at random, those of one group at least so far apart.
 
-    From a random order on, pairs of tasks change places unless that brings twins too near. In
-    the long run every order that keeps the distance is equally likely.
+    Starting from a random order, pairs of tasks change places unless that brings a caption and its
+    controls too near. In the long run every order that keeps the distance is equally likely.
 
     Args:
         groups: Which group each task belongs to.

@@ -12,7 +12,7 @@ from reelscore.human.hits.tasks import KINDS, Hit, Kind, Shown, Task
 
 @dataclass(frozen=True)
 class Coverage:
-    """How often captions are shown, twins and controls not counted.
+    """How often captions are shown, controls not counted.
 
     Attributes:
         systems: How often any caption of each system.

@@ -1,7 +1,7 @@
-"""HITs of ratings: captions of systems, hidden human captions, spoilt twins, repeats.
+"""HITs of ratings: captions of systems, hidden human captions, degraded captions, repeats.
 
 Every caption of every system is shown equally often, systems have equal shares in each HIT, and
-inside a HIT nothing is shown twice but the planned twins. HITs of rankings and comparisons are in
+inside a HIT only planned repeats are shown twice. HITs of rankings and comparisons are in
 `reelscore.human.hits.comparisons`.
 """
 
@@ -38,7 +38,7 @@ def build_hits(
     with fewer captions is shown that much less. A video comes into a HIT once, as long as there
     are enough of them. Captions that run out begin again, and a note says so.
 
-    A twin carries the system and item of its caption, whatever its text, so that the two are
+    A control carries the system and item of its caption, whatever its text, so that the two are
     found as a pair; a reference too.
 
     Args:
@@ -71,7 +71,7 @@ def build_hits(
       human: 30
       strong: 15
       weak: 15
-    There are 15 human captions for 30 tasks: some are shown again.
+    There are only 15 human captions for 30 tasks: some are shown again.
     """
     chosen = layout_named(layout) if isinstance(layout, str) else layout
     builder = _Builder(chosen, systems, humans, humans if references is None else references, human)

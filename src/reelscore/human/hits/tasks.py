@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-# caption: of a system, people among them; repeat: the same once more; degraded: its spoilt twin;
+# caption: of a system, people among them; repeat: the same again; degraded: with words replaced;
 # reference: a human caption as a mere control; test: a question whose answer is known.
 Kind = Literal["caption", "repeat", "degraded", "reference", "test"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -14,7 +14,7 @@ GENUINE: tuple[Kind, ...] = ("caption", "repeat")  # these are judgments of a sy
 
 @dataclass(frozen=True)
 class Shown:
-    """One caption as a task shows it: whose it is, and the text; of a twin, the spoilt text."""
+    """One caption as a task shows it: whose it is, and the text as it is shown."""
 
     system: str
     text: str

@@ -1,4 +1,4 @@
-"""Made-up campaigns: raters of all kinds at work on real HITs, with the truth known.
+"""Simulated campaigns: raters of all kinds at work on real HITs, with the truth known.
 
 What a campaign will find can be tried before anybody is paid: whether the ranking comes out, and
 how many of the raters who do not look are caught. The truth (which caption is how good) and the
@@ -41,7 +41,7 @@ _NOON = 1_767_225_600.0  # 2026-01-01, when simulated raters begin
 
 @dataclass(frozen=True)
 class Simulation:
-    """Judgments of a made-up crowd.
+    """Judgments of a simulated crowd.
 
     Attributes:
         judgments: What the raters said.
@@ -74,7 +74,7 @@ class Truth:
         self._known: dict[tuple[str, str, bool], float] = {}
 
     def of(self, system: str, item: str, kind: str) -> float:
-        """Tell how good a caption is; a spoilt one is worse than its twin by some drop."""
+        """Tell how good a caption is; a degraded one is worse than its original by some drop."""
         if system not in self.systems:
             raise UnknownNameError.of("system", system, self.systems)
         spoilt = kind == "degraded"
@@ -97,7 +97,7 @@ def simulate_campaign(
     raters_per_hit: int = 1,
     hits_per_rater: float = HITS_PER_RATER,
 ) -> Simulation:
-    """Let a made-up crowd do HITs of ratings.
+    """Let a simulated crowd do HITs of ratings.
 
     Args:
         hits: What there is to do.
@@ -167,7 +167,7 @@ def _do(hit: Hit, name: str, rater: Rater, truth: Truth, rng: Generator) -> Iter
 
 @dataclass(frozen=True)
 class Study:
-    """What many made-up campaigns found.
+    """What many simulated campaigns found.
 
     Attributes:
         campaigns: How many were made up.

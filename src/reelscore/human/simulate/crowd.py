@@ -36,7 +36,7 @@ class Crowd:
         caption: Standard deviation of the captions' true quality.
         taste: Of what raters disagree about, steadily.
         error: Of what a rater says otherwise the next time.
-        drop: How much worse a spoilt caption is than its twin, on average.
+        drop: How much worse a degraded caption is than its original, on average.
         drop_spread: Standard deviation of that.
         level: Mean of the raters' mean scores.
         level_spread: Standard deviation of the raters' mean scores.
@@ -70,11 +70,11 @@ def fit_crowd(judgments: Judgments) -> Crowd:
     """Fit the model to judgments of raters who can be trusted.
 
     Args:
-        judgments: Of one criterion, with repeats and spoilt twins; captions judged by several
+        judgments: Of one criterion, with repeats and degraded captions; captions judged by several
             raters tell taste from quality.
 
     Raises:
-        DataError: If there are too few repeats, twins or captions judged by several.
+        DataError: If there are too few repeats, degraded captions or captions judged by several.
     """
     z = standardize(judgments)
     again, spoilt = find_twins(judgments, "repeat"), find_twins(judgments, "degraded")
@@ -110,7 +110,7 @@ def fit_crowd(judgments: Judgments) -> Crowd:
 
 @dataclass(frozen=True)
 class Rater:
-    """One made-up rater.
+    """One simulated rater.
 
     Attributes:
         type: How the rater works.

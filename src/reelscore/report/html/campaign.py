@@ -56,7 +56,7 @@ def campaign_report(
                 "Raters",
                 [
                     f"A rater passes with p below {control.level:g} on {control.pairs} or more "
-                    "pairs of a caption and its spoilt twin. Columns: mean difference of the "
+                    "pairs of a caption and its degraded caption. Columns: mean difference of the "
                     "pairs, p, mean difference between two scores of one caption, seconds for a "
                     "task, and what to look at."
                 ],

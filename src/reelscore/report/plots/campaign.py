@@ -70,7 +70,7 @@ def draw_quality(quality: Quality, path: str | Path) -> None:
             panel.invert_yaxis()
             panel.axhline(quality.control.level, color=GREY, linewidth=0.8, linestyle="--")
         left.set_ylabel("p (upwards: more certain)")
-        left.set_xlabel("caption − spoilt caption, points")
+        left.set_xlabel("caption − degraded caption, points")
         right.set_xlabel("difference of repeated scores, points")
         untested = sum(math.isnan(r.p) for r in quality.raters)
         more = f", {untested} without a test" if untested else ""
