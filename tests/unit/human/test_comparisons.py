@@ -222,7 +222,7 @@ def test_what_a_metric_lacks():
     people = score_preferences(soda_study(40), "E2E", "LSTM")
     table = metric(38, people)
     short = ScoreTable({"E2E": table["E2E"], "LSTM": {}})
-    with pytest.raises(DataError, match="50 videos have no soda of both systems"):
+    with pytest.raises(DataError, match="50 videos have no soda for both systems"):
         metric_accuracy(short, "soda", people)
     with pytest.raises(DataError, match="'E2E' and 'other' are not compared by story"):
         score_preferences(soda_study(40), "E2E", "other")
