@@ -31,21 +31,21 @@ class Texts:
 
     Attributes:
         captions: By system and item, people being one system.
-        spoilt: Degraded captions, by system and item.
+        degraded: Degraded captions, by system and item.
         references: By item.
         human: The name of the human system.
     """
 
     captions: Mapping[str, Captions]
-    spoilt: Mapping[str, Captions]
+    degraded: Mapping[str, Captions]
     references: Captions
     human: str
 
     def deck(self, system: str) -> dict[str, tuple[str, ...]]:
         """Give what each caption may put on the screen: itself, and its degraded caption."""
-        spoilt = self.spoilt.get(system, {})
+        degraded = self.degraded.get(system, {})
         return {
-            item: (text, spoilt[item]) if item in spoilt else (text,)
+            item: (text, degraded[item]) if item in degraded else (text,)
             for item, text in self.captions[system].items()
         }
 
@@ -53,7 +53,7 @@ class Texts:
         """Make a task of a card; a control keeps the system and item of its caption."""
         text = self.captions[card.deck][card.item]
         if kind == "degraded":
-            text = self.spoilt[card.deck][card.item]
+            text = self.degraded[card.deck][card.item]
         elif kind == "reference":
             text = self.references[card.item]
         return Placed(card.deck, card.item, text, kind)

@@ -154,13 +154,13 @@ class _Builder:
         captions = {**self.systems, self.human: self.humans}
         spoil = [self.human] if self.layout.degraded_humans else []
         spoil += sorted(self.systems) if self.layout.degraded_systems else []
-        spoilt = {
+        degraded = {
             name: degrade(
                 captions[name], seed=seed + k, rules=self.layout.rules, lenders=self.people
             )
             for k, name in enumerate(spoil)
         }
-        return Texts(captions, spoilt, self.references, self.human)
+        return Texts(captions, degraded, self.references, self.human)
 
     def _notes(self, count: int) -> Iterator[str]:
         for what, there, size in (

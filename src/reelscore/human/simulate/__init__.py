@@ -1,1 +1,1 @@
-"""Made-up crowds: campaigns with the truth known, and how many HITs a campaign needs."""
+"""Simulated crowds: campaigns whose truth is known, and how many HITs a campaign needs."""
