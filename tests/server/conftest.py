@@ -10,6 +10,8 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the web extra is not installed")
 
+from visiting import Visitor
+
 from reelscore.web.demo import draw_videos
 
 
@@ -40,6 +42,22 @@ def _visitor(chromium):
     # only for what never comes: a busy machine may take long, and no test is about speed
     context.set_default_timeout(120_000)
     return context
+
+
+@pytest.fixture
+def owner(app: object) -> Visitor:
+    """An owner, logged in to the test's app."""
+    visitor = Visitor(app)
+    visitor.log_in()
+    return visitor
+
+
+@pytest.fixture
+def assistant(app: object) -> Visitor:
+    """An assistant called bob, logged in to the test's app."""
+    visitor = Visitor(app)
+    visitor.log_in("bob", "assistant")
+    return visitor
 
 
 @pytest.fixture

@@ -92,20 +92,6 @@ def test_right_passwords_are_no_failures(app):
         assert page.url.path == "/organise"
 
 
-@pytest.fixture
-def owner(app):
-    visitor = Visitor(app)
-    visitor.log_in()
-    return visitor
-
-
-@pytest.fixture
-def bob(app):
-    visitor = Visitor(app)
-    visitor.log_in("bob", "assistant")
-    return visitor
-
-
 def id_of(app, name):
     everybody = accounts.list_accounts(app.state.site.database)
     return next(account.id for account in everybody if account.name == name)
@@ -115,44 +101,44 @@ def is_in(visitor):
     return visitor.get("/organise").url.path == "/organise"
 
 
-def test_an_owner_gives_a_new_password(app, owner, bob):
+def test_an_owner_gives_a_new_password(app, owner, assistant):
     page = owner.press(f"/organise/people/{id_of(app, 'bob')}/password", password=OTHER)
     assert "bob has a new password" in page.text
-    assert not is_in(bob)
-    assert bob.press("/organise/login", name="bob", password=PASSWORD).status_code == 401
-    assert bob.press("/organise/login", name="bob", password=OTHER).url.path == "/organise"
+    assert not is_in(assistant)
+    assert assistant.press("/organise/login", name="bob", password=PASSWORD).status_code == 401
+    assert assistant.press("/organise/login", name="bob", password=OTHER).url.path == "/organise"
     short = owner.press(f"/organise/people/{id_of(app, 'bob')}/password", password="short")
     assert short.status_code == 422
-    assert is_in(bob)
+    assert is_in(assistant)
 
 
-def test_an_owner_promotes_and_demotes(app, owner, bob):
+def test_an_owner_promotes_and_demotes(app, owner, assistant):
     place = f"/organise/people/{id_of(app, 'bob')}/role"
     assert "bob is an owner now" in owner.press(place, role="owner").text
-    assert not is_in(bob)
-    bob.press("/organise/login", name="bob", password=PASSWORD)
-    assert bob.get("/organise/new").status_code == 200
+    assert not is_in(assistant)
+    assistant.press("/organise/login", name="bob", password=PASSWORD)
+    assert assistant.get("/organise/new").status_code == 200
     assert owner.press(place, role="king").status_code == 422
     owner.press(place, role="assistant")
-    assert not is_in(bob)
-    bob.press("/organise/login", name="bob", password=PASSWORD)
-    assert bob.get("/organise/new").status_code == 403
+    assert not is_in(assistant)
+    assistant.press("/organise/login", name="bob", password=PASSWORD)
+    assert assistant.get("/organise/new").status_code == 403
 
 
-def test_an_owner_removes_somebody(app, owner, bob):
-    cookie = bob.cookies["reelscore_session"]
+def test_an_owner_removes_somebody(app, owner, assistant):
+    cookie = assistant.cookies["reelscore_session"]
     place = f"/organise/people/{id_of(app, 'bob')}/remove"
     assert "bob has no account any more" in owner.press(place).text
-    assert not is_in(bob)
-    assert bob.press("/organise/login", name="bob", password=PASSWORD).status_code == 401
+    assert not is_in(assistant)
+    assert assistant.press("/organise/login", name="bob", password=PASSWORD).status_code == 401
     assert owner.press(place).status_code == 404
     # the next account gets the same number in SQLite, and not the session
     Visitor(app).log_in("eve", "owner")
-    bob.cookies.set("reelscore_session", cookie, path="/organise")
-    assert not is_in(bob)
+    assistant.cookies.set("reelscore_session", cookie, path="/organise")
+    assert not is_in(assistant)
 
 
-def test_the_last_owner_stays(app, owner, bob):
+def test_the_last_owner_stays(app, owner, assistant):
     place = f"/organise/people/{id_of(app, OWNER)}"
     for action in ({"path": "/role", "role": "assistant"}, {"path": "/remove"}):
         refused = owner.press(place + action.pop("path"), **action)
@@ -166,11 +152,11 @@ def test_the_last_owner_stays(app, owner, bob):
         accounts.remove_account(app.state.site.database, id_of(app, "bob"))
 
 
-def test_assistants_change_nobody(app, owner, bob):
-    assert "Change</summary>" not in bob.get("/organise/people").text
+def test_assistants_change_nobody(app, owner, assistant):
+    assert "Change</summary>" not in assistant.get("/organise/people").text
     for action in ("role", "password", "remove"):
         place = f"/organise/people/{id_of(app, OWNER)}/{action}"
-        assert bob.press(place, role="owner", password=OTHER).status_code == 403
+        assert assistant.press(place, role="owner", password=OTHER).status_code == 403
     assert is_in(owner)
 
 

@@ -22,20 +22,6 @@ def app(tmp_path):
     return app_over(tmp_path)
 
 
-@pytest.fixture
-def owner(app):
-    visitor = Visitor(app)
-    visitor.log_in()
-    return visitor
-
-
-@pytest.fixture
-def assistant(app):
-    visitor = Visitor(app)
-    visitor.log_in("bob", "assistant")
-    return visitor
-
-
 def test_the_first_owner_is_made_once(tmp_path):
     app = app_over(tmp_path)
     visitor = Visitor(app)

@@ -10,7 +10,14 @@ import click
 import msgspec
 
 from reelscore.cli.file_options import FilesCommand
-from reelscore.cli.options import Scoring, progress_bar, scoring_options, show, terminal_width
+from reelscore.cli.options import (
+    Scoring,
+    progress_bar,
+    scoring_options,
+    show,
+    terminal_width,
+    trials_option,
+)
 from reelscore.cli.report_options import Pictures, picture_options
 from reelscore.data.table import ScoreTable
 from reelscore.report.tables.grid import Cell, Grid
@@ -61,13 +68,7 @@ _TESTS: dict[str, tuple[Test, ...]] = {
     show_default=True,
     help="Number of bootstrap resamples.",
 )
-@click.option(
-    "--trials",
-    type=click.IntRange(min=10),
-    default=10_000,
-    show_default=True,
-    help="Number of permutations of the randomization test.",
-)
+@trials_option
 @picture_options
 def command(
     scoring: Scoring,

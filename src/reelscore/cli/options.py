@@ -127,6 +127,14 @@ seed_option = click.option(
     "--seed", type=click.IntRange(min=0), default=12345, show_default=True, help="Random seed."
 )
 
+trials_option = click.option(
+    "--trials",
+    type=click.IntRange(min=10),
+    default=10_000,
+    show_default=True,
+    help="Number of permutations of the randomization test.",
+)
+
 _OPTIONS = [
     click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES..."),
     refs_option("References, for example one file per annotator"),

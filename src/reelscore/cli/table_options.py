@@ -17,7 +17,7 @@ from reelscore.data.table_files import Repeats
 from reelscore.errors import UnknownNameError
 from reelscore.meta.paired_scores import merge_tables
 from reelscore.metrics.registry import declared_scale
-from reelscore.scoring.stored_training import training_notes
+from reelscore.scoring.training_notes import training_notes
 
 tables_argument = click.argument("tables", nargs=-1, required=True, metavar="TABLE...")
 captions_option = click.option(

@@ -24,6 +24,8 @@ from reelscore.human.store.records import Terms
 from reelscore.store.times import microseconds
 
 if TYPE_CHECKING:
+    from reelscore.human.hits.design import Design
+    from reelscore.human.hits.plan import HitPlan
     from reelscore.store.database import Database
     from reelscore.store.locations import Where
     from reelscore.store.upgrades import Migrations
@@ -147,6 +149,50 @@ class Campaign(Running):
         """
         with _opened(where) as database, database:
             return _all_terms(database)
+
+    @classmethod
+    def from_plan(
+        cls,
+        where: Where,
+        name: str,
+        design: Design,
+        plan: HitPlan,
+        *,
+        raters_per_hit: int = 1,
+        hold: float = HOLD,
+    ) -> Campaign:
+        """Make a new campaign, in state ``draft``, with the HITs of a plan.
+
+        Args:
+            where: The path of a SQLite file, or the URL of a PostgreSQL database.
+            name: What people call it.
+            design: How the plan was made.
+            plan: The HITs, and the captions that more can be made of.
+            raters_per_hit: How many raters each HIT needs.
+            hold: Seconds without a sign of its rater after which a HIT returns to the pool.
+
+        Raises:
+            DataError: As of `create`.
+        """
+        systems = sorted({shown.system for task in plan.tasks for shown in task.shown})
+        campaign = cls.create(
+            where,
+            name,
+            systems=systems,
+            protocol=design.protocol,
+            layout=design.layout if protocol_named(design.protocol).form == "rating" else "",
+            seed=design.seed,
+            raters_per_hit=raters_per_hit,
+            hold=hold,
+            humans=[design.human] if design.human in systems else [],
+            captions=plan.captions,
+        )
+        try:
+            campaign.add_hits(plan.hits)
+        except BaseException:
+            campaign.disconnect()
+            raise
+        return campaign
 
     @classmethod
     def from_judgments(

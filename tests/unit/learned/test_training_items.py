@@ -32,7 +32,7 @@ from reelscore.learned.training.recipes import Recipe, Stage
 from reelscore.meta.evaluation import evaluate_metrics
 from reelscore.metrics.registry import parse
 from reelscore.metrics.training_data import TrainingItems
-from reelscore.scoring.stored_training import training_notes
+from reelscore.scoring.training_notes import training_notes
 
 SHORT = Recipe("short", (Stage("judgments", epochs=1, batch=16),), max_length=32)
 

@@ -21,7 +21,7 @@ from reelscore.data import read_candidates, read_references
 from reelscore.data.story_reading import read_stories
 from reelscore.errors import DataError
 from reelscore.human.campaign import Campaign
-from reelscore.human.hits.design import Design, make_hits, story_texts
+from reelscore.human.hits.design import NEED_PEOPLE, Design, make_hits, story_texts
 from reelscore.human.hits.plan import HitPlan
 from reelscore.human.hits.test_questions import read_questions
 from reelscore.human.protocols import PROTOCOLS
@@ -126,15 +126,12 @@ def command(
         systems = read_systems(candidates, file_format)
     humans = _humans(refs, human, file_format, stories)
     design = Design(protocol, layout, hits, per_hit, human_name, seed)
-    if not humans and PROTOCOLS[protocol].name in _NEED_PEOPLE:
+    if not humans and PROTOCOLS[protocol].name in NEED_PEOPLE:
         raise DataError(f"{protocol} needs human captions; name them: --refs FILE.")
     plan = make_hits(design, systems, humans, read_questions(tests) if tests else ())
     _store(campaign, name, design, plan, raters, hold * _HOUR, opens)
     for line in str(plan).splitlines():
         click.echo(textwrap.fill(line, terminal_width(), subsequent_indent="  "))
-
-
-_NEED_PEOPLE = ("direct-assessment", "adequacy-fluency", "against-reference")
 
 
 def _humans(
@@ -164,25 +161,9 @@ def _store(
     hold: float,
     opens: bool,
 ) -> None:
-    systems = _systems(plan)
-    rating = PROTOCOLS[design.protocol].form == "rating"
-    with Campaign.create(
-        where,
-        name or Path(where).stem,
-        systems=systems,
-        protocol=design.protocol,
-        layout=design.layout if rating else "",
-        seed=design.seed,
-        raters_per_hit=raters,
-        hold=hold,
-        humans=[design.human] if design.human in systems else [],
-        captions=plan.captions,
+    with Campaign.from_plan(
+        where, name or Path(where).stem, design, plan, raters_per_hit=raters, hold=hold
     ) as campaign:
-        campaign.add_hits(plan.hits)
         if opens:
             campaign.set_state("open", actor="command line")
         say(f"Campaign {campaign.id!r} is {'open' if opens else 'a draft'} in {where}.")
-
-
-def _systems(plan: HitPlan) -> Sequence[str]:
-    return sorted({shown.system for task in plan.tasks for shown in task.shown})

@@ -20,6 +20,7 @@ from reelscore.cli.options import (
     show_origin,
     system_files,
     terminal_width,
+    trials_option,
     write,
 )
 from reelscore.cli.report_options import Pictures, picture_options
@@ -76,13 +77,7 @@ def command() -> None:
     show_default=True,
     help="Number of resamples of the intervals and of the bootstrap test.",
 )
-@click.option(
-    "--trials",
-    type=click.IntRange(min=10),
-    default=10_000,
-    show_default=True,
-    help="Number of permutations of the randomization test.",
-)
+@trials_option
 @click.option("--seed", type=int, default=12345, show_default=True, help="Random seed.")
 @click.option(
     "--threads",

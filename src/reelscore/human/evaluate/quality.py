@@ -58,7 +58,7 @@ def find_twins(judgments: Judgments, kind: Kind) -> Twins:
 
 
 def _numbered(same: IntArray, rows: IntArray) -> dict[tuple[int, int], int]:
-    """Key rows by what they judge, and the how-manieth of those they are."""
+    """Key rows by what they judge, and by their place among the rows that judge the same."""
     counts: dict[int, int] = {}
     keys = {}
     for row in rows.tolist():

@@ -44,7 +44,7 @@ class Quorum(NamedTuple):
     raters: int
 
     def reached(self, votes: int, of: int) -> bool:
-        """Tell whether so many of so many votes are enough."""
+        """Tell whether this number of votes, of all that were given, is enough."""
         return votes * self.raters >= self.votes * of
 
 

@@ -15,6 +15,7 @@ from reelscore.human.protocols import protocol
 
 Captions = Mapping[str, str]
 REFERENCE = "reference"
+NEED_PEOPLE = ("direct-assessment", "adequacy-fluency", "against-reference")  # protocols
 
 
 @dataclass(frozen=True)

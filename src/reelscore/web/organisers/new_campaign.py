@@ -15,7 +15,7 @@ from fastapi.responses import Response
 from reelscore.data import read_candidates, read_references
 from reelscore.errors import DataError, ReelscoreError
 from reelscore.human.campaign import HOLD, Campaign
-from reelscore.human.hits.design import Design, make_hits
+from reelscore.human.hits.design import NEED_PEOPLE, Design, make_hits
 from reelscore.human.hits.plan import HitPlan
 from reelscore.human.protocols import PROTOCOLS
 from reelscore.web.guards import Router
@@ -23,7 +23,6 @@ from reelscore.web.organisers.session import PATH, Desk, Owner
 from reelscore.web.site import FromOurForm
 
 router = Router(prefix=PATH)
-_NEED_PEOPLE = ("direct-assessment", "adequacy-fluency", "against-reference")
 _PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"PK")
 _HUMAN = "human"
 _WORDS = {
@@ -66,7 +65,15 @@ def create(
             raise DataError("The campaign has no name; give it one.")
         with TemporaryDirectory() as folder:
             plan = _plan(Path(folder), design, systems, references or [])
-        made = _store(desk.site.settings.database, name.strip(), design, plan, raters, hold * HOUR)
+        with Campaign.from_plan(
+            desk.site.settings.database,
+            name.strip(),
+            design,
+            plan,
+            raters_per_hit=raters,
+            hold=hold * HOUR,
+        ) as campaign:
+            made = campaign.id
     except ReelscoreError as error:
         given = {"name": name, "protocol": protocol, "layout": layout, "hits": hits}
         given |= {"per_hit": per_hit, "raters": raters, "hold": hold, "seed": seed}
@@ -104,7 +111,7 @@ def _plan(
         raise DataError(plain) from None
     if not captions:
         raise DataError("There are no captions; choose a file for each system.")
-    if not people and design.protocol in _NEED_PEOPLE:
+    if not people and design.protocol in NEED_PEOPLE:
         raise DataError(f"{design.protocol} needs human captions; choose a file of references.")
     humans = {item: texts[0] for item, texts in people.items()}
     return make_hits(design, captions, humans, ())
@@ -126,22 +133,3 @@ def _saved(folder: Path, upload: UploadFile) -> Path:
     with (folder / name).open("wb") as target:
         shutil.copyfileobj(upload.file, target)
     return folder / name
-
-
-def _store(where: str, name: str, design: Design, plan: HitPlan, raters: int, hold: float) -> str:
-    systems = sorted({shown.system for task in plan.tasks for shown in task.shown})
-    is_rating = PROTOCOLS[design.protocol].form == "rating"
-    with Campaign.create(
-        where,
-        name,
-        systems=systems,
-        protocol=design.protocol,
-        layout=design.layout if is_rating else "",
-        seed=design.seed,
-        raters_per_hit=raters,
-        hold=hold,
-        humans=[design.human] if design.human in systems else [],
-        captions=plan.captions,
-    ) as campaign:
-        campaign.add_hits(plan.hits)
-        return campaign.id
