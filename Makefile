@@ -4,6 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DATA ?= ../shared/data/trecvid-vtt-ha
 NATIVE := CMakeLists.txt pyproject.toml $(wildcard cpp/*) tools/make_ptb_tables.cpp
+MODULES := $(sort $(shell find src models -name '*.py'))
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation -e
 
 .DEFAULT_GOAL := help
@@ -68,12 +69,18 @@ clean: ## remove everything that was built
 	@$(BIN)/pip install --quiet --disable-pip-version-check 'scikit-build-core>=0.10' 'nanobind>=2.4' 'cmake>=3.21' ninja
 	@touch $@
 
-.venv/.core: .venv/.build $(NATIVE)
+# An installed checkout knows its modules by name: it is installed again when one comes or goes.
+.venv/.modules: FORCE | .venv/.build
+	@echo $(MODULES) | cmp -s - $@ || echo $(MODULES) > $@
+
+FORCE:
+
+.venv/.core: .venv/.build .venv/.modules $(NATIVE)
 	@echo "Building reelscore..."
 	@$(INSTALL) .
 	@touch $@
 
-.venv/.dev: .venv/.build $(NATIVE) models/bertha/pyproject.toml
+.venv/.dev: .venv/.build .venv/.modules $(NATIVE) models/bertha/pyproject.toml
 	@echo "Building reelscore with what its tests need..."
 	@$(BIN)/pip install --quiet --disable-pip-version-check 'torch==2.13.0'
 	@$(INSTALL) '.[dev,learned]'
