@@ -13,7 +13,7 @@ from reelscore import examples, score_systems, stories
 from reelscore.data.table import ScoreTable
 from reelscore.meta.evaluation import evaluate_metrics
 from reelscore.report.html import Report, report_of, write_report
-from reelscore.report.html.agreement import agreement_sections
+from reelscore.report.html.people import agreement_sections
 from reelscore.report.timeline.files import write_timeline
 from reelscore.stories.timelines import timelines
 

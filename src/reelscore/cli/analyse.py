@@ -102,7 +102,7 @@ def command(
         difficulties(references, kind, tokenizer=tokenizer) for kind in ("length", "frequency")
     ]
     if plot:
-        from reelscore.report.plots.writing import draw_difficulty
+        from reelscore.report.plots.studies import draw_difficulty
 
         span = min(window, max(1, len(references) // _PARTS))
         draw_difficulty(scores, orders, name, plot, span)

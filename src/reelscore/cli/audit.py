@@ -103,7 +103,7 @@ def command(
         tables = merge_tables(ScoreTable.read(path) for path in candidates)
         found = audit_tables(tables, people, column=column)
     if plot:
-        from reelscore.report.plots.alignment import draw_audit
+        from reelscore.report.plots.studies import draw_audit
 
         draw_audit(found, plot)
     if json_file:

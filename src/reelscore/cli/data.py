@@ -77,7 +77,7 @@ def trecvid(
         for each, _ in found.values():
             _export(each, Path(export))
     if plot:
-        from reelscore.report.plots.alignment import draw_shifts
+        from reelscore.report.plots.studies import draw_shifts
 
         draw_shifts(dict(_scans(found)), plot)
     rows = [_row(*pair) for pair in found.values()]

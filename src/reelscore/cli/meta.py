@@ -31,7 +31,7 @@ from reelscore.meta.correlation import COEFFICIENTS, DEFAULT_COEFFICIENTS, INTER
 from reelscore.meta.evaluation import MetaEvaluation, evaluate_metrics
 from reelscore.meta.paired_scores import SystemScores
 from reelscore.meta.significance import TESTS
-from reelscore.report.html.agreement import agreement_sections
+from reelscore.report.html.people import agreement_sections
 from reelscore.report.tables.agreement import correlation_grid, footnotes, significance_grid
 from reelscore.stats.corrections import Correction
 from reelscore.stats.levels import LEVELS, Level
@@ -162,7 +162,7 @@ def command(
     if latex_file:
         write(latex_file, "\n\n".join(grid.to_latex() for grid in grids))
     if pictures.wanted:
-        from reelscore.report.plots.agreement import draw_all
+        from reelscore.report.plots.people import draw_all
 
         pictures.write(
             metrics,

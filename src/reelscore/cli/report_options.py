@@ -67,7 +67,7 @@ class Pictures:
         if not (self.html_file or (self.plots and draw is None)):
             return None
         from reelscore.report.html import report_of, write_report
-        from reelscore.report.plots.folder import draw_table
+        from reelscore.report.plots.tables import draw_table
 
         title = self.title or ", ".join(table.systems[:4]) + (
             f" and {len(table.systems) - 4} more" if len(table.systems) > 4 else ""

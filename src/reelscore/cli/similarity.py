@@ -67,7 +67,7 @@ def command(
             captions, metric, tokenizer=tokenizer, threads=threads, progress=progress
         )
     if plot:
-        from reelscore.report.plots.writing import draw_similarity
+        from reelscore.report.plots.studies import draw_similarity
 
         draw_similarity(found, plot)
     if json_file:

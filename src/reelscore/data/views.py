@@ -8,7 +8,7 @@ from typing import Any
 VIEWS = {
     "report": "reelscore.report.html:write_table_report",
     "plot": "reelscore.report.plots.tables:TablePlots",
-    "notebook": "reelscore.report.tables.notebook:table_html",
+    "notebook": "reelscore.report.tables.leaderboard:table_html",
     "declared scale": "reelscore.metrics.registry:declared_scale",
 }
 

@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING
 from reelscore._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from reelscore.report.html.campaign import campaign_report
-    from reelscore.report.plots.agreement import draw_p_values, draw_scatter
-    from reelscore.report.plots.alignment import draw_audit, draw_shifts
-    from reelscore.report.plots.campaign import draw_quality, draw_wins
-    from reelscore.report.plots.folder import draw_table
-    from reelscore.report.plots.studies import draw_counts
-    from reelscore.report.plots.tables import TablePlots
-    from reelscore.report.plots.writing import draw_difficulty, draw_similarity
+    from reelscore.report.html.people import campaign_report
+    from reelscore.report.plots.people import draw_p_values, draw_quality, draw_scatter, draw_wins
+    from reelscore.report.plots.studies import (
+        draw_audit,
+        draw_counts,
+        draw_difficulty,
+        draw_shifts,
+        draw_similarity,
+    )
+    from reelscore.report.plots.tables import TablePlots, draw_table
     from reelscore.report.tables.agreement import correlation_grid, significance_grid
     from reelscore.report.tables.campaign import quality_grid, results_grid, wins_grid
     from reelscore.report.tables.grid import Cell, Grid
     from reelscore.report.tables.leaderboard import leaderboard, leaderboard_csv
     from reelscore.report.tables.studies import study_grids
-    from reelscore.report.timeline.files import write_timeline
-    from reelscore.report.timeline.page import timeline_html
-    from reelscore.report.timeline.plot import draw_timeline
-    from reelscore.report.timeline.svg import timeline_svg
+    from reelscore.report.timeline.files import draw_timeline, write_timeline
+    from reelscore.report.timeline.page import timeline_html, timeline_svg
     from reelscore.report.timeline.text import timeline_text
     from reelscore.report.training_log import TrainingLog
 
@@ -61,23 +61,19 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "report.html.campaign": "campaign_report",
-        "report.plots.agreement": "draw_p_values draw_scatter",
-        "report.plots.alignment": "draw_audit draw_shifts",
-        "report.plots.campaign": "draw_quality draw_wins",
-        "report.plots.folder": "draw_table",
-        "report.plots.studies": "draw_counts",
-        "report.plots.tables": "TablePlots",
-        "report.plots.writing": "draw_difficulty draw_similarity",
+        "report.html.people": "campaign_report",
+        "report.plots.people": "draw_p_values draw_quality draw_scatter draw_wins",
+        "report.plots.studies": (
+            "draw_audit draw_counts draw_difficulty draw_shifts draw_similarity"
+        ),
+        "report.plots.tables": "TablePlots draw_table",
         "report.tables.agreement": "correlation_grid significance_grid",
         "report.tables.campaign": "quality_grid results_grid wins_grid",
         "report.tables.grid": "Cell Grid",
         "report.tables.leaderboard": "leaderboard leaderboard_csv",
         "report.tables.studies": "study_grids",
-        "report.timeline.files": "write_timeline",
-        "report.timeline.page": "timeline_html",
-        "report.timeline.plot": "draw_timeline",
-        "report.timeline.svg": "timeline_svg",
+        "report.timeline.files": "draw_timeline write_timeline",
+        "report.timeline.page": "timeline_html timeline_svg",
         "report.timeline.text": "timeline_text",
         "report.training_log": "TrainingLog",
     },

@@ -12,7 +12,7 @@ from reelscore.report.legible import legible, shared_beginning, system_names
 from reelscore.report.tables.agreement import p_value
 from reelscore.report.tables.campaign import quality_grid, results_grid
 from reelscore.report.tables.grid import Grid
-from reelscore.report.timeline.svg import FONT
+from reelscore.report.timeline.page import FONT
 from reelscore.significance.rankings import Ranking
 
 _STYLE = """

@@ -23,14 +23,11 @@ from reelscore.web.organisers import (
     campaigns,
     decisions,
     links,
-    login,
     media,
     mturk,
     new_campaign,
     preview,
-    reports,
     results,
-    reviews,
     texts,
 )
 from reelscore.web.raters import entry, finish, preparation, tasks, videos
@@ -38,8 +35,8 @@ from reelscore.web.settings import Settings
 from reelscore.web.site import STATIC, Site, refused_status
 
 _ORGANISING = (
-    *(login, accounts, campaigns, new_campaign, texts, links, media, preview),
-    *(decisions, reviews, reports, results, mturk),
+    *(accounts, campaigns, new_campaign, texts, links, media, preview),
+    *(decisions, results, mturk),
 )
 _ROUTERS = (entry.router, *(module.router for module in _ORGANISING))
 _RATING = tuple(module.router for module in (preparation, tasks, videos, finish))

@@ -11,7 +11,7 @@ from reelscore.errors import DataError
 from reelscore.meta.evaluation import MetaEvaluation
 from reelscore.meta.paired_scores import Cells
 from reelscore.meta.significance import compare_metrics
-from reelscore.report.plots.agreement import draw_all
+from reelscore.report.plots.people import draw_all
 from reelscore.report.plots.style import FORMATS, figure, label_points, save
 
 MAGIC = {"pdf": b"%PDF", "svg": b"<?xml", "png": b"\x89PNG"}

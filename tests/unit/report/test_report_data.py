@@ -25,11 +25,10 @@ from reelscore.report.html import (
     with_evidence,
     write_report,
 )
-from reelscore.report.html.contents import encoded
+from reelscore.report.html.columns import ItemTexts
+from reelscore.report.html.explanations import align_all
 from reelscore.report.html.ngrams import cider_shares
-from reelscore.report.html.page import marks_of
-from reelscore.report.html.texts import ItemTexts
-from reelscore.report.html.words import align_all
+from reelscore.report.html.page import encoded, marks_of
 from reelscore.stories import timeline
 from reelscore.stories.timelines import timelines
 from reelscore.text.tokens import tokenize

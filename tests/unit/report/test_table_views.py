@@ -12,9 +12,8 @@ from reelscore import examples, score, score_systems
 from reelscore.data.table import ScoreTable
 from reelscore.data.views import VIEWS, view
 from reelscore.errors import DataError, MissingExtraError, UnknownNameError
-from reelscore.report.plots.folder import draw_table
 from reelscore.report.plots.style import COLUMN_WIDTH
-from reelscore.report.plots.tables import TablePlots, density
+from reelscore.report.plots.tables import TablePlots, density, draw_table
 from reelscore.report.training_log import TrainingLog
 from reelscore.significance.evidence import Evidence
 from reelscore.significance.pair_tests import with_evidence

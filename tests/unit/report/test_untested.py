@@ -13,8 +13,7 @@ from reelscore.examples import clips
 from reelscore.meta.paired_scores import Cells
 from reelscore.meta.significance import compare_metrics
 from reelscore.report.html import Report, report_html, report_of, with_evidence
-from reelscore.report.html.contents import encoded
-from reelscore.report.html.page import marks_of
+from reelscore.report.html.page import encoded, marks_of
 from reelscore.report.plots.tables import TablePlots
 from reelscore.report.tables.agreement import significance_grid
 from reelscore.significance.evidence import Evidence

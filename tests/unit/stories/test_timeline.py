@@ -16,8 +16,7 @@ from reelscore.errors import DataError, UnknownNameError
 from reelscore.report.legible import cells, legible, lines_of, rows_of
 from reelscore.report.timeline.files import FORMATS, write_timeline
 from reelscore.report.timeline.layout import timeline_picture
-from reelscore.report.timeline.page import timeline_html
-from reelscore.report.timeline.svg import timeline_svg
+from reelscore.report.timeline.page import timeline_html, timeline_svg
 from reelscore.report.timeline.text import timeline_text
 
 HOSTILE = [

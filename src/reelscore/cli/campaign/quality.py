@@ -66,7 +66,7 @@ def command(
     if json_file:
         write(json_file, msgspec.json.encode(quality.to_dict()).decode(), private=True)
     if plot:
-        from reelscore.report.plots.campaign import draw_quality
+        from reelscore.report.plots.people import draw_quality
 
         draw_quality(quality, plot)
     if STDOUT not in (csv_file, json_file):

@@ -208,13 +208,13 @@ def _write(
         everything = msgspec.json.encode(_everything(results, ranking)).decode()
         write(outputs.json, everything, private=True)  # it names raters
     if outputs.plot:
-        from reelscore.report.plots.campaign import draw_wins
+        from reelscore.report.plots.people import draw_wins
 
         draw_wins(ranking, outputs.plot)
     if outputs.html:
         from reelscore.cli.report_options import command_line
-        from reelscore.report.html.campaign import campaign_report
         from reelscore.report.html.page import write_report
+        from reelscore.report.html.people import campaign_report
 
         made = campaign_report(name, results, ranking, hits=hits, command=command_line())
         write_report(outputs.html, made)

@@ -19,8 +19,7 @@ from reelscore.human.evaluate.rankings import score_rankings
 from reelscore.human.evaluate.usable import usable
 from reelscore.human.evaluate.votes import score_against_reference, score_choices
 from reelscore.human.judgments import Judgments
-from reelscore.report.tables.grid import Grid
-from reelscore.report.tables.votes import (
+from reelscore.report.tables.campaign import (
     CHOICES,
     POINTS,
     PREFERENCES,
@@ -31,6 +30,7 @@ from reelscore.report.tables.votes import (
     ranking_grid,
     ranking_notes,
 )
+from reelscore.report.tables.grid import Grid
 
 
 def show_rankings(

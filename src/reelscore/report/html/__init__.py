@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from reelscore.data.table import ScoreTable
-from reelscore.report.html.model import Report, Section
+from reelscore.report.html.model import Report, Section, report_of, with_people
 from reelscore.report.html.page import report_html, write_report
-from reelscore.report.html.standard import report_of, with_people
 from reelscore.significance.evidence import Evidence
 from reelscore.significance.pair_tests import comparison_evidence, ranking_evidence, with_evidence
 

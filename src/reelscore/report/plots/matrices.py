@@ -1,9 +1,10 @@
-"""Figures with the same names on both sides: who beats whom, which scores go together."""
+"""Figures of square matrices: p-values, who beats whom, which scores correlate."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +12,8 @@ from numpy.typing import NDArray
 
 from reelscore.data.table import ScoreTable
 from reelscore.report.legible import cells, shortened
-from reelscore.report.plots.style import COLUMN_WIDTH, figure, rule_squares
+from reelscore.report.plots.style import COLUMN_WIDTH, figure, rule_squares, save
+from reelscore.report.tables.agreement import p_value
 from reelscore.significance.evidence import UNTESTED, Evidence
 from reelscore.stats.correlations import pearson
 from reelscore.stats.resampling import FloatArray
@@ -19,9 +21,61 @@ from reelscore.stats.resampling import FloatArray
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+
+_SHADES = ["#08306B", "#2171B5", "#4292C6", "#DEEBF7", "#F3F8FD", "#FFFFFF"]
 _NAME = 20  # characters of a name that are shown
 _IN_COLUMN = 9  # names that fit into a column; more take the width of the page
 _CHARACTER = 0.056  # inches
+
+
+def draw_p_matrix(
+    p: FloatArray, names: Sequence[str], significant: float, title: str, path: str | Path
+) -> None:
+    """Draw p-values of the row against the column; significant ones are dark, bold and white.
+
+    Args:
+        p: One for each pair; NaN where there is none.
+        names: Of rows and columns.
+        significant: The level.
+        title: Stands above.
+        path: A .pdf, .svg or .png file.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp(), "p.svg")
+    >>> draw_p_matrix(np.array([[np.nan, 0.01], [0.99, np.nan]]), ["a", "b"], 0.05, "p", path)
+    >>> path.exists()
+    True
+    """
+    count = len(names)
+    size = max(COLUMN_WIDTH, 0.42 * count + 1.0)
+    with figure(width=size, height=0.8 * size) as (drawing, (panel,)):
+        from matplotlib.colors import BoundaryNorm, ListedColormap
+
+        steps = sorted({0, 0.001, 0.01, significant, 0.1, 0.5, 1})
+        norm = BoundaryNorm(steps, len(_SHADES))
+        panel.set_facecolor("#E8E8E8")
+        image = panel.imshow(np.ma.masked_invalid(p), cmap=ListedColormap(_SHADES), norm=norm)
+        small = 7 if count <= 8 else 5.5
+        for i, j in np.argwhere(~np.isnan(p)):
+            value = float(p[i, j])
+            wins = value < significant
+            panel.text(
+                j,
+                i,
+                p_value(value),
+                ha="center",
+                va="center",
+                fontsize=small,
+                color="white" if wins else "black",
+                fontweight="bold" if wins else "normal",
+            )
+        panel.set_xticks(range(count), names, rotation=45, ha="right")
+        panel.set_yticks(range(count), names)
+        rule_squares(panel, count, "white", 0.6)
+        bar = drawing.colorbar(image, ax=panel, spacing="uniform", shrink=0.9)
+        bar.set_ticks(steps[1:-1], labels=[f"{step:g}".removeprefix("0") for step in steps[1:-1]])
+        panel.set_title(title)
+        save(drawing, path)
 
 
 def win_shares(table: ScoreTable, metric: str, systems: Sequence[str]) -> FloatArray:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -36,6 +37,7 @@ _MANY = 3000  # dots from which on they are drawn as pixels, so that the file st
 _FEW = 5  # captions of one length whose mean says something
 _MOST = 0.998  # a few endless captions would press all others together
 _NAME = 24  # characters of a system's name that a figure shows
+_BINS = 120
 
 
 @dataclass(frozen=True)
@@ -249,9 +251,6 @@ def _dots(panel: Axes, x: FloatArray, y: FloatArray) -> None:
     )
 
 
-_BINS = 120
-
-
 def density(scores: FloatArray, low: float, high: float, bins: int = _BINS) -> FloatArray:
     """Estimate how densely scores lie in each part of a range, the densest being 1.
 
@@ -300,3 +299,68 @@ def draw_violin(panel: Axes, row: int, scores: FloatArray) -> None:
     panel.plot([first, third], [row, row], color=BLUE, linewidth=2.5, solid_capstyle="butt")
     panel.plot(median, row, "|", color="black", markersize=7)
     panel.plot(scores.mean(), row, "o", color="white", markeredgecolor="black", markersize=3)
+
+
+def draw_table(
+    table: ScoreTable,
+    folder: str | Path,
+    ending: str = "pdf",
+    evidence: Sequence[Evidence] | None = None,
+    people: Collection[str] = (),
+) -> list[Path]:
+    """Draw all figures of a table into a folder.
+
+    Args:
+        table: The scores.
+        folder: Where to put the files; made if it is not there.
+        ending: ``pdf``, ``svg`` or ``png``.
+        evidence: Tests of the systems' differences; made if not given.
+        people: Scores that people gave, of other items of each system.
+
+    Returns:
+        The files.
+
+    >>> import tempfile
+    >>> from reelscore import score_systems
+    >>> from reelscore.examples import clips
+    >>> [path.name for path in draw_table(score_systems(*clips(), "meteor"), tempfile.mkdtemp())]
+    ['intervals-meteor.pdf', 'distributions-meteor.pdf', 'wins-meteor.pdf', 'lengths-meteor.pdf']
+    """
+    tests = with_evidence(table)[1] if evidence is None else evidence
+    plots = TablePlots(table, tests, people)
+    kinds: Mapping[str, Callable[[str, Path], Figure]] = {
+        "intervals": plots.intervals,
+        "distributions": plots.distributions,
+        "wins": plots.wins,
+        "lengths": plots.lengths,
+    }
+    several = len(table.systems) > 1
+    made = []
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    for metric in table.metrics:
+        if not table.scale(metric).ranks:
+            continue
+        has_items = any(len(row[metric].items) for row in table.results.values() if metric in row)
+        for kind, draw in kinds.items():
+            wanted = {
+                "intervals": several,
+                "distributions": has_items,
+                "wins": several and has_items,
+                "lengths": has_items and any(table.sources.captions.values()),
+            }[kind]
+            if wanted:
+                made.append(Path(folder, f"{kind}-{file_name(metric)}.{ending}"))
+                draw(metric, made[-1])
+    if len(table.metrics) > 1:
+        made.append(Path(folder, f"correlations.{ending}"))
+        plots.correlations(made[-1])
+    return made
+
+
+def file_name(score: str) -> str:
+    """Make a score's name fit for a file.
+
+    >>> file_name("bertha|references:blend")
+    'bertha_references_blend'
+    """
+    return re.sub(r"[^\w.-]+", "_", score)

@@ -7,13 +7,23 @@ from collections.abc import Sequence
 from dataclasses import fields
 
 from reelscore.data.spreadsheet import spreadsheet_csv
+from reelscore.human.evaluate.agreement import krippendorff_alpha
+from reelscore.human.evaluate.preferences import Preference
 from reelscore.human.evaluate.quality import Quality, RaterQuality
+from reelscore.human.evaluate.rankings import RankingResults
 from reelscore.human.evaluate.scores import HumanScores
+from reelscore.human.evaluate.votes import Choice, Standing, vote_matrix
+from reelscore.human.judgments import Judgments
 from reelscore.report.tables.agreement import p_value
 from reelscore.report.tables.grid import Cell, Grid
 from reelscore.significance.rankings import Ranking
 
 _ORDER = ("failed", "constant", "too few pairs", "rejected", "excluded", "passed")
+POINTS = "In %. A point: 2 of 3 raters find the caption as good as the reference, or better."
+CHOICES = "In % of videos, by majority; in brackets where at least 4 of 5 agree."
+PREFERENCES = "In % of videos, whom people prefer; mean from -2 to 2, above 0 the first."
+RANKS = "Lower is better."
+_LEVEL = 0.05
 
 
 def quality_grid(quality: Quality) -> Grid:
@@ -124,9 +134,113 @@ def _score(name: str, value: float) -> str:
     return f"{value:.3f}" if name.endswith("z") else f"{value:.1f}"
 
 
-def _number(value: float, digits: int) -> str:
+def _number(value: float, digits: int = 2) -> str:
     return "–" if math.isnan(value) else f"{value:.{digits}f}"
 
 
 def _high(p: float) -> float:
     return 2.0 if math.isnan(p) else p
+
+
+def ranking_grid(found: RankingResults) -> Grid:
+    """Set out mean ranks, a row for each system, the best over all criteria first.
+
+    >>> from reelscore.human.judgments import Judgment
+    >>> from reelscore.human.evaluate.rankings import score_rankings
+    >>> rows = [Judgment("r1", "h1", f"t{k}", 0, system, f"v{k}", "caption", rank, "grammar")
+    ...         for k in range(4) for rank, system in enumerate(("mine", "other"), start=1)]
+    >>> print(ranking_grid(score_rankings(Judgments.of(rows))).to_text())
+    mean rank  grammar
+    mine          1.00
+    other         2.00
+    """
+    criteria = list(found.criteria.values())
+    systems = sorted(
+        found.table.systems, key=lambda name: sum(each.ranks[name] for each in criteria)
+    )
+    rows = [
+        [
+            Cell(system),
+            *(
+                Cell(f"{each.ranks[system]:.2f}", best=system == next(iter(each.ranks)))
+                for each in criteria
+            ),
+        ]
+        for system in systems
+    ]
+    return Grid(["mean rank", *(each.criterion for each in criteria)], rows)
+
+
+def ranking_notes(found: RankingResults) -> list[str]:
+    """Say for each criterion how many rankings there are, and whether systems differ."""
+    notes = []
+    for each in found.criteria.values():
+        apart = [pair for pair in each.differences if pair.p_corrected < _LEVEL]
+        notes.append(
+            f"{each.criterion}: {each.rankings:,} rankings of {each.items:,} videos; Friedman p "
+            f"{p_value(each.friedman.p)}, {len(apart)} of {len(each.differences)} pairs of systems "
+            f"differ (Holm, p < {_LEVEL}); raters agree with W {_number(each.agreement)}"
+        )
+    return notes
+
+
+def points_grid(standings: Sequence[Standing]) -> Grid:
+    """Set out how systems stand beside the reference.
+
+    >>> standing = Standing("mine", "helpful", 0.5, 0.25, 0.25, 4, 12, 0.75)
+    >>> print(points_grid([standing]).to_text())
+    system  criterion  points  better  similar  videos  raters alike
+    mine    helpful      50.0    25.0     25.0       4          75.0
+    """
+    rows = [
+        [
+            Cell(each.system),
+            Cell(each.criterion),
+            Cell(_percent(each.points)),
+            Cell(_percent(each.better)),
+            Cell(_percent(each.similar)),
+            Cell(f"{each.items:,}"),
+            Cell(_percent(each.alike)),
+        ]
+        for each in standings
+    ]
+    columns = ["system", "criterion", "points", "better", "similar", "videos", "raters alike"]
+    return Grid(columns, rows, 2)
+
+
+def choices_grid(choices: Sequence[Choice], judgments: Judgments) -> Grid:
+    """Set out how often people chose each of two systems, and how well they agree."""
+    rows = []
+    for each in choices:
+        votes = vote_matrix(judgments, *each.systems, each.criterion)
+        shares = [
+            f"{_percent(each.majority[name])} ({_percent(each.agreed[name])})"
+            for name in each.systems
+        ]
+        alpha = _number(krippendorff_alpha(votes, "nominal"))
+        cells = [each.criterion, *each.systems, *shares, f"{each.items:,}", alpha]
+        rows.append([Cell(cell) for cell in cells])
+    columns = ["criterion", "first", "second", "first", "second", "videos", "alpha"]
+    return Grid(columns, rows, 3)
+
+
+def preferences_grid(preferences: Sequence[Preference]) -> Grid:
+    """Set out which of two systems people prefer.
+
+    >>> preference = Preference("mine", "other", {"v1": 2.0, "v2": -1.0}, 0.5, 0.5, 3, "story")
+    >>> print(preferences_grid([preference]).to_text())
+    first  second  first  second  neither   mean  videos  raters
+    mine   other    50.0    50.0      0.0  +0.50       2       3
+    """
+    rows = []
+    for each in preferences:
+        mean = sum(each.items.values()) / len(each.items)
+        shares = [_percent(share) for share in (each.won, each.lost, each.tied)]
+        cells = [each.system, each.other, *shares, f"{mean:+.2f}", f"{len(each.items):,}"]
+        rows.append([Cell(cell) for cell in (*cells, f"{each.raters}")])
+    columns = ["first", "second", "first", "second", "neither", "mean", "videos", "raters"]
+    return Grid(columns, rows, 2)
+
+
+def _percent(share: float) -> str:
+    return "–" if math.isnan(share) else f"{100 * share:.1f}"

@@ -1,23 +1,109 @@
-"""The accounts of organisers: who there is, what they may do, and their passwords."""
+"""Accounts of organisers: log in and out, add and change people."""
 
 from __future__ import annotations
 
+import hmac
 from typing import Annotated
 
 from fastapi import Depends, Form, Path, Request
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
-from reelscore.web.guards import Router
-from reelscore.web.organisers.login import Name, Password, proven
-from reelscore.web.organisers.session import PATH, Desk, Organiser, Owner, log_in
-from reelscore.web.site import FromOurForm, NotTooOften
+from reelscore.errors import DataError
+from reelscore.web.guards import Guard, Router
+from reelscore.web.organisers.session import PATH, Desk, Organiser, Owner, log_in, log_out
+from reelscore.web.site import FromOurForm, Here, NotTooOften, Site, address, too_often
 from reelscore.web.store import accounts
 from reelscore.web.store.accounts import Account
 
 router = Router(prefix=PATH)
+Name = Annotated[str, Form(max_length=60)]
+Password = Annotated[str, Form(max_length=1000)]
 Role = Annotated[str, Form(max_length=20)]
 _LARGEST = 2**53
+
+
+@router.get("/login")
+def show_login(request: Request, site: Here) -> Response:
+    """Ask for name and password."""
+    return site.page(request, "organisers/login.html", error="")
+
+
+@router.post("/login", dependencies=[NotTooOften, FromOurForm])
+async def check_login(request: Request, site: Here, name: Name, password: Password) -> Response:
+    """Begin a session, if name and password are right."""
+    account = await proven(request, site, name, password)
+    if account is None:
+        error = "The name or the password is wrong."
+        return site.page(request, "organisers/login.html", 401, error=error)
+    return log_in(site, account)
+
+
+async def proven(request: Request, site: Site, name: str, password: str) -> Account | None:
+    """Give the account of a password; the attempt counts as a failure until it is none."""
+    here = address(request)
+    if not site.failures.take(here):
+        raise too_often()
+    try:
+        account = await site.hashing.run(accounts.check_account, site.database, name, password)
+    except HTTPException:  # not tried: too many wait
+        site.failures.forgive(here)
+        raise
+    if account is not None:
+        site.failures.forgive(here)
+    return account
+
+
+@router.post("/logout", dependencies=[FromOurForm])
+def end_session(desk: Organiser) -> Response:
+    """End all sessions of the organiser."""
+    accounts.end_sessions(desk.site.database, desk.account.id)
+    return log_out(desk.site)
+
+
+@Guard
+def check_setup(request: Request) -> None:
+    """Refuse a link for the first owner that is none, or has been used.
+
+    Raises:
+        HTTPException: If so; status 404.
+    """
+    site: Site = request.app.state.site
+    token = str(request.path_params["token"])
+    is_open = site.setup.is_open or not accounts.has_accounts(site.database)
+    if not is_open or not hmac.compare_digest(token.encode(), site.setup.token.encode()):
+        site.failures.note(address(request))
+        raise HTTPException(404, "This link has been used, or the server was started anew since.")
+
+
+ByTheSetupLink = [NotTooOften, Depends(check_setup)]
+
+
+@router.get("/setup/{token}", dependencies=ByTheSetupLink)
+def show_setup(
+    request: Request, site: Here, token: Annotated[str, Path(max_length=100)]
+) -> Response:
+    """Ask for the first owner's name and password."""
+    return site.page(request, "organisers/setup.html", token=token, error="")
+
+
+@router.post("/setup/{token}", dependencies=[*ByTheSetupLink, FromOurForm])
+async def set_up(
+    request: Request,
+    site: Here,
+    token: Annotated[str, Path(max_length=100)],
+    name: Name,
+    password: Password,
+) -> Response:
+    """Make the first owner."""
+    try:
+        account = await site.hashing.run(
+            accounts.add_account, site.database, name, password, "owner"
+        )
+    except DataError as error:
+        return site.page(request, "organisers/setup.html", 422, token=token, error=str(error))
+    site.setup.close()
+    return log_in(site, account)
 
 
 @router.get("/people")

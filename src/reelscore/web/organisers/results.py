@@ -13,14 +13,29 @@ from starlette.background import BackgroundTask
 
 from reelscore.errors import DataError
 from reelscore.human.campaign import Campaign
+from reelscore.human.evaluate.preferences import score_all_preferences
+from reelscore.human.evaluate.rankings import score_rankings
 from reelscore.human.evaluate.results import Results, evaluate_ratings
+from reelscore.human.evaluate.usable import usable
+from reelscore.human.evaluate.votes import score_against_reference, score_choices
 from reelscore.report.campaign_html import campaign_html
 from reelscore.report.tables.agreement import p_value
-from reelscore.report.tables.campaign import results_grid
+from reelscore.report.tables.campaign import (
+    CHOICES,
+    POINTS,
+    PREFERENCES,
+    RANKS,
+    choices_grid,
+    points_grid,
+    preferences_grid,
+    ranking_grid,
+    ranking_notes,
+    results_grid,
+)
+from reelscore.report.tables.grid import Grid
 from reelscore.significance.rankings import Ranking, rank_systems
 from reelscore.web.guards import Router
 from reelscore.web.organisers.session import PATH, Organiser, Owner
-from reelscore.web.organisers.votes import vote_table
 
 router = Router(prefix=PATH + "/c/{campaign}")
 
@@ -104,3 +119,25 @@ def export(desk: Owner, campaign: str) -> Response:
         media_type="application/jsonl",
         background=BackgroundTask(folder.cleanup),
     )
+
+
+def vote_table(campaign: Campaign) -> tuple[Grid, list[str]]:
+    """Give a table with notes: mean ranks, points, choices or preferences.
+
+    Raises:
+        DataError: If there is nothing to count yet.
+    """
+    judgments = usable(campaign, campaign.judgments(finished=True)).judgments
+    if campaign.protocol.form == "ranking":
+        found = score_rankings(judgments)
+        notes = [RANKS, *ranking_notes(found)]
+        return ranking_grid(found), notes
+    if campaign.protocol.name == "against-reference":
+        reference = next(iter(campaign.humans), "reference")
+        points = score_against_reference(judgments, reference=reference)
+        return points_grid(points.standings), [POINTS]
+    if campaign.protocol.name == "preference":
+        preferences = score_all_preferences(judgments)
+        return preferences_grid(preferences), [PREFERENCES]
+    choices = score_choices(judgments)
+    return choices_grid(choices, judgments), [CHOICES]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import msgspec
@@ -11,14 +13,212 @@ from starlette.exceptions import HTTPException
 
 from reelscore.errors import DataError
 from reelscore.human.campaign import Campaign
+from reelscore.human.protocols import Protocol
 from reelscore.web.guards import Router
 from reelscore.web.organisers.new_campaign import HOUR, Hours
 from reelscore.web.organisers.session import PATH, Desk, Owner
-from reelscore.web.organisers.texts_form import Fields
-from reelscore.web.pages import KEY, Pages, read_pages
+from reelscore.web.pages import KEY, Pages, Question, read_pages
+from reelscore.web.practice import PRACTICE, Practice, Range
 from reelscore.web.site import FromOurForm
 
+Line = Annotated[str, Form(max_length=2000)]
+Text = Annotated[str, Form(max_length=50_000)]
+Tick = Annotated[bool, Form()]
+Amount = Annotated[float, Form(ge=0, le=1e6)]
+Texts = Annotated[tuple[Text, ...], Form(max_length=100)]
+_RIGHT = "*"  # before the right choice
+_USUAL = Pages()
+_PRACTICE = (
+    "practice_captions",
+    "practice_item",
+    "practice_context",
+    "practice_expected",
+    "practice_feedback",
+)
+_SAME = (
+    "title",
+    "consent",
+    "contact",
+    "must_watch",
+    "review",
+    "numbers",
+    "ties",
+    "open",
+    "mturk",
+    "hits_per_rater",
+    "video_url",
+    "prolific_code",
+    "screen_out_code",
+    "no_consent_code",
+    "no_work_code",
+    "timed_out_code",
+    "partial_code",
+    "review_code",
+    "rejected_code",
+    "stopped_code",
+    "price",
+    "fee",
+    "currency",
+)
 router = Router(prefix=PATH + "/c/{campaign}")
+
+
+@dataclass(frozen=True)
+class Fields:
+    """The form, as it is shown and as it comes back; lists have an entry for each part.
+
+    >>> from reelscore.human.protocols import PROTOCOLS
+    >>> asked = PROTOCOLS["direct-assessment"]
+    >>> fields = Fields.of(Pages(numbers=True), asked)
+    >>> fields.practice_expected
+    ('adequacy: 70 to 100', 'adequacy: 0 to 30')
+    >>> fields.pages(asked)  # what is as usual is not stored
+    {'numbers': True}
+    """
+
+    title: Line = ""
+    instructions: Text = ""
+    consent: Text = ""
+    contact: Line = ""
+    must_watch: Tick = False
+    review: Tick = False
+    numbers: Tick = False
+    ties: Tick = False
+    open: Tick = False
+    mturk: Tick = False
+    hits_per_rater: Annotated[int, Form(ge=0, le=100_000)] = 0
+    video_url: Line = ""
+    prolific_code: Line = ""
+    screen_out_code: Line = ""
+    no_consent_code: Line = ""
+    no_work_code: Line = ""
+    timed_out_code: Line = ""
+    partial_code: Line = ""
+    review_code: Line = ""
+    rejected_code: Line = ""
+    stopped_code: Line = ""
+    price: Amount = 0.0
+    fee: Amount = 0.2
+    currency: Line = "USD"
+    practice_captions: Texts = ()
+    practice_item: Texts = ()
+    practice_context: Texts = ()
+    practice_expected: Texts = ()
+    practice_feedback: Texts = ()
+    question: Texts = ()
+    choices: Texts = ()
+
+    def __post_init__(self) -> None:
+        parts = [getattr(self, name) for name in _PRACTICE]
+        if len({len(part) for part in parts}) > 1 or len(self.question) != len(self.choices):
+            raise DataError("A part of a practice task or of a question is missing in the form.")
+
+    @classmethod
+    def of(cls, pages: Pages, protocol: Protocol) -> Fields:
+        """Fill the form with what a campaign has."""
+        practice = pages.practice_for(protocol)
+        return cls(
+            instructions="\n\n".join(pages.instructions_for(protocol)),
+            practice_captions=tuple("\n".join(each.captions) for each in practice),
+            practice_item=tuple(each.item for each in practice),
+            practice_context=tuple(each.context for each in practice),
+            practice_expected=tuple(_ranges_text(each) for each in practice),
+            practice_feedback=tuple(each.feedback for each in practice),
+            question=tuple(each.question for each in pages.check),
+            choices=tuple(_choices_text(each) for each in pages.check),
+            **{name: getattr(pages, name) for name in _SAME},
+        )
+
+    def pages(self, protocol: Protocol) -> dict[str, Any]:
+        """Give what the form says, without what is as usual.
+
+        Raises:
+            DataError: If a practice task or a question cannot be.
+        """
+        said: dict[str, Any] = {name: _plain(getattr(self, name)) for name in _SAME}
+        for name in ("title", "currency"):
+            said[name] = said[name] or getattr(_USUAL, name)
+        said["instructions"] = _plain(self.instructions)
+        if said["instructions"] == "\n\n".join(_USUAL.instructions_for(protocol)):
+            said["instructions"] = ""
+        practice = tuple(self._practice(protocol))
+        said["practice"] = None if practice == PRACTICE.get(protocol.name, ()) else practice
+        said["check"] = tuple(
+            _question(_plain(question), _lines(choices))
+            for question, choices in zip(self.question, self.choices, strict=True)
+            if question.strip()
+        )
+        return {name: value for name, value in said.items() if value != getattr(_USUAL, name)}
+
+    def _practice(self, protocol: Protocol) -> Sequence[Practice]:
+        parts = zip(*(getattr(self, name) for name in _PRACTICE), strict=True)
+        return [
+            Practice(
+                tuple(_lines(captions)),
+                _ranges(expected),
+                _plain(feedback),
+                item.strip(),
+                _plain(context),
+            )
+            for captions, item, context, expected, feedback in parts
+            if captions.strip()
+        ]
+
+
+def _plain(value: Any) -> Any:
+    """Take what browsers make of the ends of lines back."""
+    return value.replace("\r\n", "\n").strip() if isinstance(value, str) else value
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def _ranges_text(practice: Practice) -> str:
+    return "\n".join(
+        f"{name}: {', '.join(_range_text(*each) for each in ranges)}"
+        for name, ranges in practice.expected.items()
+    )
+
+
+def _range_text(low: float, high: float) -> str:
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
+
+
+def _ranges(text: str) -> dict[str, list[Range]]:
+    found: dict[str, list[Range]] = {}
+    for line in _lines(text):
+        name, _, ranges = line.partition(":")
+        try:
+            found[name.strip()] = [_range(each) for each in ranges.split(",")]
+        except ValueError:
+            raise DataError(
+                f"Expected answers {line[:200]!r}; write them such as 'adequacy: 70 to 100', or "
+                "for ranks 'grammar: 1, 2 to 3, 2 to 3'."
+            ) from None
+    return found
+
+
+def _range(text: str) -> Range:
+    low, _, high = text.partition(" to ")
+    return float(low), float(high or low)
+
+
+def _choices_text(question: Question) -> str:
+    return "\n".join(
+        f"{_RIGHT} {choice}" if k == question.right else choice
+        for k, choice in enumerate(question.choices)
+    )
+
+
+def _question(question: str, choices: Sequence[str]) -> Question:
+    right = [k for k, choice in enumerate(choices) if choice.startswith(_RIGHT)]
+    if len(right) != 1 or len(choices) < 2:
+        raise DataError(
+            f"The question {question[:200]!r} needs at least two choices, and an asterisk before "
+            "the one that is right."
+        )
+    return Question(question, tuple(each.lstrip(f"{_RIGHT} ") for each in choices), right[0])
 
 
 @router.get("/pages")

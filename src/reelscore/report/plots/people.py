@@ -1,20 +1,40 @@
-"""Figures of how well metrics agree with people: scatter plots and p-value heat maps."""
+"""Figures about people: how well metrics agree with them, and the results of a campaign."""
 
 from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from reelscore.human.evaluate.quality import Quality
 from reelscore.meta.evaluation import MetaEvaluation
 from reelscore.meta.significance import Significance
-from reelscore.report.plots.folder import file_name
-from reelscore.report.plots.heat_map import draw_p_matrix
-from reelscore.report.plots.style import BLUE, COLUMN_WIDTH, figure, label_points, save
+from reelscore.report.plots.matrices import draw_p_matrix
+from reelscore.report.plots.style import (
+    BLUE,
+    COLUMN_WIDTH,
+    GREY,
+    ORANGE,
+    RED,
+    figure,
+    label_points,
+    save,
+)
+from reelscore.report.plots.tables import file_name
+from reelscore.significance.rankings import Ranking
 from reelscore.stats.correlations import mean_known
 
 _MANY = 3000  # dots from which on they are drawn as pixels, so that the file stays small
+_LOWEST = 1e-6  # p-values below it are drawn there
+_LOOKS = {
+    "passed": ("o", BLUE),
+    "failed": ("X", RED),
+    "too few pairs": ("^", ORANGE),
+    "rejected": ("s", GREY),
+    "excluded": ("D", GREY),
+}
 
 
 def draw_all(found: MetaEvaluation, folder: str | Path, ending: str = "pdf") -> list[Path]:
@@ -116,3 +136,62 @@ def _title(found: MetaEvaluation, metric: str) -> str:
         if each.metric == metric and not math.isnan(each.value)
     ]
     return ", ".join(parts[:2])
+
+
+def draw_wins(ranking: Ranking, path: str | Path) -> None:
+    """Draw who is significantly better than whom: Figure 7 of the Direct Assessment paper.
+
+    Args:
+        ranking: The systems and their tests.
+        path: A .pdf, .svg or .png file.
+
+    >>> import tempfile
+    >>> import numpy as np
+    >>> ranking = Ranking("z", ("a", "b"), (1.0, 0.0), np.array([[np.nan, 0.01], [0.99, np.nan]]),
+    ...                   0.05, (1, 2), ((1, 1), (2, 2)))
+    >>> draw_wins(ranking, Path(tempfile.mkdtemp(), "wins.svg"))
+    """
+    title = f"p (row better than column): rank-sum on {ranking.metric}"
+    draw_p_matrix(ranking.p, ranking.systems, ranking.level, title, path)
+
+
+def draw_quality(quality: Quality, path: str | Path) -> None:
+    """Draw each rater's test, and how steady raters are: certainty against repeats.
+
+    Args:
+        quality: The verdicts.
+        path: A .pdf, .svg or .png file.
+
+    >>> import tempfile
+    >>> from reelscore.human.judgments import Judgment, Judgments
+    >>> from reelscore.human.evaluate.quality import check_quality
+    >>> rows = [Judgment("r1", "h1", f"{kind}{k}", k, "human", f"clip{k}", kind, score + k % 3)
+    ...         for k in range(10) for kind, score in (("caption", 80.0), ("degraded", 9.0 * k))]
+    >>> draw_quality(check_quality(Judgments.of(rows)), Path(tempfile.mkdtemp(), "quality.png"))
+    """
+    with figure(1, 2, width=2 * COLUMN_WIDTH, height=2.7) as (drawing, (left, right)):
+        for verdict, (marker, colour) in _LOOKS.items():
+            raters = [r for r in quality.raters if r.verdict == verdict and not math.isnan(r.p)]
+            if not raters:
+                continue
+            p = [max(r.p, _LOWEST) for r in raters]
+            label = f"{verdict} ({len(raters)})"
+            look: Any = {"linestyle": "", "marker": marker, "color": colour, "alpha": 0.75}
+            left.plot([r.difference for r in raters], p, label=label, **look)
+            steady = [(r.repeat_difference, q) for r, q in zip(raters, p, strict=True) if r.repeats]
+            if steady:
+                right.plot(*zip(*steady, strict=True), **look)
+        for panel in (left, right):
+            panel.set_yscale("log")
+            panel.set_ylim(_LOWEST / 2, 1.5)
+            panel.invert_yaxis()
+            panel.axhline(quality.control.level, color=GREY, linewidth=0.8, linestyle="--")
+        left.set_ylabel("p (upwards: more certain)")
+        left.set_xlabel("caption − degraded caption, points")
+        right.set_xlabel("difference of repeated scores, points")
+        untested = sum(math.isnan(r.p) for r in quality.raters)
+        more = f", {untested} without a test" if untested else ""
+        left.set_title(f"{len(quality.passed)} of {len(quality.raters)} raters passed{more}")
+        right.set_title("how steady they are")
+        left.legend(loc="upper left")
+        save(drawing, path)
