@@ -237,6 +237,19 @@ def test_every_make_target_is_documented() -> None:
         assert f"`make {target}`" in text, target
 
 
+def test_every_change_in_the_tour_is_answered_by_a_folder() -> None:
+    text = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    tour = text.partition("## Where would I change …\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| [^|]+ \| `([^`|]+)` \| ([^|]+) \|$", tour, re.MULTILINE)
+    assert len(rows) >= 10
+    for folder, start in rows:
+        assert (ROOT / folder).is_dir(), folder
+        for name in re.findall(r"`(\w+\.py)`", start):
+            assert (ROOT / folder / name).is_file(), f"{folder}/{name}"
+        for name in re.findall(r"`(\w+/\w+)`", start):
+            assert (ROOT / "src" / "reelscore" / name).is_dir(), name
+
+
 # Links --------------------------------------------------------------------------------------------
 
 
