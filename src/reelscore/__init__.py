@@ -26,7 +26,7 @@ from reelscore.errors import (
 )
 
 if TYPE_CHECKING:
-    from reelscore.data.reading import read_candidates, read_references
+    from reelscore.data.caption_files import read_candidates, read_references
     from reelscore.data.table import MetricResult, ScoreTable
     from reelscore.metrics.registry import metric_names, parse
     from reelscore.scoring.captions import score, score_systems
@@ -60,7 +60,7 @@ __all__ = [
 _load, __dir__ = lazy_names(
     __name__,
     {
-        "data.reading": "read_candidates read_references",
+        "data.caption_files": "read_candidates read_references",
         "data.table": "MetricResult ScoreTable",
         "metrics.registry": "metric_names parse",
         "scoring.captions": "score score_systems",

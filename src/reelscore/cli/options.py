@@ -17,11 +17,11 @@ import click
 from reelscore.cli.file_options import refs_option
 from reelscore.cli.messages import as_options
 from reelscore.data import read_candidates
-from reelscore.data.inputs import Inputs, read_inputs
-from reelscore.data.pairing import Empty, Missing
+from reelscore.data.atomic_files import check_target, write_atomically
+from reelscore.data.caption_files import Inputs, read_inputs
+from reelscore.data.paired_captions import Empty, Missing
 from reelscore.data.table import ScoreTable
 from reelscore.data.table import file_format as table_format
-from reelscore.data.writing import check_target, write_atomically
 from reelscore.errors import DataError
 from reelscore.report.tables.grid import Grid
 from reelscore.report.tables.leaderboard import leaderboard_csv

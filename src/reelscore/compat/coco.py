@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import click
 import numpy as np
 
-from reelscore.data.pairing import Paired
+from reelscore.data.paired_captions import Paired
 from reelscore.errors import DataError
 from reelscore.metrics import bleu, cider, meteor, rouge_l
 from reelscore.metrics.base import FloatArray, Metric

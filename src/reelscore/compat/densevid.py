@@ -17,7 +17,7 @@ from typing import Any
 
 import click
 
-from reelscore.data.story_reading import PathLike, read_stories
+from reelscore.data.story_files import PathLike, read_stories
 from reelscore.errors import DataError
 from reelscore.stories.presets import preset
 from reelscore.stories.protocol import Variant

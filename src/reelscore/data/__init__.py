@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING
 from reelscore._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from reelscore.data.inputs import Inputs, read_inputs
-    from reelscore.data.pairing import Paired, pair
-    from reelscore.data.reading import read_candidates, read_references
+    from reelscore.data.atomic_files import write_atomically
+    from reelscore.data.caption_files import Inputs, read_candidates, read_inputs, read_references
+    from reelscore.data.paired_captions import Paired, pair
     from reelscore.data.scales import Scale
     from reelscore.data.stories import Stories, Story, StoryPolicies
-    from reelscore.data.story_reading import read_stories, stories_of
+    from reelscore.data.story_files import read_stories, stories_of
     from reelscore.data.table import ItemIndex, ItemScores, MetricResult, ScoreTable, Sources
     from reelscore.data.table_files import read_table, write_table
-    from reelscore.data.writing import write_atomically
 
 __all__ = [
     "Inputs",
@@ -48,14 +47,13 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "data.inputs": "Inputs read_inputs",
-        "data.pairing": "Paired pair",
-        "data.reading": "read_candidates read_references",
+        "data.atomic_files": "write_atomically",
+        "data.caption_files": "Inputs read_candidates read_inputs read_references",
+        "data.paired_captions": "Paired pair",
         "data.scales": "Scale",
         "data.stories": "Stories Story StoryPolicies",
-        "data.story_reading": "read_stories stories_of",
+        "data.story_files": "read_stories stories_of",
         "data.table": "ItemIndex ItemScores MetricResult ScoreTable Sources",
         "data.table_files": "read_table write_table",
-        "data.writing": "write_atomically",
     },
 )

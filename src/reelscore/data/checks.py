@@ -1,4 +1,4 @@
-"""What makes an item id or a caption unusable, in words.
+"""What makes an item id or a caption unusable, in words, and one error for all bad records.
 
 Each check returns `None` for a good value, and otherwise the rest of a sentence whose subject the
 caller knows: "the caption of item 'v1'" + "is null; expected text".
@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import operator
 import unicodedata
+from collections.abc import Sequence
 from typing import Any
 
 from reelscore import _native
+from reelscore.errors import DataError
+
+SHOWN = 5  # bad records that an error names
 
 
 def text_fault(value: object) -> str | None:
-    r"""Say why a value is no usable text: another type, a NUL, half a surrogate pair.
+    r"""Say why a value is not usable as text: another type, a NUL, half a surrogate pair.
 
     >>> text_fault("a man walks")
     >>> text_fault(3)
@@ -58,7 +62,7 @@ def has_words(text: str, *, tokenized: bool = False) -> bool:
 
 
 def id_fault(value: object) -> str | None:
-    """Say why a value is no usable item id: expected are integers and texts that are not blank.
+    """Say why a value is not usable as an item id: an integer, or a text that is not blank.
 
     >>> id_fault(7)
     >>> id_fault("")
@@ -82,6 +86,31 @@ def id_text(item: Any) -> str:
     return item if isinstance(item, str) else str(operator.index(item))
 
 
+def references_fault(item: object, texts: Sequence[object]) -> str | None:
+    """Say what is wrong with the references of an item, if anything is.
+
+    >>> references_fault("v1", [])
+    "item 'v1' has no references; at least one is needed"
+    """
+    if not texts:
+        return f"item {item!r} has no references; at least one is needed"
+    for rank, fault in enumerate(map(text_fault, texts), start=1):
+        if fault:
+            which = "the reference" if len(texts) == 1 else f"reference {rank}"
+            return f"{which} of item {item!r} {fault}"
+    return None
+
+
+def candidate_fault(item: object, caption: object) -> str | None:
+    """Say what is wrong with the candidate of an item, if anything is.
+
+    >>> candidate_fault("v1", None)
+    "the caption of item 'v1' is null; expected text"
+    """
+    fault = text_fault(caption)
+    return f"the caption of item {item!r} {fault}" if fault else None
+
+
 def in_words(value: object) -> str:
     """Name the kind of a value that should have been something else.
 
@@ -102,3 +131,47 @@ def in_words(value: object) -> str:
         case dict():
             return "an object"
     return f"of type {type(value).__name__}"
+
+
+class Problems:
+    """The bad records found so far.
+
+    >>> problems = Problems("refs.jsonl")
+    >>> problems.add("refs.jsonl:2: no field 'caption'.")
+    >>> problems.add("refs.jsonl:7: the item id is null; expected text or an integer.")
+    >>> problems.raise_if_any()
+    Traceback (most recent call last):
+    reelscore.errors.DataError: refs.jsonl: 2 records cannot be used:
+      refs.jsonl:2: no field 'caption'.
+      refs.jsonl:7: the item id is null; expected text or an integer.
+    """
+
+    def __init__(self, subject: str) -> None:
+        """Start with none; `subject` names the file or argument they are found in."""
+        self.subject = subject
+        self.count = 0
+        self.first: list[str] = []
+
+    def add(self, message: str) -> None:
+        """Count one bad record; the message says where and what."""
+        self.count += 1
+        if len(self.first) < SHOWN:
+            self.first.append(message)
+
+    def raise_if_any(self) -> None:
+        """Raise one DataError for all of them; do nothing if there are none."""
+        if self.count == 1:
+            raise DataError(self.first[0])
+        if self.count:
+            shown = f"; the first {SHOWN}:" if self.count > SHOWN else ":"
+            heading = f"{self.subject}: {self.count:,} records cannot be used{shown}"
+            raise DataError("\n  ".join([heading, *self.first]))
+
+
+def first_few(ids: list[str]) -> str:
+    """Name the first ids of a list, for a message.
+
+    >>> first_few(["v1", "v2", "v3", "v4"])
+    "first: 'v1', 'v2', 'v3'"
+    """
+    return "first: " + ", ".join(map(repr, ids[:3]))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
-from reelscore.data.inputs import Candidates, References
+from reelscore.data.caption_files import Candidates, References
 from reelscore.data.table import ItemIndex, ScoreTable
 from reelscore.errors import DataError
 

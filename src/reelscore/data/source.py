@@ -1,19 +1,28 @@
-"""One caption file, open for reading: decompressed, in UTF-8, every mishap a clear DataError."""
+"""One caption file, open for reading: decompressed, in UTF-8, every failure a clear DataError."""
 
 from __future__ import annotations
 
+import codecs
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
+from typing import IO, cast
 
-from reelscore.data.compression import NOT_COMPRESSED, decompressed
-from reelscore.data.encoding import without_mark
-from reelscore.errors import DataError
+from reelscore.data.checks import Problems
+from reelscore.errors import DataError, MissingExtraError
 
 HEAD_SIZE = 1 << 16
+_CHUNK = 1 << 20
+# Small, because four kilobytes of Zstandard can already unfold to a hundred megabytes.
+_ZSTD_PIECE = 4096
+_UTF_16_OR_32 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
+
+# What reading may raise.
+Damage = tuple[type[Exception], ...]
+NOT_COMPRESSED: Damage = (OSError,)
 
 
 class Source:
@@ -32,7 +41,7 @@ class Source:
         """
         self.path = os.fspath(path)
         self._damage = NOT_COMPRESSED
-        with ExitStack() as on_failure, self._mishaps_explained():
+        with ExitStack() as on_failure, self._failures_explained():
             file = on_failure.enter_context(Path(path).open("rb"))
             self._stream, self._damage = decompressed(file)
             self.head = without_mark(self._stream.read(HEAD_SIZE), self.path)
@@ -60,7 +69,7 @@ class Source:
             longest: How many bytes a line may have, at most; a longer one is an error, and is
                 not read to its end.
         """
-        with self._mishaps_explained():
+        with self._failures_explained():
             number = 0
             for number, line in enumerate(io.BytesIO(self.head), start=1):
                 if not line.endswith(b"\n"):
@@ -80,11 +89,11 @@ class Source:
 
     def document(self) -> bytes:
         """Read the whole content."""
-        with self._mishaps_explained():
+        with self._failures_explained():
             return self.head + self._stream.read()
 
     @contextmanager
-    def _mishaps_explained(self) -> Iterator[None]:
+    def _failures_explained(self) -> Iterator[None]:
         try:
             yield
         except FileNotFoundError:
@@ -97,3 +106,144 @@ class Source:
             is_plain = self._damage == NOT_COMPRESSED
             what = "cannot be read" if is_plain else "the compressed file is damaged or truncated"
             raise DataError(f"{self.path}: {what} ({error}).") from None
+
+
+# Compression: gzip, xz and Zstandard, recognised by their first bytes. The modules are imported
+# when they are used: most files are not compressed.
+
+
+def decompressed(stream: io.BufferedReader) -> tuple[io.BufferedReader, Damage]:
+    """Wrap a stream if its first bytes are those of a compressed file.
+
+    Returns:
+        The stream to read from, and the exceptions that reading it may raise.
+    """
+    magic = stream.peek(6)
+    for beginning, wrap in _WRAPPERS.items():
+        if magic.startswith(beginning):
+            inner, damage = wrap(stream)
+            return io.BufferedReader(cast(io.RawIOBase, inner), 1 << 16), damage
+    return stream, NOT_COMPRESSED
+
+
+def _gzip(stream: io.BufferedReader) -> tuple[object, Damage]:
+    import gzip
+    import zlib
+
+    return gzip.GzipFile(fileobj=stream), (OSError, EOFError, zlib.error)
+
+
+def _xz(stream: io.BufferedReader) -> tuple[object, Damage]:
+    import lzma
+
+    return lzma.LZMAFile(stream), (OSError, EOFError, lzma.LZMAError)
+
+
+def _zstd(stream: io.BufferedReader) -> tuple[object, Damage]:
+    try:
+        import zstandard
+    except ImportError:
+        raise MissingExtraError(
+            "Reading .zst files needs zstandard. Install it: pip install 'reelscore[zstd]'."
+        ) from None
+    return _ZstdReader(stream), (OSError, EOFError, zstandard.ZstdError)
+
+
+class _ZstdReader(io.RawIOBase):
+    """Zstandard frames as one stream; zstandard's own reader takes a truncated file for a whole."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        from zstandard import ZstdDecompressor
+
+        self._stream = stream
+        # The default refuses the large windows of `zstd --long=31`.
+        self._frames = ZstdDecompressor(max_window_size=1 << 31)
+        self._frame = self._frames.decompressobj()
+        self._left = b""  # compressed, belongs to the next frame
+        self._ready = memoryview(b"")
+        self._between_frames = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        while not self._ready:
+            piece = self._left or self._stream.read(_ZSTD_PIECE)
+            if not piece:
+                if self._between_frames:
+                    return 0
+                raise EOFError("the file ends before its last frame does")
+            if self._between_frames:
+                self._frame = self._frames.decompressobj()
+            self._ready = memoryview(self._frame.decompress(piece))
+            self._left = self._frame.unused_data
+            self._between_frames = self._frame.eof
+        size = min(len(buffer), len(self._ready))
+        buffer[:size] = self._ready[:size]
+        self._ready = self._ready[size:]
+        return size
+
+
+_WRAPPERS: dict[bytes, Callable[[io.BufferedReader], tuple[object, Damage]]] = {
+    b"\x1f\x8b": _gzip,
+    b"\xfd7zXZ\0": _xz,
+    b"\x28\xb5\x2f\xfd": _zstd,
+}
+
+
+# UTF-8 and nothing else, with the line and byte of whatever is not
+
+
+def without_mark(head: bytes, path: str) -> bytes:
+    r"""Drop the UTF-8 byte-order mark from the beginning of a file, and refuse UTF-16 and UTF-32.
+
+    >>> without_mark(b"\xef\xbb\xbfa man", "run.txt")
+    b'a man'
+    """
+    if head.startswith(_UTF_16_OR_32) or _is_unmarked_utf_16(head):
+        raise DataError(
+            f"{path}: the text is UTF-16 or UTF-32; expected UTF-8. "
+            f"Convert it: iconv -f UTF-16 -t UTF-8 {path} > converted"
+        )
+    return head.removeprefix(codecs.BOM_UTF8)
+
+
+def _is_unmarked_utf_16(head: bytes) -> bool:
+    # In Western text every second byte is zero, either the even ones or the odd ones.
+    even, odd = head[::2].count(0), head[1::2].count(0)
+    return (even == 0) != (odd == 0) and even + odd > len(head) / 3
+
+
+def decode_line(line: bytes, path: str, number: int) -> str:
+    """Decode one line of a file.
+
+    >>> decode_line(b"a man", "run.txt", 3)
+    'a man'
+    """
+    try:
+        return line.decode()
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{path}:{number}: invalid UTF-8: byte {line[error.start]:#04x} "
+            f"at byte {error.start + 1} of the line."
+        ) from None
+
+
+def check_document(document: bytes, path: str) -> None:
+    """Raise one DataError that counts the lines with invalid UTF-8, if there are any.
+
+    The text is never held whole: one emoji would make it four bytes a character.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for start in range(0, len(document), _CHUNK):
+            decoder.decode(document[start : start + _CHUNK])
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        problems = Problems(path)
+        for number, line in enumerate(document.split(b"\n"), start=1):
+            try:
+                decode_line(line, path, number)
+            except DataError as error:
+                problems.add(str(error))
+        problems.raise_if_any()

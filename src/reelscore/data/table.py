@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore.data.scales import HIGHER, Scale
-from reelscore.data.views import view
-from reelscore.errors import DataError, UnknownNameError
+from reelscore.errors import DataError, MissingExtraError, UnknownNameError
 
 
 @dataclass(frozen=True)
@@ -183,9 +183,9 @@ class ScoreTable:
         matrix = np.full((len(systems), len(items)), np.nan)
         for row, system in zip(matrix, systems, strict=True):
             if metric in self.results.get(system, {}):
-                found = self.results[system][metric].items
-                places = np.array([position.get(item, -1) for item in found], dtype=np.int64)
-                row[places[places >= 0]] = found.array[places >= 0]
+                scores = self.results[system][metric].items
+                places = np.array([position.get(item, -1) for item in scores], dtype=np.int64)
+                row[places[places >= 0]] = scores.array[places >= 0]
         return matrix
 
     def to_dict(self) -> dict[str, Any]:
@@ -225,16 +225,34 @@ class ScoreTable:
         write_table(self, path)
 
     def to_pandas(self) -> Any:
-        """Give all scores as a pandas table; see `reelscore.data.table_frames.to_pandas`."""
-        from reelscore.data.table_frames import to_pandas
+        """Give all scores as a pandas table with the columns system, item, metric, score.
 
-        return to_pandas(self)
+        A system's own score stands in a row whose item is missing.
+
+        Raises:
+            MissingExtraError: pandas is not installed.
+
+        >>> from reelscore import score_systems
+        >>> table = score_systems({"mine": {"v1": "a man"}}, {"v1": ["a man"]}, "rouge_l")
+        >>> table.to_pandas().dropna().to_dict("records")
+        [{'system': 'mine', 'item': 'v1', 'metric': 'rouge_l', 'score': 1.0}]
+        """
+        return _package("pandas").DataFrame(_columns(self))
 
     def to_polars(self) -> Any:
-        """Give all scores as a polars table; see `reelscore.data.table_frames.to_polars`."""
-        from reelscore.data.table_frames import to_polars
+        """Give all scores as a polars table; columns and rows as in `to_pandas`.
 
-        return to_polars(self)
+        Raises:
+            MissingExtraError: polars is not installed.
+
+        >>> from reelscore import score_systems
+        >>> table = score_systems({"mine": {"v1": "a man"}}, {"v1": ["a man"]}, "rouge_l")
+        >>> table.to_polars().drop_nulls().rows()
+        [('mine', 'v1', 'rouge_l', 1.0)]
+        """
+        polars = _package("polars")
+        names = dict.fromkeys(("system", "item", "metric"), polars.String)
+        return polars.DataFrame(_columns(self), schema_overrides=names)
 
     def report(self, path: str | Path, people: ScoreTable | None = None, **fields: Any) -> None:
         """Write the table as one HTML page to explore, with intervals and tests.
@@ -296,3 +314,52 @@ def file_format(path: str | Path) -> Literal["json", "csv"]:
     if suffix == ".csv":
         return "csv"
     raise DataError(f"{path}: a score table is a .json or a .csv file; change the name.")
+
+
+# What layers above know of score tables: data knows it by name, and it is loaded when used.
+VIEWS = {
+    "report": "reelscore.report.html:write_table_report",
+    "plot": "reelscore.report.plots.tables:TablePlots",
+    "notebook": "reelscore.report.tables.leaderboard:table_html",
+    "declared scale": "reelscore.metrics.registry:declared_scale",
+}
+
+
+def view(name: str) -> Any:
+    """Load what layers above know of score tables: something to be called.
+
+    >>> view("notebook").__name__
+    'table_html'
+    """
+    module, _, attribute = VIEWS[name].partition(":")
+    return getattr(import_module(module), attribute)
+
+
+def _package(name: str) -> Any:
+    """Load what is not needed otherwise, and may not be there."""
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise MissingExtraError(
+            f"A {name} table needs {name}. Install it: pip install {name}."
+        ) from error
+
+
+def _columns(table: ScoreTable) -> dict[str, Any]:
+    results = [
+        (system, name, result)
+        for system, row in table.results.items()
+        for name, result in row.items()
+    ]
+    counts = [1 + len(result.items) for _, _, result in results]
+
+    def repeated(values: Sequence[str]) -> list[str]:
+        return [value for value, count in zip(values, counts, strict=True) for _ in range(count)]
+
+    scores = [np.concatenate([[result.score], result.items.array]) for _, _, result in results]
+    return {
+        "system": repeated([system for system, _, _ in results]),
+        "item": [item for _, _, result in results for item in (None, *result.items)],
+        "metric": repeated([name for _, name, _ in results]),
+        "score": np.concatenate(scores) if scores else np.zeros(0),
+    }

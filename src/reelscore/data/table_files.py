@@ -14,10 +14,9 @@ from typing import Literal, get_args
 import msgspec
 import numpy as np
 
+from reelscore.data.atomic_files import write_atomically
 from reelscore.data.scales import Better, Scale
-from reelscore.data.table import ItemScores, MetricResult, ScoreTable, file_format
-from reelscore.data.views import view
-from reelscore.data.writing import write_atomically
+from reelscore.data.table import ItemScores, MetricResult, ScoreTable, file_format, view
 from reelscore.errors import DataError
 
 Repeats = Literal["error", "mean"]

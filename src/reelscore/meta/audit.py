@@ -24,8 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from reelscore.data.inputs import Candidates, References
-from reelscore.data.problems import first_few
+from reelscore.data.caption_files import Candidates, References
+from reelscore.data.checks import first_few
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.meta.alignment import (

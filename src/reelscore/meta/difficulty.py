@@ -14,7 +14,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from reelscore.data.inputs import References
+from reelscore.data.caption_files import References
 from reelscore.errors import UnknownNameError
 from reelscore.metrics.base import FloatArray
 from reelscore.text.tokens import Tokenizer, tokenize

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from reelscore.data.problems import first_few
+from reelscore.data.checks import first_few
 from reelscore.data.table import MetricResult, ScoreTable
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.stats.correlations import known

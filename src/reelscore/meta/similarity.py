@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from reelscore.data.inputs import Candidates, References
+from reelscore.data.caption_files import Candidates, References
 from reelscore.errors import DataError
 from reelscore.metrics.base import FloatArray, Metric
 from reelscore.metrics.registry import resolve

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from reelscore.data.pairing import lone_references
-from reelscore.data.writing import write_atomically
+from reelscore.data.atomic_files import write_atomically
+from reelscore.data.paired_captions import lone_references
 from reelscore.errors import DataError
 from reelscore.text.packed import pack
 from reelscore.text.tokens import Tokenizer, tokenize_packed

@@ -9,11 +9,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from reelscore.data.copies import copy_warning
+from reelscore.data.caption_files import Candidates, PathLike, References, read_inputs
 from reelscore.data.coverage import items_notes, on_shared_items
-from reelscore.data.inputs import Candidates, References, read_inputs
-from reelscore.data.pairing import Empty, Missing, Paired, lone_candidates, pair
-from reelscore.data.reading import PathLike
+from reelscore.data.paired_captions import (
+    Empty,
+    Missing,
+    Paired,
+    copy_warning,
+    lone_candidates,
+    pair,
+)
 from reelscore.data.table import ScoreTable, Sources, system_notes
 from reelscore.errors import DataError
 from reelscore.metrics.base import Metric

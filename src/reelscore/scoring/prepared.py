@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from reelscore._version import __version__
 from reelscore.data.coverage import Coverage
-from reelscore.data.pairing import Empty, Missing, Paired
+from reelscore.data.paired_captions import Empty, Missing, Paired
 from reelscore.data.table import ItemIndex
 from reelscore.metrics.base import FloatArray, Metric
 from reelscore.metrics.training_data import training_warning

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.data.inputs import Candidates, References
-from reelscore.data.pairing import Empty, Missing, lone_candidates, lone_references
-from reelscore.data.problems import first_few
+from reelscore.data.caption_files import Candidates, References
+from reelscore.data.checks import first_few
+from reelscore.data.paired_captions import Empty, Missing, lone_candidates, lone_references
 from reelscore.data.table import ItemIndex
 from reelscore.errors import DataError
 from reelscore.metrics.base import FloatArray

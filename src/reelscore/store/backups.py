@@ -13,7 +13,7 @@ from pathlib import Path
 
 from sqlalchemy.engine import URL
 
-from reelscore.data.writing import write_atomically
+from reelscore.data.atomic_files import write_atomically
 from reelscore.errors import DataError
 from reelscore.store import sqlite
 from reelscore.store.locations import Where, check_file, database_url, place

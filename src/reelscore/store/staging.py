@@ -22,7 +22,7 @@ from sqlalchemy import (
     text,
 )
 
-from reelscore.data.problems import Problems
+from reelscore.data.checks import Problems
 from reelscore.store.columns import Number
 
 _TYPES = {str: Text, int: BigInteger, float: Double}

@@ -13,7 +13,7 @@ the scorer of the ActivityNet challenge, which pairs whatever overlaps.
 from __future__ import annotations
 
 from reelscore.data.stories import Stories, Story, StoryPolicies
-from reelscore.data.story_reading import read_stories, stories_of
+from reelscore.data.story_files import read_stories, stories_of
 from reelscore.stories.iou import iou
 from reelscore.stories.matching import Match, Matching, StoryMatching, match
 from reelscore.stories.presets import PRESETS, preset

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from reelscore.data.checks import has_words
+from reelscore.data.checks import first_few, has_words
 from reelscore.data.coverage import Coverage
-from reelscore.data.problems import first_few
 from reelscore.data.stories import NO_CAPTIONS, Stories, Story
 from reelscore.errors import DataError
 from reelscore.metrics.base import Metric
@@ -49,7 +48,7 @@ def pair_stories(
     Raises:
         DataError: If no video is known, or a policy refuses one.
 
-    >>> from reelscore.data.story_reading import stories_of
+    >>> from reelscore.data.story_files import stories_of
     >>> one = stories_of({"v1": [{"sentence": "a man", "timestamp": [0, 4]}]})
     >>> two = stories_of({"v1": {"timestamps": [[0, 4]], "sentences": ["a man"]},
     ...                   "v2": {"timestamps": [[0, 4]], "sentences": ["a dog"]}})
@@ -136,7 +135,7 @@ def on_shared_videos(
     Raises:
         DataError: If the systems share no video.
 
-    >>> from reelscore.data.story_reading import stories_of
+    >>> from reelscore.data.story_files import stories_of
     >>> story = [{"sentence": "a man", "timestamp": [0, 4]}]
     >>> truth, half = stories_of({"v1": story, "v2": story}), stories_of({"v1": story})
     >>> systems, annotators, coverage = on_shared_videos({"all": truth, "half": half}, [truth])

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from reelscore._version import __version__
-from reelscore.data.copies import copy_warning
 from reelscore.data.coverage import Coverage
+from reelscore.data.paired_captions import copy_warning
 from reelscore.data.stories import Stories, check_choice
-from reelscore.data.story_reading import PathLike, read_stories, stories_of
+from reelscore.data.story_files import PathLike, read_stories, stories_of
 from reelscore.data.table import ItemIndex
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.metrics.base import FloatArray, Metric
@@ -146,7 +146,7 @@ class StoryScorer:
     """References and protocol prepared once, for any number of systems.
 
     >>> from reelscore import examples
-    >>> from reelscore.data.story_reading import stories_of
+    >>> from reelscore.data.story_files import stories_of
     >>> systems, annotators = examples.stories()
     >>> scorer = StoryScorer([stories_of(each) for each in annotators.values()], Protocol())
     >>> scores = scorer.score(stories_of(systems["shuffled"]))
@@ -226,7 +226,7 @@ class StoryScorer:
             tiou: The threshold of ``soda_a``.
 
         >>> from reelscore import examples
-        >>> from reelscore.data.story_reading import stories_of
+        >>> from reelscore.data.story_files import stories_of
         >>> systems, annotators = examples.stories()
         >>> scorer = StoryScorer([stories_of(each) for each in annotators.values()], Protocol())
         >>> first, second = scorer.matchings(stories_of(systems["concise"]), "v_dogwash")

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reelscore.data import read_candidates, read_references
-from reelscore.data.formats import format_names
+from reelscore.data.formats import FORMATS
 from reelscore.errors import DataError
 
 BOTH, CANDIDATES, REFERENCES = (
@@ -183,7 +183,7 @@ def test_not_a_readable_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     noise=st.binary(max_size=3),
     place=st.floats(0, 1),
     removed=st.integers(0, 3),
-    name=st.sampled_from([None, *format_names()]),
+    name=st.sampled_from([None, *FORMATS]),
 )
 def test_any_content_is_read_or_refused(
     tmp_path_factory: pytest.TempPathFactory,

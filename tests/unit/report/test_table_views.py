@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from reelscore import examples, score, score_systems
-from reelscore.data.table import ScoreTable
-from reelscore.data.views import VIEWS, view
+from reelscore.data.table import VIEWS, ScoreTable, view
 from reelscore.errors import DataError, MissingExtraError, UnknownNameError
 from reelscore.report.plots.style import COLUMN_WIDTH
 from reelscore.report.plots.tables import TablePlots, density, draw_table

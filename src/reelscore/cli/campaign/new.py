@@ -18,7 +18,7 @@ from reelscore.cli.options import (
     terminal_width,
 )
 from reelscore.data import read_candidates, read_references
-from reelscore.data.story_reading import read_stories
+from reelscore.data.story_files import read_stories
 from reelscore.errors import DataError
 from reelscore.human.campaign import Campaign
 from reelscore.human.hits.design import NEED_PEOPLE, Design, make_hits, story_texts

@@ -35,7 +35,7 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from reelscore.data.reading import read_candidates
+from reelscore.data.caption_files import read_candidates
 from reelscore.data.table import ItemScores, MetricResult, ScoreTable
 from reelscore.errors import DataError, UnknownNameError
 

@@ -1,28 +1,26 @@
-"""The caption formats: one module each, named as the user names the format.
+"""The caption formats: coco, csv, json, jsonl, tsv and lines, recognised by their content.
 
-A new format is a new module here, with the functions of `Format`. Detection asks every module by
-content, never by file name; `lines` comes last, and takes only text without any structure.
+A new format is a class with the methods of `Format`, and an entry in `FORMATS`. Detection asks
+every format in that order, by content, never by file name; `lines` comes last, and takes only
+text without any structure.
 """
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Collection, Iterator
-from functools import cache
-from importlib import import_module
-from typing import Protocol, cast
+from typing import Protocol
 
+from reelscore.data.checks import Problems
 from reelscore.data.fields import Role
-from reelscore.data.problems import Problems
+from reelscore.data.formats.delimited import Delimited
+from reelscore.data.formats.json import Coco, JsonLines, JsonObject
+from reelscore.data.formats.lines import Lines, structure_of
 from reelscore.data.source import Source
-from reelscore.data.structure import structure_of
 from reelscore.errors import DataError, UnknownNameError
-
-LINES = "lines"
 
 
 class Format(Protocol):
-    """What a format module has."""
+    """What a format has."""
 
     def sniff(self, head: bytes) -> bool:
         """Tell whether a file that begins like this is of the format."""
@@ -39,27 +37,26 @@ class Format(Protocol):
         """Yield number, item id and caption or list of captions of each record, unchecked."""
 
 
-@cache
-def format_names() -> tuple[str, ...]:
-    """List the formats, in the order in which detection tries them.
-
-    >>> format_names()
-    ('coco', 'csv', 'json', 'jsonl', 'tsv', 'lines')
-    """
-    names = sorted(module.name for module in pkgutil.iter_modules(__path__))
-    return (*(name for name in names if name != LINES), LINES)
+LINES = "lines"
+FORMATS: dict[str, Format] = {
+    "coco": Coco(),
+    "csv": Delimited(","),
+    "json": JsonObject(),
+    "jsonl": JsonLines(),
+    "tsv": Delimited("\t"),
+    LINES: Lines(),
+}
 
 
 def get_format(name: str) -> Format:
-    """Load a format by name.
+    """Give a format by name.
 
     Raises:
         UnknownNameError: If there is no such format.
     """
-    names = format_names()
-    if name not in names:
-        raise UnknownNameError.of("format", name, names)
-    return cast(Format, import_module(f"{__name__}.{name}"))
+    if name not in FORMATS:
+        raise UnknownNameError.of("format", name, FORMATS)
+    return FORMATS[name]
 
 
 def detect_format(source: Source) -> str:
@@ -68,14 +65,13 @@ def detect_format(source: Source) -> str:
     Raises:
         DataError: If the content is like none of the formats.
     """
-    names = format_names()
-    for name in names:
-        if get_format(name).sniff(source.head):
+    for name, format in FORMATS.items():
+        if format.sniff(source.head):
             return name
     structure = structure_of(source.head)
     assert structure is not None  # text without one is lines
     raise DataError(
-        f"{source.path}: the format of the content is unknown (tried {', '.join(names)}): it looks "
-        f"like {structure.kind}. {structure.remedy}; if each line is a caption, pass "
+        f"{source.path}: the format of the content is unknown (tried {', '.join(FORMATS)}): it "
+        f"looks like {structure.kind}. {structure.remedy}; if each line is a caption, pass "
         f"format={LINES!r}."
     )

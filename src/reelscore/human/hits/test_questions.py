@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from reelscore.data.problems import Problems
+from reelscore.data.checks import Problems
 from reelscore.data.source import Source
 from reelscore.errors import DataError
 from reelscore.human.hits.tasks import Shown, Task

@@ -11,9 +11,8 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
-from reelscore.data.encoding import decode_line
-from reelscore.data.problems import Problems
-from reelscore.data.source import Source
+from reelscore.data.checks import Problems
+from reelscore.data.source import Source, decode_line
 from reelscore.data.spreadsheet import spreadsheet_csv
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.human.imports import crowd_tables, mturk, plain

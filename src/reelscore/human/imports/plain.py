@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from reelscore.data.delimited import header_cells
 from reelscore.data.fields import ITEM_FIELDS
+from reelscore.data.formats.delimited import header_cells
 from reelscore.data.source import Source
 from reelscore.data.spreadsheet import unquoted
 from reelscore.errors import DataError

@@ -13,9 +13,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from reelscore.data.encoding import decode_line
-from reelscore.data.problems import Problems
-from reelscore.data.source import Source
+from reelscore.data.checks import Problems
+from reelscore.data.source import Source, decode_line
 from reelscore.errors import DataError
 from reelscore.human.hits.tasks import Kind
 

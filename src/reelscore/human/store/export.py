@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, Select, func, select
 
+from reelscore.data.atomic_files import opened_atomically, write_atomically
 from reelscore.data.spreadsheet import harmless
-from reelscore.data.writing import opened_atomically, write_atomically
 from reelscore.errors import DataError
 from reelscore.human.store.campaigns import read_humans, read_settings, read_state, read_systems
 from reelscore.human.store.lines import (

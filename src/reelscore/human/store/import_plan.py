@@ -23,7 +23,7 @@ from sqlalchemy import (
     update,
 )
 
-from reelscore.data.problems import Problems
+from reelscore.data.checks import Problems
 from reelscore.human.hits.tasks import GENUINE
 from reelscore.human.store.campaigns import add_systems, read_systems
 from reelscore.human.store.lines import columns

@@ -20,7 +20,7 @@ from sqlalchemy import (
     select,
 )
 
-from reelscore.data.problems import Problems
+from reelscore.data.checks import Problems
 from reelscore.errors import DataError
 from reelscore.human.hits.tasks import KINDS
 from reelscore.human.judgments import Judgment

@@ -16,9 +16,8 @@ from typing import Any
 
 import msgspec
 
-from reelscore.data.encoding import decode_line
-from reelscore.data.problems import Problems
-from reelscore.data.source import Source
+from reelscore.data.checks import Problems
+from reelscore.data.source import Source, decode_line
 from reelscore.data.spreadsheet import unquoted
 from reelscore.errors import DataError
 from reelscore.human.hits.tasks import Kind

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, Table, func, select
 
-from reelscore.data.problems import Problems
+from reelscore.data.checks import Problems
 from reelscore.errors import DataError, ReelscoreError
 from reelscore.human.protocols import Protocol, protocol
 from reelscore.human.store.campaigns import insert_campaign

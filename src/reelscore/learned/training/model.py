@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from reelscore.data.writing import write_atomically
+from reelscore.data.atomic_files import write_atomically
 from reelscore.errors import DataError
 from reelscore.learned.encoders import DEFAULT_ENCODER
 from reelscore.learned.judged_captions import (

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from reelscore._version import __version__
-from reelscore.data.writing import check_target, write_atomically
+from reelscore.data.atomic_files import check_target, write_atomically
 from reelscore.report.html.columns import ItemTexts, Payload, add_stories
 from reelscore.report.html.explanations import add_explanations
 from reelscore.report.html.model import Report, Section

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from reelscore.data.writing import write_atomically
+from reelscore.data.atomic_files import write_atomically
 from reelscore.errors import DataError, MissingExtraError
 
 if TYPE_CHECKING:

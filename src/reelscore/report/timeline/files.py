@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reelscore.data.writing import write_atomically
+from reelscore.data.atomic_files import write_atomically
 from reelscore.errors import DataError
 from reelscore.report.plots.style import figure, save
 from reelscore.report.timeline.layout import SIZES, timeline_picture

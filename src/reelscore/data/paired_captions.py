@@ -1,4 +1,4 @@
-"""Bring the candidates of one system and the references together, item by item."""
+"""Candidates and references of the same items, brought together and checked."""
 
 from __future__ import annotations
 
@@ -8,14 +8,25 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
-from reelscore.data.checks import has_words, id_fault, id_text, in_words
-from reelscore.data.collecting import candidate_fault, references_fault
-from reelscore.data.problems import Problems, first_few
+from reelscore.data.checks import (
+    Problems,
+    candidate_fault,
+    first_few,
+    has_words,
+    id_fault,
+    id_text,
+    in_words,
+    references_fault,
+)
 from reelscore.errors import DataError, UnknownNameError
 
 Missing = Literal["error", "zero", "skip"]
 Empty = Literal["error", "zero"]
 T = TypeVar("T")
+
+_NEARLY_ALL = 0.9
+_HANDFUL = 5  # captions below which equality may be chance
+_SAMPLE = 1000  # captions that are looked at first, spread over all
 
 
 @dataclass(frozen=True)
@@ -314,3 +325,38 @@ def _punctuation(texts: Sequence[str | None], empty: list[int]) -> str:
 
 def _count(number: int, one: str, many: str) -> str:
     return f"{number:,} {one if number == 1 else many}"
+
+
+# Candidates that are the references themselves: a score of 1.0 that means nothing
+
+
+def copy_warning(
+    candidates: Sequence[str], references_of: Callable[[int], Iterable[str]]
+) -> list[str]:
+    """Warn where nearly all captions equal one of their references, word for word.
+
+    Args:
+        candidates: The captions.
+        references_of: Gives the references of the caption at a place.
+
+    >>> copy_warning(["a man"] * 5, lambda place: ["a dog", "a man"])
+    ['Warning: 5 of 5 captions equal one of their references word for word; are they the
+    references?']
+    >>> copy_warning(["a man"] * 5, lambda place: ["a dog"])
+    []
+    """
+
+    def copies(places: range) -> int:
+        return sum(candidates[k].strip() in map(str.strip, references_of(k)) for k in places)
+
+    count = len(candidates)
+    sample = range(0, count, max(1, count // _SAMPLE))
+    if count < _HANDFUL or copies(sample) < _NEARLY_ALL * len(sample):
+        return []
+    equal = copies(range(count))
+    if equal < _NEARLY_ALL * count:
+        return []
+    return [
+        f"Warning: {equal:,} of {count:,} captions equal one of their references word for word; "
+        "are they the references?"
+    ]

@@ -19,9 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from reelscore.data.checks import has_words, id_fault, id_text, in_words, text_fault
+from reelscore.data.checks import Problems, has_words, id_fault, id_text, in_words, text_fault
 from reelscore.data.fields import ITEM_FIELDS
-from reelscore.data.problems import Problems
 from reelscore.data.source import Source
 from reelscore.data.stories import NO_CAPTIONS, Stories, Story, StoryPolicies
 from reelscore.errors import DataError
@@ -89,8 +88,8 @@ Entry = tuple[str, Any, Any]
 
 
 def _document(source: Source) -> Any:
-    from reelscore.data.encoding import check_document
-    from reelscore.data.json_decoding import decode_slowly
+    from reelscore.data.json_documents import decode_slowly
+    from reelscore.data.source import check_document
 
     document = source.document()
     check_document(document, source.path)
@@ -109,7 +108,7 @@ def _is_json_lines(head: bytes) -> bool:
 
 
 def _entries_of_lines(source: Source) -> Iterator[Entry]:
-    from reelscore.data.json_decoding import decode_json_line
+    from reelscore.data.json_documents import decode_json_line
 
     for number, line in source.lines():
         if line.isspace():
@@ -124,7 +123,7 @@ def _entries_of_lines(source: Source) -> Iterator[Entry]:
 
 
 def _entries_of_document(document: Any, name: str) -> Iterator[Entry]:
-    from reelscore.data.json_decoding import RepeatedKeys
+    from reelscore.data.json_documents import RepeatedKeys
 
     if isinstance(document, Mapping) and isinstance(document.get("results"), Mapping):
         document = document["results"]

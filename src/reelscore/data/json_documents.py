@@ -12,8 +12,7 @@ from typing import Any
 
 import msgspec
 
-from reelscore.data.checks import in_words
-from reelscore.data.encoding import decode_line
+from reelscore.data.checks import Problems, in_words
 from reelscore.data.fields import (
     Role,
     caption_fields,
@@ -23,7 +22,7 @@ from reelscore.data.fields import (
     missing_item_field,
     several_caption_fields,
 )
-from reelscore.data.problems import Problems
+from reelscore.data.source import decode_line
 from reelscore.errors import DataError
 
 # What msgspec raises on a document that the standard library shall judge.

@@ -11,7 +11,7 @@ import pytest
 
 from reelscore import DataError, UnknownNameError
 from reelscore.data.stories import StoryPolicies
-from reelscore.data.story_reading import read_stories, stories_of
+from reelscore.data.story_files import read_stories, stories_of
 
 ROWS = [([0.0, 5.5], "a man runs"), ([5.5, 9.0], "he “jumps”")]
 SHAPES = {
