@@ -20,7 +20,7 @@ import tempfile
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from contextlib import redirect_stdout
+from contextlib import AbstractContextManager, contextmanager, redirect_stdout
 from io import StringIO
 from itertools import accumulate
 from pathlib import Path
@@ -31,9 +31,11 @@ import reelscore
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
+    from starlette.testclient import TestClient
 
 PACKAGE = Path(reelscore.__file__).parent
 SOURCES = sorted(PACKAGE.rglob("*.py"))
+PASSWORD = "a long password"
 
 
 def main() -> None:
@@ -77,9 +79,17 @@ def part(path: Path) -> str:
 # Walks: what runs, imports aside
 
 
-def files_run_by(work: Callable[[], None]) -> set[Path]:
-    """Name the files of the package whose functions run, other than while a module is imported."""
+Walk = Callable[[], AbstractContextManager[Callable[[], object]]]
+
+
+def files_run_by(walk: Walk) -> set[Path]:
+    """Name the files of the package whose functions run, other than while a module is imported.
+
+    Args:
+        walk: Prepares what is needed, and gives the function to watch.
+    """
     files: set[str] = set()
+    watching = threading.Event()
     importing = threading.local()
 
     def watch(frame: FrameType, event: str, _: object) -> None:
@@ -87,20 +97,24 @@ def files_run_by(work: Callable[[], None]) -> set[Path]:
         if code.co_name == "<module>":
             depth = getattr(importing, "depth", 0)
             importing.depth = depth + {"call": 1, "return": -1}.get(event, 0)
-        elif event == "call" and not getattr(importing, "depth", 0):
+        elif event == "call" and watching.is_set() and not getattr(importing, "depth", 0):
             files.add(code.co_filename)
 
     threading.setprofile(watch)
     sys.setprofile(watch)
     try:
-        work()
+        with walk() as work:
+            watching.set()
+            work()
+            watching.clear()
     finally:
         sys.setprofile(None)
         threading.setprofile(None)  # type: ignore[arg-type]
     return {Path(name) for name in files if Path(name).is_relative_to(PACKAGE)}
 
 
-def score_with_report() -> None:
+@contextmanager
+def score_with_report() -> Iterator[Callable[[], object]]:
     """`reelscore score` on the embedded example, with its HTML report."""
     from reelscore import examples
     from reelscore.cli.main import cli
@@ -110,44 +124,42 @@ def score_with_report() -> None:
     references = str(folder_of_clips / "references.json")
     with tempfile.TemporaryDirectory() as folder, redirect_stdout(StringIO()):
         output = ["--html", f"{folder}/report.html"]
-        cli.main(["score", *systems, "--refs", references, *output], standalone_mode=False)
+        command = ["score", *systems, "--refs", references, *output]
+        yield lambda: cli.main(command, standalone_mode=False)
 
 
-def judge_and_evaluate() -> None:
-    """A rater comes by a link, agrees and answers a task; an organiser looks at the results."""
+@contextmanager
+def judge_and_evaluate() -> Iterator[Callable[[], object]]:
+    """A rater sees a task and answers it; an organiser looks at the results.
+
+    Before that, the campaign is opened, the rater has agreed and the organiser has logged in.
+    """
     from starlette.testclient import TestClient
 
-    url, password = "http://127.0.0.1:8000", "a long password"
+    url = "http://127.0.0.1:8000"
     with tempfile.TemporaryDirectory() as folder:
-        app, token = running_campaign(folder, url, password)
-        sign = app.state.site.signer.proof
+        app, token = running_campaign(folder, url)
         with TestClient(app, base_url=url) as rater, TestClient(app, base_url=url) as organiser:
-            rater.get(f"/r/{token}")
-            proof = sign(rater.cookies["reelscore_browser"])
-            rater.post(f"/r/{token}", data={"proof": proof})
-            rater.post("/c/dogs/instructions", data={"proof": proof})
-            answer = {"assignment": 1, "task": 1, "answer": {"adequacy": [71]}}
-            times = {"started": 1.0, "submitted": 2.0}
-            headers = {"x-form-proof": proof}
-            rater.post("/c/dogs/answers", json=answer | times, headers=headers).raise_for_status()
-            organiser.get("/organise/login")
-            account = {"name": "me", "password": password}
-            account["proof"] = sign(organiser.cookies["reelscore_browser"])
-            organiser.post("/organise/login", data=account)
-            organiser.get("/organise/c/dogs/results").raise_for_status()
+            headers = {"x-form-proof": begin_work(app, rater, token)}
+            log_in(app, organiser)
+
+            def judge() -> None:
+                rater.get("/c/dogs/task/1").raise_for_status()
+                answer = {"assignment": 1, "task": 1, "answer": {"adequacy": [71]}}
+                sent = answer | {"started": 1.0, "submitted": 2.0}
+                rater.post("/c/dogs/answers", json=sent, headers=headers).raise_for_status()
+                organiser.get("/organise/c/dogs/results").raise_for_status()
+
+            yield judge
 
 
-def running_campaign(folder: str, url: str, password: str) -> tuple[FastAPI, str]:
-    """Make a campaign of one task, unwatched; give its app and the token of a rater's link."""
-    from reelscore.human.campaign import Campaign
-    from reelscore.human.hits.tasks import Hit, Shown, Task
-    from reelscore.web.app import create_app
-    from reelscore.web.settings import Settings
+def running_campaign(folder: str, url: str) -> tuple[FastAPI, str]:
+    """Make a campaign of one task; give its app and the token of a rater's link."""
+    from reelscore.human import Campaign, Hit, Shown, Task
+    from reelscore.web import Settings, create_app
     from reelscore.web.store import raters
     from reelscore.web.store.accounts import add_account
 
-    watch = sys.getprofile()
-    sys.setprofile(None)
     database = f"{folder}/dogs.db"
     settings = {"pages": {"practice": []}}
     with Campaign.create(database, "Dogs", systems=["mine"], settings=settings) as campaign:
@@ -155,9 +167,24 @@ def running_campaign(folder: str, url: str, password: str) -> tuple[FastAPI, str
         campaign.set_state("open", actor="me")
     app = create_app(Settings(database, url=url, secret="s" * 64))
     (token,) = raters.invite(app.state.site.database, "dogs", [""], 1)
-    add_account(app.state.site.database, "me", password, "owner")
-    sys.setprofile(watch)
+    add_account(app.state.site.database, "me", PASSWORD, "owner")
     return app, token
+
+
+def begin_work(app: FastAPI, rater: TestClient, token: str) -> str:
+    """Let a rater open the link and agree; give the token of the forms of this browser."""
+    rater.get(f"/r/{token}")
+    proof: str = app.state.site.signer.proof(rater.cookies["reelscore_browser"])
+    rater.post(f"/r/{token}", data={"proof": proof})
+    rater.post("/c/dogs/instructions", data={"proof": proof}).raise_for_status()
+    return proof
+
+
+def log_in(app: FastAPI, organiser: TestClient) -> None:
+    organiser.get("/organise/login")
+    proof = app.state.site.signer.proof(organiser.cookies["reelscore_browser"])
+    account = {"name": "me", "password": PASSWORD, "proof": proof}
+    organiser.post("/organise/login", data=account).raise_for_status()
 
 
 # Modules
