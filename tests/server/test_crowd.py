@@ -16,8 +16,8 @@ from reelscore.human.campaign import Campaign
 from reelscore.human.evaluate.results import evaluate_ratings
 from reelscore.human.hits.design import Design, make_hits
 from reelscore.significance.rankings import rank_systems
-from reelscore.web.database import open_database
 from reelscore.web.store import raters
+from reelscore.web.store.schema import open_database
 
 QUALITY = {"human": 85, "strong": 70, "weak": 45, "broken": 15}
 

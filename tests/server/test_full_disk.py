@@ -14,7 +14,7 @@ from sqlalchemy import event
 from visiting import Visitor, app_over
 
 from reelscore.store import database as connecting
-from reelscore.web.logs import JsonLines
+from reelscore.web.requests import JsonLines
 
 
 class Disk:

@@ -9,7 +9,7 @@ from serving import serve, small_campaign
 from visiting import Visitor, app_over
 
 from reelscore.web.app import _RATING, _ROUTERS
-from reelscore.web.guards import Guard, GuardedRoute
+from reelscore.web.requests import Guard, GuardedRoute
 
 GIGABYTE = 1 << 30
 OPEN_TO_STRANGERS = {"/join/{campaign}"}  # their forms are small, and nothing tells who they are
@@ -82,14 +82,14 @@ def test_every_route_that_takes_a_body_has_a_guard():
 
 def test_a_guard_is_asked_once(tmp_path, monkeypatch):
     app, asked = app_over(tmp_path), []
-    look = Guard.found
+    look = Guard.value
 
     def counted(guard, request):
-        if guard not in request.state.found:
+        if guard not in request.state.guarded:
             asked.append(guard)
         return look(guard, request)
 
-    monkeypatch.setattr(Guard, "found", counted)
+    monkeypatch.setattr(Guard, "value", counted)
     visitor = Visitor(app)
     visitor.log_in()
     asked.clear()

@@ -15,9 +15,7 @@ from starlette.responses import Response
 from visiting import Visitor, app_over
 
 from reelscore.human.hits.tasks import Hit, Shown, Task
-from reelscore.web.raters import screen
-from reelscore.web.raters import tasks as working
-from reelscore.web.raters import videos as watching
+from reelscore.web.raters import session, tasks
 from reelscore.web.site import Site
 
 TEXT = "text 0.1.0 of a dog"
@@ -119,28 +117,28 @@ def planted_in_html(patch):
 
 
 def planted_in_json(patch):
-    honest = working.Kept
-    patch.setattr(working, "Kept", lambda **said: honest(**said | {"next": "task/t0-1"}))
+    honest = tasks.Kept
+    patch.setattr(tasks, "Kept", lambda **said: honest(**said | {"next": "task/t0-1"}))
 
 
 def planted_in_a_refusal(patch):
-    patch.setattr(working, "_REFUSALS", {"answered": "Task 't0-1' has another answer."})
+    patch.setattr(tasks, "_REFUSALS", {"answered": "Task 't0-1' has another answer."})
 
 
 def planted_in_the_video_address(patch):
-    honest = screen.video_of
-    patch.setattr(screen, "video_of", lambda session, item: f"{honest(session, item)}#{item}")
+    honest = session.video_of
+    patch.setattr(session, "video_of", lambda rater, item: f"{honest(rater, item)}#{item}")
 
 
 def planted_in_a_task_id(patch):
-    honest = working.task_screen
+    honest = tasks.task_screen
 
     def show(session, tasks, place):
         task_id = tasks[place].id
         patch.setattr(type(session), "home", property(lambda self: f"/c/dogs?{task_id}"))
         return honest(session, tasks, place)
 
-    patch.setattr(working, "task_screen", show)
+    patch.setattr(tasks, "task_screen", show)
 
 
 def planted_in_a_header(patch):
@@ -170,11 +168,11 @@ def planted_in_a_cookie(patch):
 
 
 def planted_in_the_video_reply(patch):
-    class Named(watching.FileResponse):
+    class Named(tasks.FileResponse):
         def __init__(self, file, **more):
             super().__init__(file, filename=file.name, **more)
 
-    patch.setattr(watching, "FileResponse", Named)
+    patch.setattr(tasks, "FileResponse", Named)
 
 
 PLANTED = [

@@ -13,8 +13,7 @@ from browsing import watch
 from serving import serve, small_campaign
 from visiting import Visitor, app_over
 
-from reelscore.web.raters import entry as entering
-from reelscore.web.raters import session
+from reelscore.web.raters import entry, session
 
 SANDBOX = "https://workersandbox.mturk.com"
 
@@ -161,7 +160,7 @@ def test_in_a_frame_of_another_site(tmp_path, videos, page, monkeypatch, storage
         site = f"http://localhost:{server.server_port}"  # to browsers, another site than 127.0.0.1
         monkeypatch.setattr(session, "MTURK_PAGES", site)
         monkeypatch.setattr(session, "MTURK_HOSTS", (site,))
-        monkeypatch.setattr(entering, "MTURK_HOSTS", (site,))
+        monkeypatch.setattr(entry, "MTURK_HOSTS", (site,))
         query = {"assignmentId": "a1", "hitId": "h1", "workerId": "A1B2", "turkSubmitTo": site}
         server.frame = f"{served.url}/mturk/dogs?{urlencode(query)}"
         if storage == "refused":  # as browsers do that block third-party cookies

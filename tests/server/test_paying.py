@@ -13,8 +13,8 @@ from visiting import Visitor, app_over
 
 from reelscore.cli.campaign.pay import command
 from reelscore.human.campaign import Campaign
-from reelscore.web.database import open_database
 from reelscore.web.payments import Pay, amounts_csv, list_work
+from reelscore.web.store.schema import open_database
 
 PROLIFIC = "/prolific/dogs?PROLIFIC_PID={0}&STUDY_ID=study&SESSION_ID=s{0}"
 MTURK = (

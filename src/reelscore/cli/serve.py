@@ -119,7 +119,7 @@ def run(settings: Settings, host: str, port: int, proxy: str) -> None:
     import uvicorn
 
     from reelscore.web.app import create_app
-    from reelscore.web.logs import JsonLines
+    from reelscore.web.requests import JsonLines
     from reelscore.web.store.accounts import has_accounts
 
     handler = logging.StreamHandler()

@@ -21,14 +21,14 @@ from reelscore.human.protocols import protocol as protocol_named
 from reelscore.human.running import Clock, Running
 from reelscore.human.store.checks import check_terms
 from reelscore.human.store.records import Terms
-from reelscore.store.times import microseconds
+from reelscore.store.values import microseconds
 
 if TYPE_CHECKING:
     from reelscore.human.hits.design import Design
     from reelscore.human.hits.plan import HitPlan
     from reelscore.store.database import Database
     from reelscore.store.locations import Where
-    from reelscore.store.upgrades import Migrations
+    from reelscore.store.tables import Migrations
 
 HOLD = 24 * 3600.0  # seconds
 

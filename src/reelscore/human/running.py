@@ -13,8 +13,7 @@ from reelscore.human.hits.tasks import Hit
 from reelscore.human.judgments import Judgment, Judgments
 from reelscore.human.protocols import Answer
 from reelscore.human.store.records import Assignment, Event, Receipt, Skip, State, Status, Terms
-from reelscore.store.text import check_name, check_text
-from reelscore.store.times import microseconds
+from reelscore.store.values import check_name, check_text, microseconds
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -9,7 +9,7 @@ from reelscore._lazy import lazy_names
 if TYPE_CHECKING:
     from reelscore.store.backups import backup
     from reelscore.store.database import Database
-    from reelscore.store.upgrades import Migrations
+    from reelscore.store.tables import Migrations
 
 __all__ = [
     "Database",
@@ -22,6 +22,6 @@ __getattr__, __dir__ = lazy_names(
     {
         "store.backups": "backup",
         "store.database": "Database",
-        "store.upgrades": "Migrations",
+        "store.tables": "Migrations",
     },
 )

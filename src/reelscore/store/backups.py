@@ -15,7 +15,7 @@ from sqlalchemy.engine import URL
 
 from reelscore.data.atomic_files import write_atomically
 from reelscore.errors import DataError
-from reelscore.store import sqlite
+from reelscore.store.database import PATIENCE
 from reelscore.store.locations import Where, check_file, database_url, place
 
 
@@ -69,7 +69,7 @@ def backup(where: Where, target: str | os.PathLike[str]) -> Path:
 def _copy_sqlite(url: URL, copy: Path) -> None:
     try:
         with (
-            closing(sqlite3.connect(url.database or "", timeout=sqlite.PATIENCE)) as source,
+            closing(sqlite3.connect(url.database or "", timeout=PATIENCE)) as source,
             closing(sqlite3.connect(copy)) as made,
         ):
             source.backup(made)  # all pages in one step: one moment

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import math
 import os
+import random
 import secrets
 import shutil
+import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -24,13 +26,14 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from reelscore.errors import DataError, FullError, MissingExtraError
-from reelscore.store import sqlite
 from reelscore.store.locations import Where, check_file, database_url, keep_private, place
-from reelscore.store.upgrades import Migrations
+from reelscore.store.tables import Migrations
 
+PATIENCE = 60.0  # seconds a writer of SQLite waits for others
+_NAP = (0.001, 0.01)  # seconds between tries to begin writing; a transaction takes as long
 _POOL = {"pool_size": 20, "max_overflow": 20}
 # What both databases say about things that are not our mistakes.
-_MENDABLE = ("connect", "unable to open", "readonly", "disk I/O")
+_FIXABLE = ("connect", "unable to open", "readonly", "disk I/O")
 _FULL = ("disk is full", "No space left on device", "Disk quota exceeded")
 _FULL_FOR = 60.0  # seconds that a full disk is remembered; raters' pages try again sooner
 _ROOM = 1 << 20  # bytes; with less, the next answers find none
@@ -133,7 +136,7 @@ class Database:
         if not self.is_sqlite:
             yield
             return
-        if not self._writer.acquire(timeout=sqlite.PATIENCE):
+        if not self._writer.acquire(timeout=PATIENCE):
             raise _busy(self.place)
         try:
             yield
@@ -158,7 +161,7 @@ class Database:
                         f"{self.place}: a database of another program; name a new file."
                     )
             if self.is_sqlite:
-                sqlite.write_ahead(connection)
+                _write_ahead(connection)
             for family in migrations:
                 current = family.is_current(connection, self.place)
                 connection.rollback()
@@ -218,7 +221,8 @@ def writing(connection: Connection) -> Iterator[None]:
 def _engine(url: URL) -> Engine:
     if url.get_backend_name() == "sqlite":
         engine = create_engine(url, **_POOL)
-        sqlite.prepare(engine)
+        event.listen(engine, "connect", _connect_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
         return engine
     try:
         engine = create_engine(url, pool_pre_ping=True, **_POOL)
@@ -228,6 +232,58 @@ def _engine(url: URL) -> Engine:
         ) from None
     event.listen(engine, "connect", _connect_postgresql)
     return engine
+
+
+def _write_ahead(connection: Connection) -> None:
+    """Switch the file to a write-ahead log; SQLite does not wait for others by itself here."""
+    driver: Any = connection.connection.dbapi_connection
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            driver.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(random.uniform(*_NAP))
+
+
+def _connect_sqlite(driver: sqlite3.Connection, _: object) -> None:
+    driver.isolation_level = None  # transactions begin where `_begin_sqlite` says, not later
+    _wait(driver, PATIENCE)
+    for pragma in ("foreign_keys = ON", "synchronous = FULL", "cache_size = -32768"):
+        driver.execute(f"PRAGMA {pragma}")
+
+
+def _wait(driver: sqlite3.Connection, seconds: float) -> None:
+    driver.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    if not connection.get_execution_options().get("writing", False):
+        connection.exec_driver_sql("BEGIN")
+        return
+    # SQLite by itself waits in ever longer naps, through which the file is often free.
+    driver: Any = connection.connection.dbapi_connection
+    until = time.monotonic() + PATIENCE
+    _wait(driver, 0)
+    try:
+        while not _begun(driver) and time.monotonic() < until:
+            time.sleep(random.uniform(*_NAP))
+        if not driver.in_transaction:
+            connection.exec_driver_sql("BEGIN IMMEDIATE")  # the last try, and its error
+    finally:
+        _wait(driver, PATIENCE)
+
+
+def _begun(driver: sqlite3.Connection) -> bool:
+    try:
+        driver.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError as error:
+        if "locked" not in str(error):
+            raise
+        return False
+    return True
 
 
 def _connect_postgresql(connection: Any, _: object) -> None:
@@ -250,7 +306,7 @@ def _explained(error: DBAPIError, place: str) -> Exception:
         return _busy(place)
     if any(words in said for words in _FULL):
         return FullError(f"{place}: the disk is full; make room, then try again.")
-    if any(words in said for words in _MENDABLE):
+    if any(words in said for words in _FIXABLE):
         return DataError(f"{place}: cannot be used: {said}.")
     return error
 

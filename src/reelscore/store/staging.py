@@ -23,7 +23,7 @@ from sqlalchemy import (
 )
 
 from reelscore.data.checks import Problems
-from reelscore.store.columns import Number
+from reelscore.store.tables import Number
 
 _TYPES = {str: Text, int: BigInteger, float: Double}
 

@@ -15,9 +15,6 @@ from starlette.staticfiles import StaticFiles
 
 from reelscore._version import __version__
 from reelscore.errors import FullError, ReelscoreError, RefusedError
-from reelscore.web.database import open_database
-from reelscore.web.logs import RequestLog, logger, where
-from reelscore.web.middleware import FRAME, Gate
 from reelscore.web.organisers import (
     accounts,
     campaigns,
@@ -30,16 +27,18 @@ from reelscore.web.organisers import (
     results,
     texts,
 )
-from reelscore.web.raters import entry, finish, preparation, tasks, videos
-from reelscore.web.settings import Settings
+from reelscore.web.raters import ends, entry, tasks
+from reelscore.web.requests import FRAME, Gate, RequestLog, where
+from reelscore.web.settings import Settings, logger
 from reelscore.web.site import STATIC, Site, refused_status
+from reelscore.web.store.schema import open_database
 
 _ORGANISING = (
     *(accounts, campaigns, new_campaign, texts, links, media, preview),
     *(decisions, results, mturk),
 )
-_ROUTERS = (entry.router, *(module.router for module in _ORGANISING))
-_RATING = tuple(module.router for module in (preparation, tasks, videos, finish))
+_ROUTERS = (entry.arrivals, *(module.router for module in _ORGANISING))
+_RATING = (entry.preparation, tasks.router, ends.router)
 _THREADS = 16  # more only get in each other's way: Python runs one at a time
 
 

@@ -1,12 +1,13 @@
-"""What all pages share: the database, the signer, the templates; one object for each app."""
+"""What all pages share: the campaigns, the signer, the templates; one object for each app."""
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime, timezone
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import Annotated, Any
 
 from fastapi import Depends, Form, Header, Request
@@ -14,19 +15,64 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from starlette.exceptions import HTTPException
 
+from reelscore.human.campaign import Campaign
+from reelscore.human.store.records import Terms
 from reelscore.report.legible import legible
 from reelscore.store.database import Database
-from reelscore.store.times import microseconds
-from reelscore.web.campaigns import Campaigns
-from reelscore.web.guards import Guard
+from reelscore.store.values import microseconds
 from reelscore.web.media import Preflight
-from reelscore.web.middleware import self_cookie
 from reelscore.web.organisers.progress import span
 from reelscore.web.organisers.raters import Trust
+from reelscore.web.requests import Guard, self_cookie
 from reelscore.web.security import Attempts, Hashing, Signer, new_token
-from reelscore.web.settings import Settings
-from reelscore.web.uptime import Uptime
+from reelscore.web.settings import Settings, Uptime
 from reelscore.web.videos import Videos
+
+
+@dataclass(frozen=True)
+class Campaigns:
+    """Finds campaigns by id; those made meanwhile, by whomever, are found too."""
+
+    settings: Settings
+    database: Database
+    uptime: Uptime
+    _known: dict[str, Campaign] = field(default_factory=dict, repr=False)
+    _lock: Lock = field(default_factory=Lock, repr=False)
+
+    def all(self) -> list[Campaign]:
+        """Give all campaigns, oldest first."""
+        with self._lock:
+            for terms in Campaign.list(self.settings.database):
+                self._known.setdefault(terms.id, self._opened(terms))
+            return list(self._known.values())
+
+    def get(self, id: str) -> Campaign:
+        """Give one campaign.
+
+        Raises:
+            HTTPException: If there is none of that id; status 404.
+        """
+        if id not in self._known:
+            self.all()
+        try:
+            return self._known[id]
+        except KeyError:
+            raise HTTPException(404, "There is no such campaign.") from None
+
+    def renew(self, campaign: Campaign) -> None:
+        """Put a campaign whose terms have changed in the place of the one before."""
+        with self._lock:
+            self._known[campaign.id] = campaign
+
+    def _opened(self, terms: Terms) -> Campaign:
+        settled = {each.name: getattr(terms, each.name) for each in fields(Terms)}
+        return Campaign(
+            **settled,
+            database=self.database,
+            clock=self.settings.clock,
+            may_release=self.uptime.lasts,
+        )
+
 
 STATIC = Path(__file__).parent / "static"
 _ARRIVALS = 120  # new raters that one address may send in a minute

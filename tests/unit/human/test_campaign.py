@@ -13,7 +13,7 @@ from reelscore.errors import MissingExtraError, RefusedError
 from reelscore.human.campaign import Campaign
 from reelscore.human.hits.tasks import Hit, Shown, Task
 from reelscore.human.store.assignments import release
-from reelscore.store.times import microseconds
+from reelscore.store.values import microseconds
 from support.made_hits import answer_all, hit_of, rating_hits
 
 # Making and finding campaigns

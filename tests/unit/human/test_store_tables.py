@@ -20,7 +20,7 @@ from reelscore.errors import MissingExtraError
 from reelscore.human.campaign import Campaign
 from reelscore.human.store import migrations
 from reelscore.human.store.schema import metadata
-from reelscore.store import sqlite
+from reelscore.store import database
 from reelscore.store.database import Database
 from support.made_hits import Clock, rating_hits
 
@@ -258,7 +258,7 @@ def test_without_psycopg_the_remedy_is_named(monkeypatch):
 
 
 def test_a_busy_database_says_so(tmp_path, monkeypatch):
-    monkeypatch.setattr(sqlite, "PATIENCE", 0.1)
+    monkeypatch.setattr(database, "PATIENCE", 0.1)
     with Campaign.create(tmp_path / "c.db", "Dogs", systems=["mine"]) as campaign:
         other = Campaign.open(tmp_path / "c.db")
         busy = pytest.raises(DataError, match="busy too long; try again")

@@ -53,8 +53,8 @@ def command(
 
     need_web()
     from reelscore.human.campaign import Campaign
-    from reelscore.web.database import open_database
     from reelscore.web.payments import PAY_LISTS, Pay, list_work
+    from reelscore.web.store.schema import open_database
 
     check_targets([path])
     with Campaign.open(campaign, campaign_id) as found:

@@ -14,8 +14,7 @@ from reelscore.human.protocols import protocol
 from reelscore.human.store import schema
 from reelscore.human.store.checks import check_hold, settings_text
 from reelscore.human.store.records import STATES, State, Terms
-from reelscore.store.text import check_name, check_text
-from reelscore.store.times import microseconds, seconds
+from reelscore.store.values import check_name, check_text, microseconds, seconds
 
 
 def insert_campaign(

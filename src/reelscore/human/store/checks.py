@@ -13,7 +13,7 @@ from reelscore.errors import DataError
 from reelscore.human.hits.tasks import GENUINE, KINDS, Hit, Shown, Task
 from reelscore.human.protocols import Protocol
 from reelscore.human.store.records import Terms
-from reelscore.store.text import check_name, check_text
+from reelscore.store.values import check_name, check_text
 
 _LONGEST_SETTINGS = 8 << 20
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")

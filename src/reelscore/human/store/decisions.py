@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Select, func, insert, select
 
 from reelscore.human.store.records import Event, Terms
 from reelscore.human.store.schema import event
-from reelscore.store.text import check_name, check_text
+from reelscore.store.values import check_name, check_text
 
 EXCLUDE, READMIT = "exclude", "readmit"
 

@@ -39,7 +39,7 @@ from reelscore.human.store.schema import (
     skip,
     task,
 )
-from reelscore.store.times import microseconds, to_iso
+from reelscore.store.values import microseconds, to_iso
 
 
 def export(connection: Connection, terms: Terms, path: Path) -> None:

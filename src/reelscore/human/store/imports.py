@@ -31,8 +31,7 @@ from reelscore.human.store.records import Terms
 from reelscore.human.store.schema import assignment, hit, judgment, shown, task
 from reelscore.store.database import writing
 from reelscore.store.staging import analyze, fill, missing, repeated, report, stage
-from reelscore.store.text import check_name, check_text
-from reelscore.store.times import microseconds
+from reelscore.store.values import check_name, check_text, microseconds
 
 SUBJECT = "The judgments"
 _MATCHED = tuple(

@@ -22,8 +22,7 @@ from reelscore.data.spreadsheet import unquoted
 from reelscore.errors import DataError
 from reelscore.human.hits.tasks import Kind
 from reelscore.human.store.records import AssignmentState, State
-from reelscore.store.text import check_name, check_text
-from reelscore.store.times import from_iso, to_iso
+from reelscore.store.values import check_name, check_text, from_iso, to_iso
 
 FORMAT = "reelscore campaign 2"
 OLD_FORMAT = "reelscore campaign 1"  # still read: without the types and fields of `ADDED`

@@ -13,7 +13,7 @@ from reelscore.human.judgments import Judgment
 from reelscore.human.store.campaigns import read_state
 from reelscore.human.store.records import Assignment, Skip, Status, Terms
 from reelscore.human.store.schema import assignment, hit, judgment, shown, skip, task
-from reelscore.store.times import seconds
+from reelscore.store.values import seconds
 
 AT_ONCE = 5000  # rows fetched together
 _TIMES = [

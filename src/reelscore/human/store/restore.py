@@ -34,7 +34,7 @@ from reelscore.human.store.records import Terms
 from reelscore.human.store.schema import hit, shown, task
 from reelscore.store.database import Database, writing
 from reelscore.store.staging import analyze, fill, repeated, report, stage
-from reelscore.store.times import from_iso, seconds
+from reelscore.store.values import from_iso, seconds
 
 _KINDS: dict[type[Line], str] = {line: kind for kind, line in LINES.items()}
 _WATCHED = re.compile(r"(web \d+x\d+) seen (\d+)%")

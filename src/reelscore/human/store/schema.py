@@ -25,7 +25,7 @@ from sqlalchemy import (
     text,
 )
 
-from reelscore.store.columns import Number, Time
+from reelscore.store.tables import Number, Time
 
 metadata = MetaData()
 

@@ -10,8 +10,8 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from reelscore.errors import DataError
-from reelscore.web.guards import Guard, Router
 from reelscore.web.organisers.session import PATH, Desk, Organiser, Owner, log_in, log_out
+from reelscore.web.requests import Guard, Router
 from reelscore.web.site import FromOurForm, Here, NotTooOften, Site, address, too_often
 from reelscore.web.store import accounts
 from reelscore.web.store.accounts import Account

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from fastapi.responses import HTMLResponse, Response
 
 from reelscore.human.campaign import Campaign
-from reelscore.web.guards import Router
 from reelscore.web.organisers.preview import preview_of
 from reelscore.web.organisers.progress import costs, figures
 from reelscore.web.organisers.raters import rater_rows
 from reelscore.web.organisers.session import PATH, Desk, Organiser
 from reelscore.web.pages import read_pages
 from reelscore.web.payments import Pay, list_work
-from reelscore.web.raters.screen import video_of
-from reelscore.web.raters.videos import REPORT
+from reelscore.web.raters.session import video_of
+from reelscore.web.raters.tasks import REPORT
+from reelscore.web.requests import Router
 from reelscore.web.store.assignments import count_tasks, list_taken
 from reelscore.web.store.raters import list_raters
 

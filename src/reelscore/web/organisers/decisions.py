@@ -10,9 +10,9 @@ from starlette.exceptions import HTTPException
 
 from reelscore.human.evaluate.usable import usable
 from reelscore.human.hits.top_up import top_up
-from reelscore.web.guards import Router
 from reelscore.web.organisers.media import PATIENCE
 from reelscore.web.organisers.session import PATH, Organiser, Owner
+from reelscore.web.requests import Router
 from reelscore.web.site import FromOurForm
 
 router = Router(prefix=PATH + "/c/{campaign}", dependencies=[FromOurForm])

@@ -9,10 +9,10 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from reelscore.human.store.records import REJECTED
-from reelscore.store.text import check_name
-from reelscore.web.guards import Router
+from reelscore.store.values import check_name
 from reelscore.web.organisers.session import PATH, Organiser, Owner
 from reelscore.web.payments import PAY_LISTS, Pay, list_work
+from reelscore.web.requests import Router
 from reelscore.web.site import FromOurForm
 from reelscore.web.store import raters
 from reelscore.web.store.assignments import list_taken

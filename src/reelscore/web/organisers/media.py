@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fastapi.responses import Response
 
-from reelscore.web.guards import Router
 from reelscore.web.media import CONVERT
 from reelscore.web.organisers.session import PATH, Desk, Organiser
+from reelscore.web.requests import Router
 from reelscore.web.site import FromOurForm
 
 router = Router(prefix=PATH + "/c/{campaign}")

@@ -30,10 +30,10 @@ from reelscore.human.hits.tasks import Hit
 from reelscore.human.imports.times import seconds
 from reelscore.human.judgments import Judgment
 from reelscore.human.protocols import Protocol
-from reelscore.web.guards import Router
 from reelscore.web.organisers.session import PATH, Owner
 from reelscore.web.pages import Pages, read_pages
-from reelscore.web.raters.screen import Screen
+from reelscore.web.raters.session import Screen
+from reelscore.web.requests import Router
 from reelscore.web.site import STATIC, FromOurForm
 
 router = Router(prefix=PATH + "/c/{campaign}")

@@ -18,8 +18,8 @@ from reelscore.human.campaign import HOLD, Campaign
 from reelscore.human.hits.design import NEED_PEOPLE, Design, make_hits
 from reelscore.human.hits.plan import HitPlan
 from reelscore.human.protocols import PROTOCOLS
-from reelscore.web.guards import Router
 from reelscore.web.organisers.session import PATH, Desk, Owner
+from reelscore.web.requests import Router
 from reelscore.web.site import FromOurForm
 
 router = Router(prefix=PATH)

@@ -10,12 +10,11 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from reelscore.human.campaign import Campaign
-from reelscore.web.guards import Router
 from reelscore.web.organisers.session import PATH, Desk, Organiser
 from reelscore.web.pages import Pages, read_pages
-from reelscore.web.raters.screen import task_screen
-from reelscore.web.raters.session import allow
-from reelscore.web.raters.videos import send_video
+from reelscore.web.raters.session import allow, task_screen
+from reelscore.web.raters.tasks import send_video
+from reelscore.web.requests import Router
 from reelscore.web.site import Site
 from reelscore.web.store.assignments import count_hits, list_hits, load_hit
 

@@ -34,8 +34,8 @@ from reelscore.report.tables.campaign import (
 )
 from reelscore.report.tables.grid import Grid
 from reelscore.significance.rankings import Ranking, rank_systems
-from reelscore.web.guards import Router
 from reelscore.web.organisers.session import PATH, Organiser, Owner
+from reelscore.web.requests import Router
 
 router = Router(prefix=PATH + "/c/{campaign}")
 

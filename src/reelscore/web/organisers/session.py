@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
 from reelscore.human.campaign import Campaign
-from reelscore.web.guards import Guard
+from reelscore.web.requests import Guard
 from reelscore.web.site import Site, clock
 from reelscore.web.store.accounts import Account, find_account
 
@@ -98,7 +98,7 @@ def owner_only(request: Request) -> Desk:
     Raises:
         HTTPException: If it is an assistant; status 403.
     """
-    desk = current.found(request)
+    desk = current.value(request)
     if not desk.account.is_owner:
         raise HTTPException(403, "Only an owner may do this.")
     return desk

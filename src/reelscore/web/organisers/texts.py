@@ -14,11 +14,10 @@ from starlette.exceptions import HTTPException
 from reelscore.errors import DataError
 from reelscore.human.campaign import Campaign
 from reelscore.human.protocols import Protocol
-from reelscore.web.guards import Router
 from reelscore.web.organisers.new_campaign import HOUR, Hours
 from reelscore.web.organisers.session import PATH, Desk, Owner
-from reelscore.web.pages import KEY, Pages, Question, read_pages
-from reelscore.web.practice import PRACTICE, Practice, Range
+from reelscore.web.pages import KEY, PRACTICE, Pages, Practice, Question, Range, read_pages
+from reelscore.web.requests import Router
 from reelscore.web.site import FromOurForm
 
 Line = Annotated[str, Form(max_length=2000)]

@@ -1,23 +1,35 @@
-"""How raters come in: by their own link, an open one, from Prolific or Mechanical Turk."""
+"""How raters come in, and what they do before the first task: instructions, practice, a check."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Depends, Path, Query, Request
+import msgspec
+from fastapi import Depends, Form, Path, Query, Request
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from reelscore.errors import RefusedError
-from reelscore.web.guards import Guard, Router
-from reelscore.web.pages import Pages, read_pages
-from reelscore.web.raters.session import MTURK_HOSTS, allow, begin
+from reelscore.human.protocols import Protocol
+from reelscore.web.pages import ATTEMPTS, Pages, read_pages
+from reelscore.web.raters.ends import show_end
+from reelscore.web.raters.session import (
+    MTURK_HOSTS,
+    Current,
+    Session,
+    allow,
+    begin,
+    practice_screen,
+)
+from reelscore.web.raters.tasks import go_on
+from reelscore.web.requests import Guard, Router
 from reelscore.web.security import digest
 from reelscore.web.site import FromOurForm, Here, NotTooOften, Site, address
 from reelscore.web.store import raters
 from reelscore.web.store.raters import Rater, Visit
 
-router = Router()
+arrivals = Router()
+preparation = Router()  # of a rater who has come in
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 Token = Annotated[str, Path(max_length=100)]
 Id = Annotated[str, Query(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
@@ -41,7 +53,7 @@ def invited(request: Request) -> Rater:
 Invited = Annotated[Rater, Depends(invited)]
 
 
-@router.get("/r/{token}", dependencies=[NotTooOften])
+@arrivals.get("/r/{token}", dependencies=[NotTooOften])
 def show_link(request: Request, site: Here, rater: Invited, token: Token) -> Response:
     """Greet a rater; those whose browser has opened the link before go straight on."""
     if rater.browser == digest(request.state.browser):
@@ -56,7 +68,7 @@ def show_link(request: Request, site: Here, rater: Invited, token: Token) -> Res
     return _greet(request, site, rater.campaign, f"/r/{token}")
 
 
-@router.post("/r/{token}", dependencies=[NotTooOften, FromOurForm])
+@arrivals.post("/r/{token}", dependencies=[NotTooOften, FromOurForm])
 def use_link(request: Request, site: Here, rater: Invited) -> Response:
     """Bind a link to the browser and begin."""
     try:
@@ -65,14 +77,14 @@ def use_link(request: Request, site: Here, rater: Invited) -> Response:
         raise HTTPException(403, str(error)) from None
 
 
-@router.get("/join/{campaign}")
+@arrivals.get("/join/{campaign}")
 def show_join(request: Request, site: Here, campaign: str) -> Response:
     """Greet anybody, where the campaign is open to all."""
     _enterable(site, campaign, "open")
     return _greet(request, site, campaign, f"/join/{campaign}")
 
 
-@router.post("/join/{campaign}", dependencies=[FromOurForm])
+@arrivals.post("/join/{campaign}", dependencies=[FromOurForm])
 def join(request: Request, site: Here, campaign: str) -> Response:
     """Make a new rater of this browser."""
     _enterable(site, campaign, "open")
@@ -80,7 +92,7 @@ def join(request: Request, site: Here, campaign: str) -> Response:
     return _arrive(request, site, campaign, Visit("open", worker))
 
 
-@router.get("/prolific/{campaign}")
+@arrivals.get("/prolific/{campaign}")
 def enter_from_prolific(
     request: Request,
     site: Here,
@@ -95,7 +107,7 @@ def enter_from_prolific(
     return _arrive(request, site, campaign, visit)
 
 
-@router.get("/mturk/{campaign}")
+@arrivals.get("/mturk/{campaign}")
 def enter_from_mturk(
     request: Request,
     site: Here,
@@ -143,3 +155,118 @@ def _arrive(request: Request, site: Site, campaign: str, visit: Visit) -> Respon
     if rater.consented is None:
         site.arrivals.note(address(request))
     return begin(site, rater)
+
+
+_decoder = msgspec.json.Decoder(dict[str, list[float]])
+
+
+@preparation.get("/instructions")
+def show_instructions(request: Request, session: Current) -> Response:
+    """Show the instructions and ask for consent; they can be read again at any time."""
+    return session.site.page(
+        request,
+        "raters/instructions.html",
+        session=session,
+        parts=session.pages.instructions_for(session.campaign.protocol),
+    )
+
+
+@preparation.post("/instructions", dependencies=[FromOurForm])
+def consent(request: Request, session: Current) -> Response:
+    """Note that a rater agrees."""
+    if session.rater.consented is None:
+        session = session.noting(consented=session.site.now)
+    return go_on(request, session)
+
+
+@preparation.post("/decline", dependencies=[FromOurForm])
+def decline(request: Request, session: Current) -> Response:
+    """Let a rater go who does not agree; nothing is noted."""
+    if session.rater.consented is not None:
+        return session.go("work")
+    return show_end(request, session, "declined")
+
+
+@preparation.get("/practice")
+def show_practice(request: Request, session: Current) -> Response:
+    """Show the next practice task."""
+    if session.step != "practice":
+        return session.go("")
+    return _practice(request, session)
+
+
+@preparation.post("/practice", dependencies=[FromOurForm])
+def practise(
+    request: Request,
+    session: Current,
+    answer: Annotated[str, Form(max_length=4000)],
+    number: Annotated[int, Form(ge=0, le=1000)],
+) -> Response:
+    """Say how an answer compares with what most people would say."""
+    if session.step != "practice" or number != session.rater.practised:
+        return session.go("")  # sent twice, or the back button
+    practice = session.pages.practice_for(session.campaign.protocol)[number]
+    try:
+        given = _decoder.decode(answer)
+    except msgspec.MsgspecError:
+        raise HTTPException(422, "The answer cannot be read.") from None
+    session.campaign.protocol.check(given, len(practice.captions))
+    page = _practice(request, session, given)
+    session.noting(practised=number + 1)
+    return page
+
+
+def _practice(
+    request: Request, session: Session, given: dict[str, list[float]] | None = None
+) -> Response:
+    number = session.rater.practised
+    tasks = session.pages.practice_for(session.campaign.protocol)
+    return session.site.page(
+        request,
+        "raters/practice.html",
+        session=session,
+        screen=practice_screen(session, tasks[number]),
+        number=number,
+        total=len(tasks),
+        feedback=tasks[number].feedback if given is not None else "",
+        fine=given is not None and tasks[number].is_fine(given),
+        given=_words(session.campaign.protocol, given or {}),
+    )
+
+
+def _words(protocol: Protocol, given: dict[str, list[float]]) -> str:
+    """Say an answer in words, to stand beside the feedback."""
+    words = {value: text.lower() for value, text in protocol.choices}
+    said = [
+        ", ".join(words.get(score, f"{score:g}") for score in scores) for scores in given.values()
+    ]
+    return "; ".join(said)
+
+
+@preparation.get("/check")
+def show_check(request: Request, session: Current) -> Response:
+    """Show the comprehension check."""
+    if session.step != "check":
+        return session.go("")
+    return session.site.page(
+        request,
+        "raters/check.html",
+        session=session,
+        left=ATTEMPTS - session.rater.attempts,
+        again=session.rater.attempts > 0,
+    )
+
+
+@preparation.post("/check", dependencies=[FromOurForm])
+def answer_check(
+    request: Request,
+    session: Current,
+    choice: Annotated[list[int] | None, Form(max_length=100)] = None,
+) -> Response:
+    """Look at the answers; who fails twice takes no part."""
+    if session.step != "check":
+        return session.go("")
+    right = [question.right for question in session.pages.check]
+    attempts = session.rater.attempts + 1
+    passed = True if choice == right else (False if attempts >= ATTEMPTS else None)
+    return go_on(request, session.noting(attempts=attempts, passed=passed))

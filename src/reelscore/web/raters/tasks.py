@@ -1,23 +1,24 @@
-"""Tasks: one on a screen, and answers kept once and for good."""
+"""Tasks: one on a screen with its video; answers kept once and for good."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Annotated
 
-from fastapi import Path, Request
-from fastapi.responses import JSONResponse, Response
+from fastapi import Form, Path, Request
+from fastapi.responses import FileResponse, JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
 from reelscore.errors import DataError, RefusedError
 from reelscore.human.store.records import Assignment
-from reelscore.web.guards import Router
 from reelscore.web.raters.ends import show_end
-from reelscore.web.raters.screen import task_screen, video_of
-from reelscore.web.raters.session import Current, Session
-from reelscore.web.site import FromOurForm, FromOurScript, refused_status
+from reelscore.web.raters.session import Current, Session, task_screen, video_of
+from reelscore.web.requests import Router
+from reelscore.web.site import FromOurForm, FromOurScript, Site, refused_status
 from reelscore.web.store import raters
 from reelscore.web.store.assignments import find_place
+from reelscore.web.videos import TYPES
 
 router = Router()
 _LARGEST = 2**53
@@ -39,6 +40,10 @@ _STOPPED = {
     "closed": "The campaign was closed before you were done.",
 }
 _EXCLUDED = "There is no more work for you in this campaign."
+REPORT = "report"  # what the log calls it
+DOES_NOT_PLAY = "the video does not play"
+Number = Annotated[int, Form(ge=1, le=_LARGEST)]
+Reason = Annotated[str, Form(max_length=500)]
 Score = Annotated[float, Field(ge=-1e6, le=1e6)]
 
 
@@ -98,7 +103,7 @@ def take_more(request: Request, session: Current) -> Response:
     held = session.assignment()
     if held is not None and held.state == "held":
         return session.go("work")
-    if not may_go_on(session):
+    if not session.may_do_more:
         return session.go("finish")
     return _take(request, session)
 
@@ -222,14 +227,6 @@ def _is_over(session: Session, held: Assignment) -> bool:
     )
 
 
-def may_go_on(session: Session) -> bool:
-    """Tell whether a rater may do another HIT."""
-    if session.rater.service in ("prolific", "mturk"):
-        return False  # one HIT for each submission
-    most = session.pages.hits_per_rater
-    return not most or session.finished < most
-
-
 def next_place(held: Assignment) -> int:
     """Give the first task without an answer, from 1; the last one where all have one."""
     places = {task.id: k for k, task in enumerate(held.tasks, start=1)}
@@ -264,3 +261,50 @@ def _check_ties(session: Session, answer: dict[str, list[float]]) -> None:
     for criterion, ranks in answer.items():
         if len(set(ranks)) < len(ranks):
             raise DataError(f"{criterion}: two texts share a rank; give each its own.")
+
+
+@router.get("/media/{name}")
+def show_video(session: Current, name: Annotated[str, Path(max_length=40)]) -> Response:
+    """Send a video, or the part of it that is asked for."""
+    return send_video(session.site, session.campaign.id, name)
+
+
+def send_video(site: Site, campaign: str, name: str) -> FileResponse:
+    """Send a campaign's video by its public name.
+
+    Raises:
+        HTTPException: If there is none of that name; status 404.
+    """
+    file = site.videos.file(campaign, name)
+    if file is None:
+        raise HTTPException(404, "There is no such video.")
+    return FileResponse(
+        file,
+        media_type=TYPES[file.suffix.lower()],
+        headers={"cache-control": "private, max-age=86400"},
+    )
+
+
+@router.post("/skip", dependencies=[FromOurForm])
+def skip_task(
+    session: Current, assignment: Number, task: Number, reason: Reason = DOES_NOT_PLAY
+) -> Response:
+    """Tell the organisers what is wrong with a task, and go on without it."""
+    held = session.assignment()
+    # a page that was left open may be about another HIT, or a task that is settled
+    if held is not None and held.id == assignment and task <= len(held.tasks):
+        with suppress(RefusedError):
+            wrong = held.tasks[task - 1].id
+            session.campaign.skip(held.id, held.rater, wrong, reason.strip() or DOES_NOT_PLAY)
+    return session.go("work")
+
+
+@router.post("/practice/skip", dependencies=[FromOurForm])
+def skip_practice(session: Current, number: Annotated[int, Form(ge=0, le=1000)]) -> Response:
+    """Tell the organisers that the video of a practice task does not play, and go on."""
+    if session.step == "practice" and number == session.rater.practised:
+        item = session.pages.practice_for(session.campaign.protocol)[number].item
+        actor = session.rater.rater
+        session.campaign.decide(REPORT, item, actor=actor, reason=f"{DOES_NOT_PLAY} (practice)")
+        session.noting(practised=number + 1)
+    return session.go("work")

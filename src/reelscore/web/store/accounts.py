@@ -46,7 +46,7 @@ def add_account(database: Database, name: str, password: str, role: str) -> Acco
         UnknownNameError: If there is no such role.
 
     >>> from tempfile import TemporaryDirectory
-    >>> from reelscore.web.database import open_database
+    >>> from reelscore.web.store.schema import open_database
     >>> with TemporaryDirectory() as folder, open_database(f"{folder}/dogs.db") as database:
     ...     add_account(database, "ada", "correct horse", "owner").role
     ...     check_account(database, "ada", "wrong horse") is None

@@ -70,7 +70,7 @@ def invite(database: Database, campaign: str, names: Sequence[str], now: int) ->
         RefusedError: If a name is taken.
 
     >>> from tempfile import TemporaryDirectory
-    >>> from reelscore.web.database import open_database
+    >>> from reelscore.web.store.schema import open_database
     >>> with TemporaryDirectory() as folder, open_database(f"{folder}/dogs.db") as database:
     ...     (token,) = invite(database, "dogs", ["anna"], now=1)
     ...     find_link(database, token).rater, find_link(database, "a guess")
@@ -111,7 +111,7 @@ def bind(database: Database, id: int, browser: str) -> Rater:
         RefusedError: If it was used in another.
 
     >>> from tempfile import TemporaryDirectory
-    >>> from reelscore.web.database import open_database
+    >>> from reelscore.web.store.schema import open_database
     >>> with TemporaryDirectory() as folder, open_database(f"{folder}/dogs.db") as database:
     ...     (token,) = invite(database, "dogs", ["anna"], now=1)
     ...     anna = find_link(database, token)

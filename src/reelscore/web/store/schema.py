@@ -15,7 +15,11 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from reelscore.store.columns import Number
+from reelscore.human.store.migrations import MIGRATIONS as CAMPAIGNS
+from reelscore.store.database import Database
+from reelscore.store.locations import Where
+from reelscore.store.tables import Number
+from reelscore.web.store.migrations import MIGRATIONS as PAGES
 
 metadata = MetaData()
 
@@ -64,3 +68,18 @@ submission = Table(
     Column("study", Text, nullable=False),
     Column("session", Text, nullable=False),
 )
+
+
+def open_database(where: Where) -> Database:
+    """Open the campaigns' database with these tables; what is missing is made or upgraded.
+
+    Raises:
+        DataError: If it cannot be used, or is of a newer version.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from reelscore.web.store.accounts import has_accounts
+    >>> with TemporaryDirectory() as folder, open_database(f"{folder}/dogs.db") as database:
+    ...     has_accounts(database)
+    False
+    """
+    return Database(where, CAMPAIGNS, PAGES, create=True)

@@ -8,6 +8,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reelscore.store.upgrades import Migrations
+from reelscore.store.tables import Migrations
 
 MIGRATIONS = Migrations("web_schema", Path(__file__).parent, "the rating pages")

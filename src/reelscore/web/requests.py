@@ -1,18 +1,34 @@
-"""What every request passes: the right host, our own pages only, not too large; strict headers."""
+"""What every request passes: checks of host, origin and size, guards, a log, strict headers.
+
+Logs are one JSON object a line, with nothing that tells who a person is: requests are logged by the
+pattern of their route, such as ``/r/{token}``, never by their address; errors by where they
+happened, never by their message, which may quote what was sent.
+"""
 
 from __future__ import annotations
 
+import logging
 import re
-from collections.abc import Iterable, Mapping
+import time
+import traceback
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from datetime import datetime, timezone
+from functools import partial
+from typing import Any, Generic, TypeVar
 from urllib.parse import urlsplit
 
+import msgspec
+from anyio import to_thread
+from fastapi import APIRouter, Request, Response
+from fastapi.dependencies.models import Dependant
+from fastapi.routing import APIRoute
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from reelscore.web.security import new_token
-from reelscore.web.settings import Settings
+from reelscore.web.settings import Settings, logger
 
 BROWSER = "reelscore_browser"
 FRAME = "/in/{key}"  # after a rater's path: pages that need no cookies, for frames
@@ -57,7 +73,7 @@ class Gate:
         headers = Headers(scope=scope)
         browser, is_new = self._browser(scope, headers)
         state = scope.setdefault("state", {})
-        state |= {"browser": browser, "policy": {}, "embedded": False, "found": {}}
+        state |= {"browser": browser, "policy": {}, "embedded": False, "guarded": {}}
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -183,3 +199,141 @@ def _limited(receive: Receive, most: int) -> Receive:
         return message
 
     return counted
+
+
+# Logs
+
+
+class JsonLines(logging.Formatter):
+    """Writes a record as one line of JSON.
+
+    >>> record = logging.makeLogRecord({"msg": "started", "levelname": "INFO", "created": 0.0})
+    >>> JsonLines().format(record)
+    '{"time":"1970-01-01T00:00:00.000+00:00","level":"info","event":"started"}'
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Write one record."""
+        when = datetime.fromtimestamp(record.created, timezone.utc)
+        line: dict[str, Any] = {
+            "time": when.isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "event": record.getMessage(),
+            **getattr(record, "details", {}),
+        }
+        if record.exc_info and record.exc_info[1] is not None:
+            line |= where(record.exc_info[1])
+        return msgspec.json.encode(line).decode()
+
+
+def where(error: BaseException) -> dict[str, Any]:
+    """Say what kind of error happened and where, without its message.
+
+    >>> where(ValueError("swordfish"))
+    {'error': 'ValueError', 'at': []}
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    return {
+        "error": type(error).__name__,
+        "at": [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames[-8:]],
+    }
+
+
+class RequestLog:
+    """Logs each request when it is answered."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on and take its time."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        begin, status = time.perf_counter(), 500
+
+        async def noting(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            await self.app(scope, receive, noting)
+        finally:
+            route = getattr(scope.get("route"), "path", "(none)")
+            details = {
+                "method": scope["method"],
+                "route": route,
+                "status": status,
+                "ms": round((time.perf_counter() - begin) * 1000, 1),
+            }
+            logger.info("request", extra={"details": details})
+
+
+# Guards: who may send something is known before it is read.
+#
+# FastAPI reads a body, be it a gigabyte, before it asks any dependency. Routes of this module let
+# guards look at a request first: at its path, its cookies and its address. What they return is
+# given to the page by the same name, as a dependency.
+
+T = TypeVar("T")
+
+
+class Guard(Generic[T]):
+    """A dependency that is asked before the body is read; it needs nothing but the request.
+
+    Args:
+        check: Gives a value for the page, or raises; called once for each request, on a thread.
+    """
+
+    def __init__(self, check: Callable[[Request], T]) -> None:
+        self.check = check
+
+    def value(self, request: Request) -> T:
+        """Give the value of the check, which is called the first time only."""
+        values: dict[Guard[Any], Any] = request.state.guarded
+        if self not in values:
+            values[self] = self.check(request)
+        value: T = values[self]
+        return value
+
+    async def __call__(self, request: Request) -> T:
+        """Give a page the value of the check."""
+        return self.value(request)
+
+
+class GuardedRoute(APIRoute):
+    """A route whose guards are asked first."""
+
+    @property
+    def guards(self) -> list[Guard[Any]]:
+        """The guards among the dependencies."""
+        return [call for call in _calls(self.dependant) if isinstance(call, Guard)]
+
+    def get_route_handler(self) -> Callable[[Request], Any]:
+        """Give what answers a request."""
+        answer: Callable[[Request], Awaitable[Response]] = super().get_route_handler()
+        guards = self.guards
+        if not guards:
+            return answer
+
+        async def guarded(request: Request) -> Response:
+            await to_thread.run_sync(_ask, guards, request)
+            return await answer(request)
+
+        return guarded
+
+
+Router = partial(APIRouter, route_class=GuardedRoute)
+
+
+def _ask(guards: list[Guard[Any]], request: Request) -> None:
+    for guard in guards:
+        guard.value(request)
+
+
+def _calls(dependant: Dependant) -> Iterator[object]:
+    for dependency in dependant.dependencies:
+        yield from _calls(dependency)
+        yield dependency.call

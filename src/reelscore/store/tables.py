@@ -1,4 +1,4 @@
-"""Bring the tables of a database to what this version knows, by files of changes (Alembic)."""
+"""Types of columns that mean the same in both databases, and upgrades of tables by Alembic."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.script.revision import ResolutionError
 from alembic.util import CommandError
-from sqlalchemy import Connection
+from sqlalchemy import BigInteger, Connection, Integer
 
 from reelscore.errors import DataError
+
+# SQLite numbers rows by itself only where the type is INTEGER, which has 64 bits there.
+Number = BigInteger().with_variant(Integer(), "sqlite")
+Time = BigInteger  # whole microseconds since 1970
 
 
 @dataclass(frozen=True)
