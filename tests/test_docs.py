@@ -30,7 +30,7 @@ import reelscore
 from reelscore import examples
 from reelscore.cli.main import main
 from reelscore.metrics.registry import metric_class, metric_names
-from reelscore.text.language import language_index
+from reelscore.text.meteor_data import language_index
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"

@@ -3,8 +3,9 @@
     python tools/measure_code.py [--json FILE] [--before FILE]
 
 It counts the files that run while a caption is scored and reported, and while a judgment is given
-and evaluated; modules with a single importer; modules named by a verb in -ing; public names and
-those that the documentation lists; and lines of code. `--before` prints an earlier result beside.
+and evaluated; modules with a single importer, with and without those that their own package
+exports (which have users outside); modules named by a verb in -ing; public names and those that
+the documentation lists; and lines of code. `--before` prints an earlier result beside.
 """
 
 from __future__ import annotations
@@ -57,7 +58,8 @@ def measure() -> dict[str, int]:
     judgment = files_run_by(judge_and_evaluate)
     inside = [path for path in caption if part(path) not in ("cli", "report")]
     importers = importers_by_module()
-    single = [name for name, users in importers.items() if len(users) == 1]
+    single = {name: user for name, (user, *more) in importers.items() if not more}
+    private = [name for name, user in single.items() if not name.startswith(f"{user}.")]
     public, documented = public_names()
     return {
         "files a caption passes": len(caption),
@@ -65,6 +67,7 @@ def measure() -> dict[str, int]:
         "files a judgment passes": len(judgment),
         "modules": len(SOURCES),
         "modules with one importer, command line aside": len(single),
+        "modules with one importer, exported ones aside too": len(private),
         "modules named by a verb in -ing": sum(is_verb(path.stem) for path in SOURCES),
         "public names": public,
         "public names on an API page": documented,
@@ -116,12 +119,11 @@ def files_run_by(walk: Walk) -> set[Path]:
 @contextmanager
 def score_with_report() -> Iterator[Callable[[], object]]:
     """`reelscore score` on the embedded example, with its HTML report."""
-    from reelscore import examples
     from reelscore.cli.main import cli
 
-    folder_of_clips = examples.path("clips")
-    systems = map(str, sorted((folder_of_clips / "systems").iterdir()))
-    references = str(folder_of_clips / "references.json")
+    clips = PACKAGE / "examples" / "clips"
+    systems = map(str, sorted((clips / "systems").iterdir()))
+    references = str(clips / "references.json")
     with tempfile.TemporaryDirectory() as folder, redirect_stdout(StringIO()):
         output = ["--html", f"{folder}/report.html"]
         command = ["score", *systems, "--refs", references, *output]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from reelscore import _native, tokenize
 from reelscore.metrics.meteor import Meteor
-from reelscore.text.language import language_index
+from reelscore.text.meteor_data import language_index
 
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40)
 # Pieces of what the rules are about, in any order.

@@ -15,7 +15,7 @@ from reelscore.errors import DataError, MissingExtraError
 from reelscore.learned.bert import in_bytes
 from reelscore.learned.encoders import need
 from reelscore.metrics.training_data import TrainingItems
-from reelscore.text.language import cache_directory
+from reelscore.text.meteor_data import cache_directory
 
 
 def export_model(model: str, folder: str | Path) -> list[Path]:

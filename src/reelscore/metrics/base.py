@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from reelscore.data.scales import Scale
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.metrics.training_data import TrainingItems
+from reelscore.text.packed import Packed
 from reelscore.text.words import CaptionBatch, Captions
 
 FloatArray = NDArray[np.float64]
@@ -122,6 +123,33 @@ CONTEXT_KEYS = frozenset(
         *("level", "resamples", "seed", "v"),
     }
 )
+
+
+def pair_statistics(
+    metric: Metric,
+    texts: Packed,
+    candidates: NDArray[np.int64],
+    references: NDArray[np.int64],
+    threads: int,
+) -> FloatArray:
+    """Statistics of candidates, each against one reference, all given by number.
+
+    >>> from reelscore.metrics.rouge_l import RougeL
+    >>> from reelscore.text.packed import pack
+    >>> texts = pack(["a man runs", "a man"])
+    >>> one = np.array([0], dtype=np.int64)
+    >>> pair_statistics(RougeL(), texts, one, one, threads=1).tolist()
+    [[1.0, 1.0]]
+    """
+    all_references = Captions(texts)
+    batch = CaptionBatch(
+        Captions(texts.take(candidates), all_references.vocabulary),
+        all_references,
+        references,
+        np.arange(texts.size + 1),
+        threads,
+    )
+    return metric.statistics(batch, None)
 
 
 def check_range(metric: Metric, parameter: str, low: float, high: float) -> None:

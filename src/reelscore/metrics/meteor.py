@@ -6,7 +6,7 @@ summed statistics, not the mean of the items' scores. Differs much from NLTK's a
 "METEOR", which has other parameters, no paraphrases and no function words.
 
 The language data comes from the pycocoevalcap package and is compiled once into an index in the
-cache directory: see `reelscore.text.language`.
+cache directory: see `reelscore.text.meteor_data`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from reelscore import _native
 from reelscore.data.scales import Scale
 from reelscore.metrics.base import FloatArray, Metric, Reads, check_range
-from reelscore.text.language import language_index
+from reelscore.text.meteor_data import language_index
 from reelscore.text.packed import Packed, pack
 from reelscore.text.tokens import Tokenizer, tokenize
 from reelscore.text.words import CaptionBatch

@@ -23,7 +23,7 @@ from reelscore.data.table import ScoreTable, Sources, system_notes
 from reelscore.errors import DataError
 from reelscore.metrics.base import Metric
 from reelscore.metrics.registry import DEFAULT_METRICS, resolve
-from reelscore.scoring.language_notes import language_notes
+from reelscore.scoring.languages import language_notes
 from reelscore.scoring.prepared import PreparedReferences, Progress
 from reelscore.scoring.scores import Scores
 from reelscore.text.tokens import Tokenizer

@@ -87,13 +87,13 @@ class PreparedReferences:
 
     def warnings(self) -> list[str]:
         """Say which metrics were trained on how many of the items, and what to do about it."""
-        found = []
+        warnings = []
         for metric, seen in zip(self.metrics, self._seen, strict=True):
-            counts = {} if seen is None else {g: int(own.sum()) for g, own in seen.groups.items()}
-            own = {group: count for group, count in counts.items() if count}
-            items = len(self.index.items)
-            found += training_warning(metric.name, own, items, metric.unseen_remedy)
-        return found
+            if seen is not None:
+                counts = {group: int(own.sum()) for group, own in seen.groups.items() if own.any()}
+                items = len(self.index.items)
+                warnings += training_warning(metric.name, counts, items, metric.unseen_remedy)
+        return warnings
 
     @property
     def origin(self) -> str:

@@ -16,7 +16,7 @@ from reelscore.errors import DataError
 from reelscore.metrics.base import FloatArray
 from reelscore.metrics.registry import DEFAULT_METRICS, resolve
 from reelscore.scoring.captions import Metrics
-from reelscore.scoring.language_notes import language_notes
+from reelscore.scoring.languages import language_notes
 from reelscore.scoring.prepared import PreparedReferences
 from reelscore.scoring.scores import Scores
 from reelscore.text.tokens import Tokenizer

@@ -13,7 +13,7 @@ from reelscore.data.coverage import Coverage
 from reelscore.data.stories import NO_CAPTIONS, Stories, Story
 from reelscore.errors import DataError
 from reelscore.metrics.base import Metric
-from reelscore.scoring.language_notes import language_notes
+from reelscore.scoring.languages import language_notes
 from reelscore.stories.protocol import ACTIVITYNET, Protocol
 from reelscore.stories.sentence_pairs import ascii_alone
 

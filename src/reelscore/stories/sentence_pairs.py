@@ -7,12 +7,11 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from reelscore.metrics.base import FloatArray, Metric
+from reelscore.metrics.base import FloatArray, Metric, pair_statistics
 from reelscore.stories.iou import IntArray
 from reelscore.stories.protocol import Protocol
 from reelscore.text.packed import Packed, pack
 from reelscore.text.tokens import tokenize
-from reelscore.text.words import CaptionBatch, Captions
 
 PAIRS_AT_ONCE = 200_000  # pairs whose statistics are held in memory together
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
@@ -101,25 +100,3 @@ class PairStatistics:
         joined = np.concatenate([self._keys, keys])
         order = np.argsort(joined)
         self._keys, self._rows = joined[order], np.concatenate([self._rows, measured])[order]
-
-
-def pair_statistics(
-    metric: Metric, texts: Packed, candidates: IntArray, references: IntArray, threads: int
-) -> FloatArray:
-    """Statistics of candidates, each against one reference, all given by number.
-
-    >>> from reelscore.metrics.rouge_l import RougeL
-    >>> texts = pack(["a man runs", "a man"])
-    >>> one = np.array([0], dtype=np.int64)
-    >>> pair_statistics(RougeL(), texts, one, one, threads=1).tolist()
-    [[1.0, 1.0]]
-    """
-    all_references = Captions(texts)
-    batch = CaptionBatch(
-        Captions(texts.take(candidates), all_references.vocabulary),
-        all_references,
-        references,
-        np.arange(texts.size + 1),
-        threads,
-    )
-    return metric.statistics(batch, None)

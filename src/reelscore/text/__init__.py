@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from reelscore._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from reelscore.text.language import cache_directory, language_index
+    from reelscore.text.meteor_data import cache_directory, language_index
     from reelscore.text.packed import Packed
     from reelscore.text.tokens import tokenize
     from reelscore.text.words import CaptionBatch, Captions, Words
@@ -25,7 +25,7 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "text.language": "cache_directory language_index",
+        "text.meteor_data": "cache_directory language_index",
         "text.packed": "Packed",
         "text.tokens": "tokenize",
         "text.words": "CaptionBatch Captions Words",

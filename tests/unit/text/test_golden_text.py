@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from reelscore import _native
-from reelscore.text.language import language_index
+from reelscore.text.meteor_data import language_index
 from reelscore.text.packed import pack
 
 GOLDEN = Path(__file__).parents[2] / "golden"

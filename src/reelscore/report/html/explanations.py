@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from reelscore import _native
 from reelscore.errors import ReelscoreError
-from reelscore.metrics.base import Metric
+from reelscore.metrics.base import Metric, pair_statistics
 from reelscore.metrics.cider import Cider
 from reelscore.metrics.meteor import Meteor
 from reelscore.metrics.registry import parse
@@ -18,8 +18,7 @@ from reelscore.report.html.columns import ItemTexts, Payload
 from reelscore.report.html.model import Report
 from reelscore.report.html.ngrams import cider_shares
 from reelscore.report.legible import legible
-from reelscore.stories.sentence_pairs import pair_statistics
-from reelscore.text.language import language_index
+from reelscore.text.meteor_data import language_index
 from reelscore.text.packed import pack
 from reelscore.text.tokens import Tokenizer, thread_count, tokenize
 

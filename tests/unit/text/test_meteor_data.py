@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 from reelscore import ResourceError, _native
-from reelscore.text import language
+from reelscore.text import meteor_data as language
 
 JAR = {
     "function/english.words": "the\na\n",
@@ -157,7 +157,7 @@ def test_every_flipped_byte_is_noticed(sources):
 SCRIPT = """
 import os, sys, time
 from pathlib import Path
-from reelscore.text import language
+from reelscore.text import meteor_data as language
 language._source_files = lambda: (Path(sys.argv[1]), Path(sys.argv[2]))
 {before}
 language.language_index()
@@ -360,7 +360,7 @@ def test_the_real_thing(tmp_path):
         """
         import re, sys, time
         from pathlib import Path
-        from reelscore.text import language
+        from reelscore.text import meteor_data as language
         started = time.perf_counter()
         language.language_index()
         took = time.perf_counter() - started

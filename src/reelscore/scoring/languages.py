@@ -1,7 +1,8 @@
-"""Which language captions are in, as far as metrics must know: English, or something else.
+"""Notes on captions in a language that a metric is not made for.
 
-A guess from a few hundred captions, without models: writing systems by the names of characters,
-languages in Latin letters by their most frequent words. It is made to say nothing of English.
+The language is a guess from a few hundred captions, without models: writing systems by the names
+of characters, languages in Latin letters by their most frequent words. It is made to say nothing
+of English.
 """
 
 from __future__ import annotations
@@ -9,14 +10,73 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+
+from reelscore.metrics.base import Metric
 
 _SAMPLE = 300  # captions looked at
 _SHARE = 0.1  # of the captions must be in another script to be worth a note
 _FEWEST_WORDS = 12  # in Latin letters, below which nothing is said of their language
 _LETTERS = re.compile(r"[^\W\d_]+")
+_NO_BLANKS = "and here blanks are missing (divide the text into words first)"
+
+
+def language_notes(metrics: Sequence[Metric], texts: Mapping[str, Sequence[str]]) -> list[str]:
+    """Say which texts are in a language that some metric does not read.
+
+    Args:
+        metrics: The metrics that score them.
+        texts: Captions by what they are: a system's name, ``references``.
+
+    Returns:
+        A note for each language; none where all is English, or metrics read what it is.
+
+    >>> from reelscore.metrics.registry import resolve
+    >>> german = ["ein Mann spielt auf einer Gitarre", "zwei Hunde laufen am Strand und bellen"]
+    >>> print(*language_notes(resolve("bleu,meteor"), {"ours": german, "references": german}))
+    ours and references are not English but German: meteor reads English only.
+    >>> language_notes(resolve("bleu"), {"ours": german})
+    []
+    """
+    owners: dict[str, list[str]] = {}
+    languages: dict[str, Language] = {}
+    for owner, captions in texts.items():
+        for language in other_languages(captions):
+            owners.setdefault(str(language), []).append(owner)
+            languages[str(language)] = language
+    notes = []
+    for said, language in languages.items():
+        if why := _unread(metrics, language):
+            verb = "is" if len(owners[said]) == 1 and owners[said] != ["references"] else "are"
+            notes.append(f"{_list(owners[said])} {verb} not English but {said}: {why}.")
+    return notes
+
+
+def _unread(metrics: Sequence[Metric], language: Language) -> str:
+    english = [metric.name for metric in metrics if metric.reads == "english"]
+    words = [metric.name for metric in metrics if metric.reads == "words"]
+    parts = []
+    if english:
+        parts.append(f"{_list(english)} {'reads' if len(english) == 1 else 'read'} English only")
+    if words and language.unspaced:
+        treat = "treats" if len(words) == 1 else "treat"
+        parts.append(f"{_list(words)} {treat} everything between blanks as a word, {_NO_BLANKS}")
+    return "; ".join(parts)
+
+
+def _list(names: Sequence[str]) -> str:
+    """Names in a sentence, the first few of many.
+
+    >>> _list(["a", "b", "c"]), _list(["a"])
+    ('a, b and c', 'a')
+    """
+    shown = [*names[:4], f"{len(names) - 4} more"] if len(names) > 5 else [*names]
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+# Which language it is
 
 # The first word of a character's name, and the language it stands for. Where no blanks stand
 # between words, how long words are at most, on average, once somebody has put blanks there.
@@ -111,15 +171,15 @@ def other_languages(captions: Sequence[str]) -> list[Language]:
     step = max(1, len(captions) // _SAMPLE)
     sample = [text for text in captions[::step] if text.strip()]
     scripts = [_script(text) for text in sample]
-    found = [
+    languages = [
         Language(name, count / len(sample), _unspaced(name, sample, scripts))
         for name, count in Counter(filter(None, scripts)).most_common()
         if count >= _SHARE * len(sample)
     ]
     latin = [text for text, script in zip(sample, scripts, strict=True) if script is None]
     if name := _latin_language(latin):
-        found.append(Language(name, len(latin) / len(sample)))
-    return sorted(found, key=lambda language: -language.share)
+        languages.append(Language(name, len(latin) / len(sample)))
+    return sorted(languages, key=lambda language: -language.share)
 
 
 def _script(text: str) -> str | None:
@@ -153,8 +213,8 @@ def _latin_language(texts: Sequence[str]) -> str | None:
     if total < _FEWEST_WORDS:
         return None
     english = sum(words[word] for word in _english())
-    counts = {name: sum(words[word] for word in known) for name, known in _other_words().items()}
-    name = max(counts, key=lambda each: counts[each])
+    counts = {name: sum(words[word] for word in own) for name, own in _other_words().items()}
+    name = max(counts, key=lambda language: counts[language])
     return name if counts[name] > 2 * english and counts[name] > 0.1 * total else None
 
 
