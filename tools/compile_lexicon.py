@@ -25,8 +25,10 @@ COLLOCATIONS = [
     {
         "verb": "play",
         "object": ["musical_instrument"],
+        "words": ["keyboard", "instrument"],
         "sense": 7,
-        "reason": "playing an instrument is creation (perform music), not competition",
+        "reason": "playing an instrument is creation (perform music), not competition; "
+        "keyboard and instrument are other things first",
     },
     {
         "verb": "take",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from reelscore._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from reelscore.text.grammar.parsing import parse
     from reelscore.text.meteor_data import cache_directory, language_index
     from reelscore.text.packed import Packed
     from reelscore.text.tokens import tokenize
@@ -19,12 +20,14 @@ __all__ = [
     "Words",
     "cache_directory",
     "language_index",
+    "parse",
     "tokenize",
 ]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
+        "text.grammar.parsing": "parse",
         "text.meteor_data": "cache_directory language_index",
         "text.packed": "Packed",
         "text.tokens": "tokenize",

@@ -8,14 +8,29 @@ from reelscore._lazy import lazy_names
 
 if TYPE_CHECKING:
     from reelscore.text.grammar.lexicon import Lexicon, Sense
+    from reelscore.text.grammar.parsing import parse
+    from reelscore.text.grammar.roles import Clause, Filler, Sentence
     from reelscore.text.grammar.trees import Token, Tree, read_trees, write_tree
 
-__all__ = ["Lexicon", "Sense", "Token", "Tree", "read_trees", "write_tree"]
+__all__ = [
+    "Clause",
+    "Filler",
+    "Lexicon",
+    "Sense",
+    "Sentence",
+    "Token",
+    "Tree",
+    "parse",
+    "read_trees",
+    "write_tree",
+]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "text.grammar.lexicon": "Lexicon Sense",
+        "text.grammar.parsing": "parse",
+        "text.grammar.roles": "Clause Filler Sentence",
         "text.grammar.trees": "Token Tree read_trees write_tree",
     },
 )
