@@ -18,10 +18,8 @@ from reelscore.text.grammar.verbnet import read_verbnet
 
 Pronouns = Literal["keep", "person"]
 PRONOUN_RULES: tuple[Pronouns, ...] = ("keep", "person")
-# A stop ends a sentence unless it follows a short title, a single letter or an abbreviation.
-_SENTENCE_END = re.compile(
-    r"(?<!\b[A-Za-z])(?<!\b[MDSJ][rts])(?<!\bMrs)(?<!\bvs)(?<!\bNo)(?<=[.!?])[\"')\]]*\s+(?=\S)"
-)
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+_ABBREVIATION = re.compile(r"(^|\s|\.)(Mr|Mrs|Ms|Dr|St|Jr|Sr|vs|No|[A-Za-z])\.$")
 
 
 @overload
@@ -119,7 +117,13 @@ def split_sentences(caption: str) -> list[str]:
     >>> split_sentences("A dog barks. Mr. Smith runs!")
     ['A dog barks.', 'Mr. Smith runs!']
     """
-    return [part for part in _SENTENCE_END.split(caption.strip()) if part]
+    parts: list[str] = []
+    for part in _SENTENCE_END.split(caption.strip()):
+        if parts and _ABBREVIATION.search(parts[-1]):
+            parts[-1] += f" {part}"
+        elif part:
+            parts.append(part)
+    return parts
 
 
 def sentences(
