@@ -19,6 +19,7 @@
 #include "language_index.hpp"
 #include "lcs.hpp"
 #include "meteor.hpp"
+#include "meteor_captions.hpp"
 #include "ngrams.hpp"
 #include "precise_pow.hpp"
 #include "ptb.hpp"
@@ -283,7 +284,13 @@ NB_MODULE(_native, m) {
 
     nb::class_<OpenIndex>(m, "LanguageIndex")
         .def_prop_ro_static("format_version", [](nb::handle) { return kLanguageIndexFormat; })
-        .def_static("open", &open_index, "content"_a);
+        .def_static("open", &open_index, "content"_a)
+        .def(
+            "synsets",
+            [](const OpenIndex& self, std::string_view word) {
+                return synsets_of(self.index, word);
+            },
+            "word"_a);
     nb::class_<LanguageIndexBuilder>(m, "LanguageIndexBuilder")
         .def(nb::init<>())
         .def(

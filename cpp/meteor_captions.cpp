@@ -55,6 +55,25 @@ uint32_t regular_base(const LanguageIndex& index, string_view word) {
 
 }  // namespace
 
+std::vector<uint32_t> synsets_of(const LanguageIndex& index, string_view word) {
+    std::vector<uint32_t> found;
+    const auto append = [&](uint32_t form) {
+        const BlobSpan numbers = index.synsets(form);
+        for (size_t k = 0; k < numbers.size(); ++k) found.push_back(numbers[k]);
+    };
+    const uint32_t indexed = index.find(word);
+    if (indexed != kNone) append(indexed);
+    const BlobSpan bases = indexed != kNone ? index.bases(indexed) : BlobSpan{};
+    for (size_t k = 0; k < bases.size(); ++k) append(bases[k]);
+    if (bases.empty()) {
+        const uint32_t base = regular_base(index, word);
+        if (base != kNone) append(base);
+    }
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
+}
+
 uint32_t java_hash(string_view text) {
     uint32_t hash = 0;
     for (size_t k = 0; k < text.size();) {
@@ -159,8 +178,7 @@ void MeteorCaptions::learn_words() {
                             stem(stemmed);
                             facts.key = java_hash(spelling);
                             facts.stem = java_hash(stemmed);
-                            if (options_.synonyms)
-                                facts.synsets = find_synsets(spelling, facts.indexed);
+                            if (options_.synonyms) facts.synsets = synsets_of(index_, spelling);
                         }
                     });
     for (const Learnt& word : learnt) {
@@ -175,25 +193,6 @@ void MeteorCaptions::learn_words() {
         facts.synsets_end = static_cast<uint32_t>(synset_ids_.size());
         facts_.push_back(facts);
     }
-}
-
-// The synsets of the word itself and of its base forms, sorted.
-std::vector<uint32_t> MeteorCaptions::find_synsets(string_view word, uint32_t indexed) const {
-    std::vector<uint32_t> found;
-    const auto append = [&](uint32_t form) {
-        const BlobSpan numbers = index_.synsets(form);
-        for (size_t k = 0; k < numbers.size(); ++k) found.push_back(numbers[k]);
-    };
-    if (indexed != kNone) append(indexed);
-    const BlobSpan bases = indexed != kNone ? index_.bases(indexed) : BlobSpan{};
-    for (size_t k = 0; k < bases.size(); ++k) append(bases[k]);
-    if (bases.empty()) {
-        const uint32_t base = regular_base(index_, word);
-        if (base != kNone) append(base);
-    }
-    std::sort(found.begin(), found.end());
-    found.erase(std::unique(found.begin(), found.end()), found.end());
-    return found;
 }
 
 // Finds phrases of the table in captions. Steps in the trie cost several cache misses and recur

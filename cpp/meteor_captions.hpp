@@ -18,6 +18,10 @@ namespace reelscore {
 // are the same word to it.
 std::uint32_t java_hash(std::string_view text);
 
+// The synsets of a word itself and of its base forms, sorted. METEOR's morphology knows no part of
+// speech; the words of a phrase are joined by "_".
+std::vector<std::uint32_t> synsets_of(const LanguageIndex& index, std::string_view word);
+
 // A phrase of the paraphrase table that stands in a caption.
 struct PhraseOccurrence {
     std::uint32_t phrase, start, length;
@@ -91,7 +95,6 @@ class MeteorCaptions {
     void split_into_words();
     std::uint32_t word_id(std::string_view word);
     void learn_words();
-    std::vector<std::uint32_t> find_synsets(std::string_view word, std::uint32_t indexed) const;
     void find_phrases();
     class PhraseWalker;
     void link_paraphrases(const IntegerTable& nodes);
