@@ -18,6 +18,7 @@ from reelscore.metrics.registry import resolve
 from reelscore.metrics.rouge_l import RougeL
 from reelscore.metrics.self_bleu import SelfBleu
 from reelscore.metrics.sent_bleu import SentBleu
+from reelscore.metrics.spice import Spice
 
 orders = st.integers(1, 9)
 shares = st.floats(0, 1, exclude_min=True, exclude_max=True)
@@ -44,6 +45,13 @@ METRICS = {
         n=orders,
         smoothing=st.sampled_from(["exp", "floor", "add-k"]),
         value=st.none() | positive,
+    ),
+    "spice": st.builds(
+        Spice,
+        synsets=st.sampled_from(["meteor-1.5", None]),
+        text=st.sampled_from(["ptb", "raw"]),
+        kinds=st.sampled_from(["all", "none"]),
+        tuples=paths,  # without a file, the parser's name is part of it
     ),
     "self_bleu": st.builds(SelfBleu, n=orders),
     "diversity": st.builds(
@@ -82,6 +90,8 @@ def _other(name):
 
 @pytest.mark.parametrize("name", METRICS)
 def test_the_signature_of_a_result_rebuilds(name):
+    if name == "spice":
+        pytest.importorskip("reelscore_parser")
     found = score({"v1": "a man", "v2": "a dog"}, {"v1": ["a man"], "v2": ["a dog"]}, name)
     for result in found.with_intervals(resamples=20).values():
         assert parse(result.signature) == parse(name)

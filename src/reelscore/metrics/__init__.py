@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from reelscore.metrics.rouge_l import RougeL
     from reelscore.metrics.self_bleu import SelfBleu
     from reelscore.metrics.sent_bleu import SentBleu
+    from reelscore.metrics.spice import Spice, TupleScore, score_tuples
 
 __all__ = [
     "Alignment",
@@ -34,11 +35,14 @@ __all__ = [
     "RougeL",
     "SelfBleu",
     "SentBleu",
+    "Spice",
+    "TupleScore",
     "mean_of_first",
     "metric_class",
     "metric_names",
     "parse",
     "read_frequencies",
+    "score_tuples",
     "with_count",
     "write_frequencies",
 ]
@@ -56,5 +60,6 @@ __getattr__, __dir__ = lazy_names(
         "metrics.rouge_l": "RougeL",
         "metrics.self_bleu": "SelfBleu",
         "metrics.sent_bleu": "SentBleu",
+        "metrics.spice": "Spice TupleScore score_tuples",
     },
 )

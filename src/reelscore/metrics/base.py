@@ -119,7 +119,7 @@ class Metric(ABC):
 CONTEXT_KEYS = frozenset(
     {
         *("tok", "items", "refs", "data", "missing", "common", "empty", "files", "revision"),
-        *("trained", "seen"),
+        *("trained", "seen", "parser", "rules"),
         *("level", "resamples", "seed", "v"),
     }
 )

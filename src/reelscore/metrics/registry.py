@@ -18,6 +18,7 @@ _BUILT_IN = {
     "rouge_l": "reelscore.metrics.rouge_l:RougeL",
     "cider": "reelscore.metrics.cider:Cider",
     "sent_bleu": "reelscore.metrics.sent_bleu:SentBleu",
+    "spice": "reelscore.metrics.spice:Spice",
     "self_bleu": "reelscore.metrics.self_bleu:SelfBleu",
     "diversity": "reelscore.metrics.diversity:Diversity",
     "bertha": "reelscore.learned.bertha:Bertha",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -32,12 +33,23 @@ class Measurement:
     signature: str
 
     def results(self) -> Iterator[MetricResult]:
-        """Aggregate into one result per output of the metric."""
+        """Aggregate into one result per output of the metric.
+
+        Items without the score (NaN: a sub-score that is not defined for them) are left out, and
+        so is a score that no item has.
+        """
         corpus = self.metric.aggregate(self.statistics)
         items = self.metric.scores(self.statistics)
         outputs = zip(self.metric.outputs, self.metric.output_scales, strict=True)
         for k, (name, scale) in enumerate(outputs):
-            scores = ItemScores(self.index, np.ascontiguousarray(items[:, k]))
+            index, column = self.index, np.ascontiguousarray(items[:, k])
+            there = ~np.isnan(column)
+            if not there.any() and len(column):
+                continue
+            if not there.all():
+                index = ItemIndex(list(compress(index.items, there)))
+                column = column[there]
+            scores = ItemScores(index, column)
             yield MetricResult(name, float(corpus[k]), scores, self.signature, scale=scale)
 
 
@@ -133,6 +145,8 @@ class Scores(Mapping[str, MetricResult]):
             )
             low, high = percentile_interval(drawn, level)
             for k, name in enumerate(each.metric.outputs):
+                if name not in found._results or np.isnan(low[k]):
+                    continue  # no item has the score, or some draws have none that does
                 result = found._results[name]
                 found._results[name] = replace(
                     result,

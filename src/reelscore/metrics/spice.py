@@ -1,0 +1,307 @@
+"""SPICE: F-score of the facts that captions state (Anderson et al., 2016).
+
+Scale 0–1, higher is better. Each caption becomes a scene graph of objects, attributes and
+relations; the references of an item form one graph. A fact of the candidate is correct if the
+references state it, in the same words or in words of one WordNet synset. The corpus score is the
+mean over items.
+
+Follows the official tool (SPICE 1.0, in Java) closely, not bit for bit. Facts are compared exactly
+as there: the same facts give the same score to the last digit. Facts are read from parse trees by
+rules that imitate the tool's; the trees come from a small parser that imitates CoreNLP, and that is
+where the numbers differ. Differences between systems that are smaller than this disagreement tell
+nothing: see docs/language.md.
+
+Sub-scores: spice_object, spice_attribute and spice_relation compare facts of one kind alone,
+spice_cardinality, spice_colour and spice_size attributes that are numbers, colours or sizes. An
+item counts for a kind if its references have facts of the kind. The lists of colours and sizes are
+our own.
+
+``tuples`` names a file of facts that were made elsewhere, for instance by the official tool: JSON
+lines, each with ``test`` (a caption) and ``test_tuples``, ``refs`` (captions) and ``ref_tuples``,
+or both. A tuple is a list of one to three strings, or ``{"tuple": [...]}``; ``/`` separates words
+of one meaning. Then no parser is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reelscore.data.scales import Scale
+from reelscore.errors import UnknownNameError
+from reelscore.metrics.base import FloatArray, Metric, Reads
+from reelscore.metrics.tuple_files import TupleFile
+from reelscore.text.grammar.facts import RULES, Fact
+from reelscore.text.grammar.scene_graph import (
+    Concept,
+    SceneGraph,
+    caption_facts,
+    match,
+    parser_name,
+    read_concepts,
+)
+from reelscore.text.packed import pack
+from reelscore.text.tokens import tokenize_packed
+from reelscore.text.words import CaptionBatch, Captions
+
+SYNSETS = "meteor-1.5"
+
+_NUMBER_WORDS = "one two three four five six seven eight nine ten"
+_COLOUR_WORDS = (
+    "amber apricot aqua aquamarine azure beige black blond blonde blue bronze brown burgundy "
+    "charcoal cobalt copper coral cream crimson cyan emerald fuchsia ginger gold golden gray green "
+    "grey indigo ivory khaki lavender lilac lime magenta maroon mauve mustard navy ochre olive "
+    "orange peach pink plum purple red rose ruby salmon sapphire scarlet silver tan taupe teal "
+    "turquoise vermilion violet white yellow"
+)
+_SIZE_WORDS = (
+    "big bulky colossal enormous giant gigantic huge immense jumbo large little mammoth massive "
+    "medium medium-sized micro microscopic mini miniature minuscule monumental oversize oversized "
+    "petite puny sizable sizeable small teeny tiny undersized vast wee"
+)
+NUMBERS = frozenset(_NUMBER_WORDS.split())
+COLOURS = frozenset(_COLOUR_WORDS.split())
+SIZES = frozenset(_SIZE_WORDS.split())
+
+Concepts = Sequence[tuple[Concept, ...]]
+
+
+def _attributes(words: frozenset[str]) -> Callable[[tuple[Concept, ...]], bool]:
+    return lambda concepts: len(concepts) == 2 and concepts[1].words.keys() <= words
+
+
+KINDS: Mapping[str, Callable[[tuple[Concept, ...]], bool]] = {
+    "object": lambda concepts: len(concepts) == 1,
+    "attribute": lambda concepts: len(concepts) == 2,
+    "relation": lambda concepts: len(concepts) == 3,
+    "cardinality": _attributes(NUMBERS),
+    "colour": _attributes(COLOURS),
+    "size": _attributes(SIZES),
+}
+
+
+class TupleScore(NamedTuple):
+    """How far the tuples of a candidate and of its references agree.
+
+    Attributes:
+        f: The F-score; 0 where nothing matches.
+        precision: Correct tuples of all of the candidate's.
+        recall: Correct tuples of all of the references'; above 1 where several of the candidate's
+            match one of the references'.
+        correct: How many tuples of the candidate some tuple of the references matches.
+        candidate: How many tuples the candidate has.
+        reference: How many tuples the references have.
+    """
+
+    f: float
+    precision: float
+    recall: float
+    correct: int
+    candidate: int
+    reference: int
+
+    @classmethod
+    def of(cls, correct: int, candidate: int, reference: int) -> TupleScore:
+        """Work out the scores from the counts."""
+        if correct == 0:
+            return cls(0.0, 0.0, 0.0, 0, candidate, reference)
+        precision, recall = correct / candidate, correct / reference
+        f = 2 * precision * recall / (precision + recall)
+        return cls(f, precision, recall, correct, candidate, reference)
+
+
+def score_tuples(
+    candidate: Iterable[Sequence[str]],
+    references: Iterable[Sequence[str]],
+    *,
+    synsets: bool = True,
+) -> TupleScore:
+    """Compare tuples that are made and merged already; words of one meaning are joined by ``/``.
+
+    Args:
+        candidate: The tuples of a caption, of one to three strings each.
+        references: The tuples of its references together.
+        synsets: Whether words of one synset match; otherwise only equal words do.
+
+    >>> score_tuples([("man",), ("horse",), ("man", "ride", "horse")],
+    ...              [("person",), ("horse",), ("horse", "brown"), ("person", "ride", "horse")])
+    TupleScore(f=0.28571428571428575, precision=0.3333333333333333, recall=0.25,
+               correct=1, candidate=3, reference=4)
+    """
+    return _compare(
+        read_concepts(candidate, synsets=synsets),
+        read_concepts(references, synsets=synsets),
+        synsets,
+    )
+
+
+def _compare(candidate: Concepts, reference: Concepts, synsets: bool) -> TupleScore:
+    matches = match(candidate, reference, synsets=synsets)
+    correct = sum(place is not None for place in matches)
+    return TupleScore.of(correct, len(candidate), len(reference))
+
+
+class Comparison(NamedTuple):
+    """The tuples of a candidate and of its references, and which match.
+
+    Attributes:
+        candidate: The candidate's tuples.
+        references: The tuples of its references together.
+        matches: For each of the candidate's the place of the one it matches, or ``None``.
+    """
+
+    candidate: list[Fact]
+    references: list[Fact]
+    matches: list[int | None]
+
+
+class Prepared(NamedTuple):
+    """What all systems share: the graphs of each item's references, and the tuples if given."""
+
+    graphs: list[Concepts]
+    tuples: TupleFile | None = None
+
+
+@dataclass(frozen=True)
+class Spice(Metric):
+    """SPICE; the defaults are those of the official tool behind the COCO tools.
+
+    Attributes:
+        synsets: ``meteor-1.5``: words of one synset in METEOR's table match; ``None``: only equal
+            words do.
+        text: ``ptb``: captions as the tokenizer leaves them, which is what the COCO tools hand to
+            the official tool; ``raw``: as they were written, with punctuation.
+        kinds: ``all`` for the sub-scores too, ``none`` for the score alone.
+        tuples: A file of tuples made elsewhere; then nothing is parsed.
+    """
+
+    synsets: str | None = SYNSETS
+    text: str = "ptb"
+    kinds: str = "all"
+    tuples: str | None = None
+    name: ClassVar[str] = "spice"
+    reads: ClassVar[Reads] = "english"
+    output_scale: ClassVar[Scale] = Scale("high", 0, 1, mean=True)
+
+    def __post_init__(self) -> None:
+        for value, what, known in (
+            (self.synsets or "none", "synsets", (SYNSETS, "none")),
+            (self.text, "text", ("ptb", "raw")),
+            (self.kinds, "kinds", ("all", "none")),
+        ):
+            if value not in known:
+                raise UnknownNameError.of(f"{what} of spice", value, known)
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """The score, and the sub-scores."""
+        return (self.name, *(f"{self.name}_{kind}" for kind in self._kinds))
+
+    @property
+    def _kinds(self) -> tuple[str, ...]:
+        return tuple(KINDS) if self.kinds == "all" else ()
+
+    def files(self) -> dict[str, str]:
+        """The file of tuples."""
+        return {} if self.tuples is None else {"tuples": self.tuples}
+
+    def signature(self, **context: object) -> str:
+        """As of every metric; with the parser and the rules that made the tuples."""
+        if context and self.tuples is None:
+            context = {"parser": parser_name(), "rules": RULES, **context}
+        return super().signature(**context)
+
+    def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Prepared:
+        """Build the scene graph of each item's references once."""
+        bounds = reference_offsets.tolist()
+        spans = list(pairwise(bounds))
+        if self.tuples is not None:
+            tuples = TupleFile(self.tuples)
+            texts = _texts(references)
+            merged = [tuples.of_references(texts[begin:end]) for begin, end in spans]
+            return Prepared([self._read(each) for each in merged], tuples)
+        facts = self._facts(references)
+        graphs = [
+            self._graph(fact for each in facts[begin:end] for fact in each) for begin, end in spans
+        ]
+        return Prepared(graphs)
+
+    def statistics(self, batch: CaptionBatch, prepared: Prepared) -> FloatArray:
+        """F, precision, recall and the three counts; for each kind F, counts and 1; and 1.
+
+        Where the references have no tuple of a kind, its F and its 1 are 0.
+        """
+        graphs = self._candidates(batch.candidates, prepared.tuples)
+        rows = [
+            self._row(graph, prepared.graphs[item])
+            for graph, item in zip(graphs, batch.items.tolist(), strict=True)
+        ]
+        return np.array(rows, dtype=float).reshape(len(rows), 7 + 5 * len(self._kinds))
+
+    def scores(self, totals: FloatArray) -> FloatArray:
+        """Means over items; of a kind over the items that have it, NaN where there are none."""
+        kinds = len(self._kinds)
+        sums = np.concatenate([totals[..., :1], totals[..., 6 : 6 + 5 * kinds : 5]], axis=-1)
+        counts = np.concatenate([totals[..., -1:], totals[..., 10 : 6 + 5 * kinds : 5]], axis=-1)
+        means: FloatArray = np.full(sums.shape, np.nan)
+        np.divide(sums, counts, out=means, where=counts > 0)
+        return means
+
+    def compare(self, candidate: str, references: Sequence[str]) -> Comparison:
+        """Show the tuples of a caption and of its references, and which match.
+
+        Args:
+            candidate: A caption, as it was written.
+            references: Its references.
+        """
+        written = pack([candidate, *references])
+        captions = Captions(tokenize_packed(written), raw=written)
+        offsets = np.array([0, len(references)], dtype=np.int64)
+        prepared = self.prepare(captions.slice(1, captions.size), offsets)
+        theirs = prepared.graphs[0]
+        ours = self._candidates(captions.slice(0, 1), prepared.tuples)[0]
+        return Comparison(
+            [tuple(map(str, each)) for each in ours],
+            [tuple(map(str, each)) for each in theirs],
+            match(ours, theirs, synsets=self._merges),
+        )
+
+    @property
+    def _merges(self) -> bool:
+        return self.synsets is not None
+
+    def _candidates(self, captions: Captions, tuples: TupleFile | None) -> list[Concepts]:
+        if tuples is None:
+            return [self._graph(facts) for facts in self._facts(captions)]
+        return [self._read(tuples.of_caption(each)) for each in _texts(captions)]
+
+    def _facts(self, captions: Captions) -> list[list[Fact]]:
+        text = captions.text
+        if self.text == "raw":
+            text = tokenize_packed(captions.original, keep_punctuation=True)
+        return caption_facts(text.unpack())
+
+    def _graph(self, facts: Iterable[Fact]) -> Concepts:
+        return SceneGraph(facts, synsets=self._merges).concepts
+
+    def _read(self, tuples: Sequence[Fact]) -> Concepts:
+        return read_concepts(tuples, synsets=self._merges)
+
+    def _row(self, candidate: Concepts, reference: Concepts) -> list[float]:
+        row: list[float] = [*_compare(candidate, reference, self._merges)]
+        for kind in self._kinds:
+            is_kind = KINDS[kind]
+            theirs = [each for each in reference if is_kind(each)]
+            ours = [each for each in candidate if is_kind(each)]
+            found = _compare(ours, theirs, self._merges)
+            row += [found.f, found.correct, found.candidate, found.reference, bool(theirs)]
+        return [*row, 1.0]
+
+
+def _texts(captions: Captions) -> list[tuple[str, str]]:
+    return list(zip(captions.original.unpack(), captions.text.unpack(), strict=True))

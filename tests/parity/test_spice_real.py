@@ -1,0 +1,103 @@
+"""SPICE against the official tool's output on real captions."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reelscore import score
+from reelscore.metrics import score_tuples
+from reelscore.metrics.spice import Spice
+from reelscore.text.grammar import SceneGraph, read_trees, tree_facts
+from reelscore.text.grammar.scene_graph import match, read_concepts
+
+pytestmark = pytest.mark.shared
+
+SCORED = ["hand", "hand_nosyn", "vtt_ptb", "vtt_raw", "vtt_nosyn", "systems", "tuples"]
+KINDS = {
+    "Object": "spice_object",
+    "Attribute": "spice_attribute",
+    "Relation": "spice_relation",
+    "Cardinality": "spice_cardinality",
+}
+
+
+def lines(path: Path) -> Iterator[Any]:
+    with gzip.open(path, "rt") as file:
+        yield from map(json.loads, file)
+
+
+@pytest.fixture(scope="module")
+def spice(shared: Path) -> Path:
+    folder = shared / "spice"
+    if not folder.is_dir():
+        pytest.skip(f"the official tool's output is not at {folder}")
+    return folder
+
+
+@pytest.mark.parametrize("name", SCORED)
+def test_every_number_of_the_official_tool(spice, report, name):
+    """From its tuples: every truth value, count, score and sub-score, to the last digit."""
+    path = spice / f"{name}.jsonl.gz"
+    synsets = not name.endswith("nosyn")
+    rows = list(lines(path))
+    metric = Spice(tuples=str(path), synsets="meteor-1.5" if synsets else None)
+    results = score(
+        {row["image_id"]: row["test"] for row in rows},
+        {row["image_id"]: row["refs"] for row in rows},
+        metrics=[metric],
+        tokenizer="none",
+    )
+    tuples = 0
+    for row in rows:
+        item, official = row["image_id"], row["scores"]["All"]
+        ours = [each["tuple"] for each in row["test_tuples"]]
+        theirs = [each["tuple"] for each in row["ref_tuples"]]
+        found = score_tuples(ours, theirs, synsets=synsets)
+        tp, fp, fn = (official[count] for count in ("tp", "fp", "fn"))
+        assert (found.correct, found.candidate, found.reference) == (tp, tp + fp, tp + fn)
+        assert found.f == results["spice"].items[item] == (official["f"] or 0)
+        for kind, output in KINDS.items():
+            own = results[output].items if output in results else {}
+            assert own.get(item) == row["scores"][kind]["f"], (item, kind)
+        places = match(
+            read_concepts(ours, synsets=synsets),
+            read_concepts(theirs, synsets=synsets),
+            synsets=synsets,
+        )
+        truths = [each["truth_value"] for each in row["test_tuples"]]
+        assert [place is not None for place in places] == truths
+        truths = [each["truth_value"] for each in row["ref_tuples"]]
+        assert [k in places for k in range(len(theirs))] == truths
+        tuples += len(ours) + len(theirs)
+    report(f"{name}: {len(rows)} items, {tuples:,} tuples as the official tool has them")
+
+
+@pytest.mark.parametrize(
+    ("trees", "name", "least"), [("coco", "coco", 0.999), ("vtt", "tuples", 0.999)]
+)
+def test_tuples_from_official_trees(spice, report, trees, name, least):
+    golden = list(lines(spice / f"{name}.jsonl.gz"))
+    ours = theirs = both = exact = 0
+    with gzip.open(spice / "trees" / f"{trees}.conllu.gz", "rt") as file:
+        parsed = list(islice(read_trees(file), len(golden)))
+    for tree, row in zip(parsed, golden, strict=True):
+        found = canonical(SceneGraph(tree_facts(tree)).tuples)
+        official = canonical(
+            each["tuple"] if isinstance(each, dict) else each for each in row["test_tuples"]
+        )
+        ours, theirs, both = ours + len(found), theirs + len(official), both + len(found & official)
+        exact += found == official
+    f1 = 2 * both / (ours + theirs)
+    report(f"{name}: F1 of tuples {f1:.4f}, {exact} of {len(golden)} captions exactly")
+    assert f1 >= least
+
+
+def canonical(tuples):
+    return {tuple(frozenset(part.split("/")) for part in each) for each in tuples}

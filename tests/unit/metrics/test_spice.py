@@ -1,0 +1,274 @@
+"""SPICE: tuples are compared as the official tool compares them; the rest is bookkeeping."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reelscore import DataError, MissingExtraError, UnknownNameError, parse, score, score_systems
+from reelscore.metrics import score_tuples
+from reelscore.metrics.spice import COLOURS, NUMBERS, SIZES, Spice
+from reelscore.text.grammar import SceneGraph, Token, Tree
+from reelscore.text.grammar.trees import ROOT
+
+RIDES = [("man",), ("horse",), ("man", "ride", "horse")]
+PARSER = "reelscore-parser-1.0.0-00000000"
+
+
+def graph(*facts):
+    return SceneGraph(tuple(fact.split(", ")) for fact in facts).tuples
+
+
+@pytest.mark.parametrize(
+    ("candidate", "references", "counts", "f"),
+    [
+        (RIDES, RIDES, (3, 3, 3), 1),
+        (
+            RIDES,
+            graph("person", "horse", "horse, brown", "person, ride, horse"),
+            (1, 3, 4),
+            2 / 7,
+        ),
+        (
+            graph("automobile", "road", "automobile, drive down, road"),
+            graph("car", "road", "car, red", "car, drive down, road"),
+            (3, 3, 4),
+            6 / 7,
+        ),
+        (
+            graph("girl", "room", "girl, two", "girl, young", "girl, dance in, room"),
+            graph(
+                *("girl", "bedroom", "girl, two", "girl, young", "girl, dance"),
+                "girl, dance in, bedroom",
+            ),
+            (3, 5, 6),
+            6 / 11,
+        ),
+        (
+            graph("bicycle", "wall", "bicycle, lean on, wall"),
+            graph("bike", "wall", "bike, lean on, wall", "bicycle", "bicycle, near, wall"),
+            (3, 3, 4),
+            6 / 7,
+        ),
+    ],
+)
+def test_scores_by_hand(candidate, references, counts, f):
+    found = score_tuples(candidate, references)
+    assert (found.correct, found.candidate, found.reference) == counts
+    assert found.f == pytest.approx(f, abs=1e-12)
+
+
+def test_nothing_to_compare():
+    for candidate, references in (([], RIDES), (RIDES, []), ([], [])):
+        assert score_tuples(candidate, references)[:4] == (0, 0, 0, 0)
+
+
+def test_several_tuples_may_match_one():
+    # man and cat are both like guy: recall is 2, and F is not cut off at 1
+    found = score_tuples([("cat",), ("man",)], [("cat/man/guy",)])
+    assert (found.precision, found.recall, found.f) == (1, 2, pytest.approx(4 / 3))
+
+
+WORDS = st.sampled_from(["man", "guy", "cat", "dog", "car", "automobile", "wall", "red", "dark"])
+FACTS = st.lists(st.lists(WORDS, min_size=1, max_size=3).map(tuple), max_size=12)
+
+
+@given(FACTS, FACTS)
+def test_bounds(candidate, references):
+    ours, theirs = SceneGraph(candidate).tuples, SceneGraph(references).tuples
+    found = score_tuples(ours, theirs)
+    assert 0 <= found.precision <= 1
+    assert found.recall >= 0
+    assert found.f <= 1 or found.correct > found.reference
+    assert score_tuples(ours, ours).f >= bool(ours)
+
+
+@given(FACTS)
+def test_without_synsets_the_same_facts_score_one(facts):
+    tuples = SceneGraph(facts, synsets=False).tuples
+    assert score_tuples(tuples, tuples, synsets=False).f == bool(tuples)
+
+
+@pytest.fixture
+def tuple_file(tmp_path):
+    lines = [
+        {
+            "test": "two red cars",
+            "test_tuples": [["car"], ["car", "two"], ["car", "red"]],
+            "refs": ["two automobiles", "a small blue car"],
+            "ref_tuples": [
+                {"tuple": ["automobile/car"], "truth_value": True},
+                {"tuple": ["automobile/car", "two"], "truth_value": True},
+                {"tuple": ["automobile/car", "small"], "truth_value": False},
+                {"tuple": ["automobile/car", "blue"], "truth_value": False},
+            ],
+        },
+        {"test": "a dog runs", "test_tuples": [["dog"], ["dog", "run"]]},
+        {"test": "a puppy sleeps", "test_tuples": [["puppy"], ["puppy", "sleep"]]},
+        {"test": "...", "test_tuples": []},
+    ]
+    path = tmp_path / "tuples.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+CANDIDATES = {"v1": "two red cars", "v2": "a puppy sleeps"}
+REFERENCES = {"v1": ["two automobiles", "a small blue car"], "v2": ["a dog runs", "a puppy sleeps"]}
+
+
+def test_tuples_made_elsewhere(tuple_file):
+    results = score(CANDIDATES, REFERENCES, metrics=f"spice|tuples:{tuple_file}")
+    assert results["spice"].items.to_dict() == pytest.approx({"v1": 4 / 7, "v2": 2 * 2 / (2 + 4)})
+    assert results["spice"].score == pytest.approx((4 / 7 + 2 / 3) / 2)
+    assert "parser:" not in results["spice"].signature
+    assert "|files:" in results["spice"].signature
+    assert parse(results["spice"].signature) == Spice(tuples=str(tuple_file))
+
+
+def test_kinds_count_only_items_that_have_them(tuple_file):
+    results = score(CANDIDATES, REFERENCES, metrics=f"spice|tuples:{tuple_file}")
+    assert results["spice_cardinality"].items.to_dict() == {"v1": 1}
+    assert results["spice_colour"].items.to_dict() == {"v1": 0}
+    assert results["spice_cardinality"].score == 1
+    assert "spice_relation" not in results  # the references state none
+    alone = score(CANDIDATES, REFERENCES, metrics=f"spice|kinds:none|tuples:{tuple_file}")
+    assert list(alone) == ["spice"]
+    assert alone["spice"].items.to_dict() == results["spice"].items.to_dict()
+    again = results.with_intervals(resamples=20)
+    assert again["spice"].interval is not None
+    assert again["spice_cardinality"].interval is None  # some draws have no item with a number
+
+
+def test_statistics_of_an_item(tuple_file):
+    [measurement] = score(CANDIDATES, REFERENCES, f"spice|tuples:{tuple_file}").measurements
+    row = measurement.statistics[0]
+    assert row[:6] == pytest.approx([4 / 7, 2 / 3, 1 / 2, 2, 3, 4])
+    assert row[-1] == 1
+    assert row[6:11] == pytest.approx([1, 1, 1, 1, 1])  # objects
+    assert row[16:21] == pytest.approx([0, 0, 0, 0, 0])  # relations: of no weight
+    assert np.isnan(measurement.metric.scores(row)[3])
+
+
+def test_synonyms_can_be_left_out(tuple_file):
+    metric = f"spice|synsets:none|kinds:none|tuples:{tuple_file}"
+    assert score(CANDIDATES, REFERENCES, metrics=metric)["spice"].items["v1"] == 0
+
+
+def test_captions_the_file_does_not_have(tuple_file):
+    with pytest.raises(DataError, match=r"has no tuples of the caption 'a cat'"):
+        score({"v1": "a cat"}, {"v1": ["a dog runs"]}, metrics=f"spice|tuples:{tuple_file}")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("[]", "expected an object with 'test' and 'test_tuples'"),
+        ('{"test_tuples": []}', "'test' is None; expected the caption"),
+        ('{"refs": "a", "ref_tuples": []}', "expected a list of captions"),
+        ('{"test": "a", "test_tuples": [["a", 3]]}', "is no tuple"),
+        ('{"test": "a", "test_tuples": [[]]}', "is no tuple"),
+        ('{"test": "a", "test_tuples": 7}', "is no tuple"),
+    ],
+)
+def test_files_that_are_none(tmp_path, line, message):
+    path = tmp_path / "bad.jsonl"
+    path.write_text(line)
+    with pytest.raises(DataError, match=message) as error:
+        score({"v": "a"}, {"v": ["a"]}, metrics=f"spice|tuples:{path}")
+    assert f"{path}:1" in str(error.value)
+
+
+@pytest.mark.parametrize("bad", ["synsets:wordnet", "text:coco", "kinds:some"])
+def test_parameters(bad):
+    with pytest.raises(UnknownNameError, match=bad.partition(":")[0]):
+        parse(f"spice|{bad}")
+
+
+def noun_and_verb(caption):
+    """A parse for tests: the last word is a verb, the one before its subject."""
+    *_, noun, verb = ["", *caption.split()]
+    subject = Token(noun, "NN", noun, 1, "nsubj")
+    return Tree((subject, Token(verb, "VBZ", verb.removesuffix("s"), ROOT, "root")))
+
+
+@pytest.fixture
+def parser(monkeypatch):
+    """A parser, and the captions it was given."""
+    seen = []
+
+    class Parser:
+        @staticmethod
+        def teacher_name():
+            return PARSER
+
+        @staticmethod
+        def teacher_trees(captions):
+            seen.extend(captions)
+            return [noun_and_verb(caption) for caption in captions]
+
+    monkeypatch.setattr("reelscore.text.grammar.scene_graph._parser", Parser)
+    return seen
+
+
+def test_signature(parser):
+    result = score({"v": "A dog runs."}, {"v": ["a puppy runs"]}, metrics="spice")["spice"]
+    assert result.signature.startswith(
+        "spice|synsets:meteor-1.5|text:ptb|kinds:all|tuples:none|"
+        f"parser:{PARSER}|rules:1|tok:ptb|items:1|"
+    )
+    assert parse(result.signature) == Spice()
+    assert parser == ["a puppy runs", "a dog runs"]
+
+
+def test_text_as_written(parser):
+    score({"v": "A dog runs ."}, {"v": ["A dog, runs"]}, metrics="spice|text:raw")
+    assert parser == ["a dog , runs", "a dog runs ."]
+
+
+def test_references_are_parsed_once_for_all_systems(parser):
+    systems = {name: {"v": "a cat runs", "w": "a cat runs"} for name in ("one", "two")}
+    table = score_systems(systems, {"v": ["a dog runs"], "w": ["a dog runs"]}, metrics="spice")
+    assert parser == ["a dog runs", "a cat runs"]
+    assert table["one"]["spice"].items.to_dict() == {"v": 0, "w": 0}
+
+
+def test_captions_without_words(parser):
+    results = score({"v": "..."}, {"v": ["a dog runs"]}, metrics="spice", empty="zero")
+    assert results["spice"].score == 0
+    assert parser == ["a dog runs"]
+
+
+def test_threads_change_nothing(parser):
+    one, four = (
+        score({"v": "a cat runs"}, {"v": ["a dog runs", "a cat sits"]}, "spice", threads=threads)
+        for threads in (1, 4)
+    )
+    assert one.to_dict() == four.to_dict()
+
+
+def test_without_a_parser(monkeypatch):
+    def absent(name):
+        raise ModuleNotFoundError(name)
+
+    monkeypatch.setattr("reelscore.text.grammar.scene_graph.import_module", absent)
+    with pytest.raises(MissingExtraError) as error:
+        score({"v": "a dog"}, {"v": ["a dog"]}, metrics="spice")
+    assert str(error.value) == (
+        "SPICE needs a parser. Install it: pip install 'reelscore[language]'."
+    )
+
+
+def test_word_lists():
+    assert len(NUMBERS) == 10
+    assert not COLOURS & SIZES
+
+
+def test_comparison_of_two_captions(parser):
+    found = Spice().compare("A puppy runs.", ["a dog runs", "a puppy sits"])
+    assert found.candidate == [("puppy",), ("puppy", "run")]
+    assert found.references == [("dog",), ("puppy",), ("dog", "run"), ("puppy", "sit")]
+    assert found.matches == [1, None]
