@@ -108,6 +108,18 @@ class Protocol:
         if self.form == "ranking" and score % 1 != 0:
             raise DataError(f"{criterion}: ranks are whole numbers from 1, the best.")
 
+    def captions_fault(self, count: int) -> str | None:
+        """Say what is wrong with showing this many captions, if anything is.
+
+        >>> PROTOCOLS["direct-assessment"].captions_fault(2)
+        '2 captions; direct-assessment shows 1'
+        """
+        if self.captions and count != self.captions:
+            return f"{count} captions; {self.name} shows {self.captions}"
+        if count < 1 or (self.form == "ranking" and count < 2):
+            return f"{count} captions; {self.name} shows at least 2"
+        return None
+
 
 ADEQUACY = Criterion("adequacy", "The text adequately describes what took place in the video.")
 FLUENCY = Criterion("fluency", "The text is fluent, well-formed English.")

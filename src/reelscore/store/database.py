@@ -18,7 +18,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
@@ -89,12 +88,7 @@ class Database:
         """Return the database itself; leaving closes it."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Close all connections."""
         self.close()
 
@@ -121,14 +115,6 @@ class Database:
         with self._connected() as connection:
             connection.detach()
             yield connection
-
-    def alone(self, connection: Connection, *names: str) -> None:
-        """Let one transaction at a time go on with these names; SQLite has one writer anyway."""
-        if not self.is_sqlite:
-            connection.execute(
-                text("SELECT pg_advisory_xact_lock(hashtextextended(:key, 0))"),
-                {"key": "\x1f".join(names)},
-            )
 
     @contextmanager
     def _queued(self) -> Iterator[None]:
@@ -216,6 +202,15 @@ def writing(connection: Connection) -> Iterator[None]:
     """Make the connection's next transaction one that writes."""
     with connection.execution_options(writing=True).begin():
         yield
+
+
+def alone(connection: Connection, *names: str) -> None:
+    """Let one transaction at a time go on with these names; SQLite has one writer anyway."""
+    if connection.dialect.name != "sqlite":
+        connection.execute(
+            text("SELECT pg_advisory_xact_lock(hashtextextended(:key, 0))"),
+            {"key": "\x1f".join(names)},
+        )
 
 
 def _engine(url: URL) -> Engine:

@@ -13,7 +13,6 @@ import msgspec
 
 from reelscore.errors import DataError
 from reelscore.human.protocols import Answer, Protocol
-from reelscore.human.store.checks import captions_fault
 
 Range = tuple[float, float]
 
@@ -48,7 +47,7 @@ class Practice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         reelscore.errors.DataError: Practice 'a dog': adequacy: the score is 200; expected a ...
         """
         place = f"Practice {' / '.join(self.captions)[:60]!r}"
-        fault = captions_fault(len(self.captions), protocol)
+        fault = protocol.captions_fault(len(self.captions))
         if fault:
             raise DataError(f"{place}: {fault}.")
         count = len(self.captions) if protocol.form == "ranking" else 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from functools import cache
 from pathlib import Path
@@ -16,6 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from starlette.exceptions import HTTPException
 
 from reelscore.human.campaign import Campaign
+from reelscore.human.store.campaigns import all_terms
 from reelscore.human.store.records import Terms
 from reelscore.report.legible import legible
 from reelscore.store.database import Database
@@ -42,8 +43,10 @@ class Campaigns:
     def all(self) -> list[Campaign]:
         """Give all campaigns, oldest first."""
         with self._lock:
-            for terms in Campaign.list(self.settings.database):
-                self._known.setdefault(terms.id, self._opened(terms))
+            with self.database.reading() as connection:
+                for terms in all_terms(connection):
+                    if terms.id not in self._known:
+                        self._known[terms.id] = self._opened(terms)
             return list(self._known.values())
 
     def get(self, id: str) -> Campaign:
@@ -65,13 +68,8 @@ class Campaigns:
             self._known[campaign.id] = campaign
 
     def _opened(self, terms: Terms) -> Campaign:
-        settled = {each.name: getattr(terms, each.name) for each in fields(Terms)}
-        return Campaign(
-            **settled,
-            database=self.database,
-            clock=self.settings.clock,
-            may_release=self.uptime.lasts,
-        )
+        clock = self.settings.clock
+        return Campaign(terms, self.database, clock, may_release=self.uptime.lasts)
 
 
 STATIC = Path(__file__).parent / "static"

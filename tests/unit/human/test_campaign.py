@@ -19,6 +19,10 @@ from support.made_hits import answer_all, hit_of, rating_hits
 # Making and finding campaigns
 
 
+def test_a_campaign_is_one_class():
+    assert Campaign.__mro__ == (Campaign, object)
+
+
 def test_what_is_settled_is_found_again(where, clock):
     settings = {"instructions": "Watch — then judge.", "watch": True, "deep": {"n": [1, None]}}
     Campaign.create(

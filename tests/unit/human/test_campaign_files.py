@@ -432,13 +432,13 @@ def test_a_line_of_a_gigabyte_is_refused_without_being_read(tmp_path, form):
 
 
 def test_a_failed_export_leaves_nothing(tmp_path, monkeypatch):
-    from reelscore.human.store import export as exporting
+    from reelscore.human.store import files
 
     def broken(kind, row):
         raise RuntimeError("the disk is on fire")
 
     with fill(tmp_path / "filled.db") as campaign:
-        monkeypatch.setattr(exporting, "to_line", broken)
+        monkeypatch.setattr(files, "to_line", broken)
         for name in ("all.jsonl", "folder"):
             with pytest.raises(RuntimeError):
                 campaign.export(tmp_path / name)

@@ -1,4 +1,4 @@
-"""Take answers and reports of raters: checked, kept once, acknowledged whenever they are sent."""
+"""Answers and reports of raters: checked, kept once, acknowledged whenever they are sent."""
 
 from __future__ import annotations
 
@@ -22,11 +22,10 @@ from sqlalchemy import (
 from reelscore.errors import RefusedError
 from reelscore.human.protocols import Answer
 from reelscore.human.store.assignments import take_back
-from reelscore.human.store.decisions import EXCLUDE, READMIT
+from reelscore.human.store.campaigns import EXCLUDE, READMIT, read_settings
 from reelscore.human.store.records import REJECTED, Receipt, Terms
 from reelscore.human.store.schema import assignment, campaign, event, judgment, shown, skip, task
-from reelscore.human.store.time_checks import answer_flags, hit_flags
-from reelscore.store.database import Database
+from reelscore.store.database import alone
 
 # Made once: these are what a busy campaign does all day.
 _PLACE: Select[Any] = (
@@ -71,6 +70,17 @@ _SEEN = (
     .values(active=bindparam("now"), flags=bindparam("all_flags"))
 )
 _DONE = _SEEN.values(state="done", finished=bindparam("now"))
+MEDIA = "media"  # of the settings: the seconds of each item's video
+_QUICK = 1.0  # seconds: nobody watches, reads and answers faster
+_FEW = 3  # quick answers that may be accidents
+_SHARE = 0.1  # of the HIT's answers that may be quick
+_LEAST = 0.9 / 2  # of a video's length: pages play at up to twice the speed, and ask for 90 %
+_TIMES = (
+    select(judgment.c.task, judgment.c.opened, judgment.c.received, task.c.item)
+    .join(task, task.c.key == judgment.c.task)
+    .where(judgment.c.assignment == bindparam("assignment"))
+    .distinct()
+)
 
 
 @dataclass(frozen=True)
@@ -88,48 +98,46 @@ class Sent:
     is_served: bool = False
 
 
-def submit(database: Database, terms: Terms, sent: Sent, now: int) -> Receipt:
+def submit(connection: Connection, terms: Terms, sent: Sent, now: int) -> Receipt:
     """Keep an answer, or say why not.
 
     The same answer may come again at any time, also when the HIT is finished or the campaign
     closed: a rater whose connection broke cannot know whether it had arrived.
     """
-    with database.writing() as connection:
-        database.alone(connection, terms.id, sent.rater)
-        row = _place(connection, terms, sent.assignment, sent.rater, sent.task)
-        terms.protocol.check(sent.answer, row.captions)
-        if row.skipped:
-            raise RefusedError(
-                "answered", f"Task {sent.task!r} of assignment {row.id} was reported and skipped."
-            )
-        missing = _missing(connection, sent, row)
-        if missing:
-            _check_open(connection, terms, row, now)
-            connection.execute(
-                insert(judgment), [_kept(sent, row, now, *each) for each in missing.items()]
-            )
-        flags = answer_flags(terms, row, sent.started) if sent.is_served else set()
-        if not missing:
-            return _receipt(connection, row, sent.task, is_new=False)
-        return _settle(connection, terms, row, sent.task, now, flags, is_served=sent.is_served)
+    alone(connection, terms.id, sent.rater)
+    row = _place(connection, terms, sent.assignment, sent.rater, sent.task)
+    terms.protocol.check(sent.answer, row.captions)
+    if row.skipped:
+        raise RefusedError(
+            "answered", f"Task {sent.task!r} of assignment {row.id} was reported and skipped."
+        )
+    missing = _missing(connection, sent, row)
+    if missing:
+        _check_open(connection, terms, row, now)
+        connection.execute(
+            insert(judgment), [_kept(sent, row, now, *each) for each in missing.items()]
+        )
+    flags = answer_flags(terms, row, sent.started) if sent.is_served else set()
+    if not missing:
+        return _receipt(connection, row, sent.task, is_new=False)
+    return _settle(connection, terms, row, sent.task, now, flags, is_served=sent.is_served)
 
 
 def skip_task(
-    database: Database, terms: Terms, id: int, rater: str, task: str, reason: str, now: int
+    connection: Connection, terms: Terms, id: int, rater: str, task: str, reason: str, now: int
 ) -> Receipt:
     """Note that a rater cannot answer a task; see `Campaign.skip`."""
-    with database.writing() as connection:
-        database.alone(connection, terms.id, rater)
-        row = _place(connection, terms, id, rater, task)
-        if connection.execute(_KNOWN, {"assignment": row.id, "task": row.key}).first():
-            raise RefusedError("answered", f"Task {task!r} of assignment {row.id} has an answer.")
-        if not row.skipped:
-            _check_open(connection, terms, row, now)
-            values = {"assignment": row.id, "task": row.key, "time": now, "reason": reason}
-            connection.execute(insert(skip).values(values))
-            is_served = row.task is not None
-            return _settle(connection, terms, row, task, now, set(), is_served=is_served)
-        return _receipt(connection, row, task, is_new=False)
+    alone(connection, terms.id, rater)
+    row = _place(connection, terms, id, rater, task)
+    if connection.execute(_KNOWN, {"assignment": row.id, "task": row.key}).first():
+        raise RefusedError("answered", f"Task {task!r} of assignment {row.id} has an answer.")
+    if not row.skipped:
+        _check_open(connection, terms, row, now)
+        values = {"assignment": row.id, "task": row.key, "time": now, "reason": reason}
+        connection.execute(insert(skip).values(values))
+        is_served = row.task is not None
+        return _settle(connection, terms, row, task, now, set(), is_served=is_served)
+    return _receipt(connection, row, task, is_new=False)
 
 
 def _place(connection: Connection, terms: Terms, id: int, rater: str, task: str) -> Row[Any]:
@@ -218,3 +226,37 @@ def _kept(
         "opened": row.opened if row.task == row.key else None,
         "watched": sent.watched,
     }
+
+
+def answer_flags(terms: Terms, row: Row[Any], started: int | None) -> set[str]:
+    """Name what is wrong with the times of one answer.
+
+    Args:
+        terms: The campaign.
+        row: The assignment, and the task as ``key``.
+        started: When the task was shown, as the rater's page says.
+    """
+    flags = set()
+    if row.task != row.key:
+        flags.add("unopened")
+    if started is not None and started < terms.created * 1e6:
+        flags.add("early")
+    return flags
+
+
+def hit_flags(connection: Connection, terms: Terms, assignment: int) -> set[str]:
+    """Name what is wrong with the times of a finished HIT.
+
+    A video counts once, however many tasks show it: who knows it need not watch it again.
+    """
+    rows = connection.execute(_TIMES, {"assignment": assignment}).all()
+    times = [0.0 if row.opened is None else (row.received - row.opened) / 1e6 for row in rows]
+    flags = set()
+    quick = sum(time < _QUICK for time in times)
+    if quick >= _FEW and quick > _SHARE * len(times):
+        flags.add("burst")
+    durations = read_settings(connection, terms).get(MEDIA) or {}
+    playing = sum(durations.get(item, 0.0) for item in {row.item for row in rows})
+    if sum(times) < _LEAST * playing:
+        flags.add("too-fast")
+    return flags

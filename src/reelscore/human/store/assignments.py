@@ -1,9 +1,9 @@
-"""HITs with places for raters, and who holds which: raters claim, come back, and go away."""
+"""Who holds which HIT: raters claim, come back, and go away."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import count, islice
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 from sqlalchemy import (
@@ -12,63 +12,53 @@ from sqlalchemy import (
     FromClause,
     Row,
     Select,
-    Table,
     and_,
     case,
     delete,
     exists,
     func,
     insert,
-    literal,
     or_,
     select,
     update,
 )
-from sqlalchemy.exc import IntegrityError
 
-from reelscore.errors import DataError, RefusedError
-from reelscore.human.hits.tasks import Hit
-from reelscore.human.store.campaigns import read_state, read_systems
-from reelscore.human.store.checks import check_hit
-from reelscore.human.store.decisions import is_excluded, log
-from reelscore.human.store.import_plan import move
-from reelscore.human.store.lines import columns
-from reelscore.human.store.queries import load_assignment
+from reelscore.errors import RefusedError
+from reelscore.human.hits.tasks import Shown, Task
+from reelscore.human.store.campaigns import is_excluded, log, read_state
 from reelscore.human.store.records import REJECTED, Assignment, Terms
-from reelscore.human.store.schema import assignment, hit, shown, task
-from reelscore.store.database import Database, writing
-from reelscore.store.staging import analyze, fill, stage
+from reelscore.human.store.schema import assignment, hit, judgment, shown, skip, task
+from reelscore.store.database import Database, alone
 
 ACTOR = "reelscore"  # what the log calls us
 _NOTICED = 0.05  # of the hold time; signs of a rater that come sooner are not written down
 
 
 def claim(
-    database: Database, terms: Terms, rater: str, client: str, now: int, *, releasing: bool
+    connection: Connection, terms: Terms, rater: str, client: str, now: int, *, releasing: bool
 ) -> Assignment | None:
     """Give a rater the HIT held, the one abandoned, or the next; None where there is none.
 
     Places of raters who were not seen for the hold time are offered again before, if `releasing`.
     """
-    with database.writing() as connection:
-        database.alone(connection, terms.id, rater)
-        if is_excluded(connection, terms, rater) or _is_rejected(connection, terms, rater):
-            raise RefusedError("excluded", f"Rater {rater!r} is excluded from this campaign.")
-        held = connection.scalar(
-            select(assignment.c.id)
-            .filter_by(campaign=terms.id, rater=rater, state="held")
-            .with_for_update()  # another claim may be about to offer it again
-        )
+    alone(connection, terms.id, rater)
+    if is_excluded(connection, terms, rater) or _is_rejected(connection, terms, rater):
+        raise RefusedError("excluded", f"Rater {rater!r} is excluded from this campaign.")
+    held = connection.scalar(
+        select(assignment.c.id)
+        .filter_by(campaign=terms.id, rater=rater, state="held")
+        .with_for_update()  # another claim may be about to offer it again
+    )
+    if held is None:
+        if read_state(connection, terms) != "open":
+            return None
+        if releasing:
+            release(connection, terms, now)
+        held = _return(connection, terms, rater, now) or _next(connection, terms, rater)
         if held is None:
-            if read_state(connection, terms) != "open":
-                return None
-            if releasing:
-                release(connection, terms, now)
-            held = _return(connection, terms, rater, now) or _next(connection, terms, rater)
-            if held is None:
-                return None
-        _hold(connection, held, rater, client, now)
-        return load_assignment(connection, terms, held)
+            return None
+    _hold(connection, held, rater, client, now)
+    return load_assignment(connection, terms, held)
 
 
 def release(connection: Connection, terms: Terms, now: int) -> int:
@@ -123,21 +113,18 @@ def open_task(database: Database, terms: Terms, id: int, rater: str, name: str, 
 
 
 def release_one(
-    database: Database, terms: Terms, id: int, now: int, actor: str, reason: str
+    connection: Connection, terms: Terms, id: int, now: int, actor: str, reason: str
 ) -> None:
     """Offer one place again, whenever its rater was last seen.
 
     Raises:
         RefusedError: If nobody holds it.
     """
-    with database.writing() as connection:
-        wanted = (
-            select(assignment.c.id)
-            .filter_by(campaign=terms.id, id=id, state="held")
-            .with_for_update()
-        )
-        if not abandon(connection, terms, wanted, now, reason, actor):
-            raise RefusedError("unknown", f"No rater holds assignment {id}.")
+    wanted = (
+        select(assignment.c.id).filter_by(campaign=terms.id, id=id, state="held").with_for_update()
+    )
+    if not abandon(connection, terms, wanted, now, reason, actor):
+        raise RefusedError("unknown", f"No rater holds assignment {id}.")
 
 
 def abandon(
@@ -264,75 +251,6 @@ def _hold(connection: Connection, id: int, rater: str, client: str, now: int) ->
     )
 
 
-_PLANNED = ("hit", "task", "shown")
-_HITS = 200  # staged together
-
-
-def insert_hits(connection: Connection, terms: Terms, hits: Iterable[Hit]) -> int:
-    """Put HITs in, all or none, each with a place for every rater it needs.
-
-    Args:
-        connection: A connection for staging.
-        terms: The campaign.
-        hits: The HITs.
-
-    Returns:
-        How many.
-
-    Raises:
-        DataError: If a HIT is there already, or does not fit the protocol or the systems.
-    """
-    with connection.begin():  # only temporary tables: nobody waits meanwhile
-        systems = frozenset(read_systems(connection, terms))
-        staged = {kind: stage(connection, f"new_{kind}", columns(kind)) for kind in _PLANNED}
-        numbers = {kind: count(1) for kind in _PLANNED}
-        hits = iter(hits)
-        while batch := list(islice(hits, _HITS)):
-            for each in batch:
-                check_hit(each, terms.protocol, systems)
-            for kind, rows in _rows(batch).items():
-                numbered = zip(rows, numbers[kind], strict=False)
-                fill(connection, staged[kind], ((line, *row) for row, line in numbered))
-        analyze(connection, *staged.values())
-    try:
-        with writing(connection):
-            moved = {
-                kind: move(connection, terms, kind, table, lambda line: f"HIT number {line:,}")
-                for kind, table in staged.items()
-            }
-            _offer_places(connection, terms, staged["hit"])
-    except IntegrityError:  # somebody else has added them since we looked
-        raise DataError(
-            "The campaign has received HITs with the same ids in the meantime."
-        ) from None
-    return moved["hit"]
-
-
-def _rows(hits: Sequence[Hit]) -> dict[str, Iterator[Sequence[object]]]:
-    """Give the rows of all three tables."""
-    tasks = [(each.id, task, k) for each in hits for k, task in enumerate(each.tasks)]
-    return {
-        "hit": ((each.id,) for each in hits),
-        "task": ((id, task.id, k, task.item, task.expected) for id, task, k in tasks),
-        "shown": (
-            (id, task.id, slot, caption.system, caption.text, caption.kind)
-            for id, task, _ in tasks
-            for slot, caption in enumerate(task.shown)
-        ),
-    }
-
-
-def _offer_places(connection: Connection, terms: Terms, new: Table) -> None:
-    for slot in range(terms.raters_per_hit):
-        place: dict[str, Any] = {**open_place(terms.id, 0, slot), "hit": hit.c.key}
-        rows = (
-            select(*(value if name == "hit" else literal(value) for name, value in place.items()))
-            .select_from(new.join(hit, and_(hit.c.campaign == terms.id, hit.c.id == new.c.id)))
-            .order_by(hit.c.key)
-        )
-        connection.execute(insert(assignment).from_select(list(place), rows))
-
-
 def open_place(campaign: str, hit: int, slot: int, turn: int = 0) -> dict[str, object]:
     """Describe an assignment that waits for a rater."""
     return {
@@ -345,3 +263,54 @@ def open_place(campaign: str, hit: int, slot: int, turn: int = 0) -> dict[str, o
         "client": "",
         "status": "",
     }
+
+
+def load_assignment(connection: Connection, terms: Terms, id: int) -> Assignment | None:
+    """Give one assignment with its tasks; None where nobody has it."""
+    row = connection.execute(
+        select(assignment, hit.c.key, hit.c.id.label("name"))
+        .join(hit, hit.c.key == assignment.c.hit)
+        .where(assignment.c.id == id, assignment.c.campaign == terms.id, assignment.c.rater != "")
+    ).one_or_none()
+    if row is None:
+        return None
+    answered = (
+        select(task.c.id)
+        .join(judgment, judgment.c.task == task.c.key)
+        .where(judgment.c.assignment == id)
+    )
+    skipped = select(task.c.id).join(skip, skip.c.task == task.c.key)
+    return Assignment(
+        id,
+        row.name,
+        row.rater,
+        row.state,
+        tuple(load_tasks(connection, row.key)),
+        frozenset(connection.scalars(answered)),
+        frozenset(connection.scalars(skipped.where(skip.c.assignment == id))),
+        tuple(row.flags.split()),
+        row.status,
+    )
+
+
+def load_tasks(connection: Connection, hit_key: int) -> Sequence[Task]:
+    """Give the tasks of a HIT, in the order shown."""
+    found = task_rows().where(task.c.hit == hit_key)
+    rows = connection.execute(found.order_by(task.c.position, task.c.key, shown.c.slot))
+    return list(tasks_of(iter(rows)))
+
+
+def task_rows(*more: Any) -> Select[Any]:
+    """Select tasks with their captions, a row for each caption, and further columns."""
+    columns = (task.c.key, task.c.id, task.c.item, task.c.expected)
+    captions = (shown.c.system, shown.c.text, shown.c.kind)
+    return select(*columns, *captions, *more).select_from(task).join(shown)
+
+
+def tasks_of(rows: Iterator[Any]) -> Iterator[Task]:
+    """Give the tasks of such rows, in their order."""
+    for _, of_task in groupby(rows, key=lambda row: row.key):
+        captions = list(of_task)
+        first = captions[0]
+        texts = tuple(Shown(row.system, row.text, row.kind) for row in captions)
+        yield Task(first.id, first.item, texts, first.expected)

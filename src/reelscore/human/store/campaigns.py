@@ -1,4 +1,7 @@
-"""The row of a campaign: what was settled, and what may change."""
+"""A campaign's own row: its terms, state, systems and settings, and the log of decisions.
+
+The log says who decided what, about whom, and why. It is added to, never changed.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,18 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Select, insert, select, update
+from sqlalchemy import Connection, Select, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.human.protocols import protocol
 from reelscore.human.store import schema
-from reelscore.human.store.checks import check_hold, settings_text
-from reelscore.human.store.records import STATES, State, Terms
+from reelscore.human.store.records import STATES, Event, State, Terms, check_hold, settings_text
+from reelscore.human.store.schema import event
+from reelscore.store.database import alone
 from reelscore.store.values import check_name, check_text, microseconds, seconds
+
+EXCLUDE, READMIT = "exclude", "readmit"
 
 
 def insert_campaign(
@@ -108,8 +114,10 @@ def read_state(connection: Connection, terms: Terms) -> State:
     return state
 
 
-def write_state(connection: Connection, terms: Terms, state: State) -> None:
-    """Change the campaign's state.
+def change_state(
+    connection: Connection, terms: Terms, state: State, now: int, actor: str, reason: str
+) -> None:
+    """Change the campaign's state, and log it.
 
     Raises:
         UnknownNameError: If there is no such state.
@@ -122,6 +130,7 @@ def write_state(connection: Connection, terms: Terms, state: State) -> None:
             "A campaign that has started cannot become a draft again; pause it instead."
         )
     connection.execute(update(schema.campaign).filter_by(id=terms.id).values(state=state))
+    log(connection, terms, now, actor, state, "", reason)
 
 
 def read_systems(connection: Connection, terms: Terms) -> tuple[str, ...]:
@@ -183,11 +192,67 @@ def write_settings(connection: Connection, terms: Terms, settings: Mapping[str, 
     )
 
 
-def write_hold(connection: Connection, terms: Terms, hold: float) -> None:
-    """Change the hold time.
+def change_settings(connection: Connection, terms: Terms, parts: Mapping[str, Any]) -> None:
+    """Replace some of the free settings, whatever others do with the rest at the same time."""
+    alone(connection, terms.id, "settings")
+    write_settings(connection, terms, {**read_settings(connection, terms), **parts})
+
+
+def change_hold(
+    connection: Connection, terms: Terms, hold: float, now: int, actor: str, reason: str
+) -> None:
+    """Change the hold time, and log it.
 
     Raises:
         DataError: If it is none.
     """
     check_hold(hold)
     connection.execute(update(schema.campaign).filter_by(id=terms.id).values(hold=hold))
+    log(connection, terms, now, actor, "hold", "", reason)
+
+
+def log(
+    connection: Connection, terms: Terms, now: int, actor: str, what: str, about: str, reason: str
+) -> None:
+    """Write one decision down."""
+    connection.execute(
+        insert(event).values(
+            campaign=terms.id,
+            time=now,
+            actor=check_name(actor, "the actor"),
+            what=check_name(what, "the decision"),
+            about=check_text(about, "what the decision is about"),
+            reason=check_text(reason, "the reason"),
+        )
+    )
+
+
+def events(connection: Connection, terms: Terms) -> Sequence[Event]:
+    """Give all decisions, oldest first."""
+    rows = connection.execute(select(event).filter_by(campaign=terms.id).order_by(event.c.id))
+    return [Event(row.time / 1e6, row.actor, row.what, row.about, row.reason) for row in rows]
+
+
+def is_excluded(connection: Connection, terms: Terms, rater: str) -> bool:
+    """Tell whether the last word about a rater is to exclude."""
+    last = _last(terms).where(event.c.about == rater)
+    return connection.scalar(last) is not None
+
+
+def excluded(connection: Connection, terms: Terms) -> frozenset[str]:
+    """Name the raters whom the last word excludes."""
+    return frozenset(connection.scalars(_last(terms)))
+
+
+def _last(terms: Terms) -> Select[Any]:
+    later = event.alias("later")
+    word = [EXCLUDE, READMIT]
+    newest = (
+        select(func.max(later.c.id))
+        .where(later.c.campaign == terms.id, later.c.about == event.c.about)
+        .where(later.c.what.in_(word))
+        .scalar_subquery()
+    )
+    return (
+        select(event.c.about).filter_by(campaign=terms.id, what=EXCLUDE).where(event.c.id == newest)
+    )

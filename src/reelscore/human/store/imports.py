@@ -8,27 +8,32 @@ from typing import Any
 
 from sqlalchemy import (
     Connection,
+    FromClause,
     Row,
     Select,
     Table,
     and_,
     case,
+    delete,
     exists,
     func,
     insert,
+    literal,
+    null,
     or_,
     select,
+    update,
 )
 
 from reelscore.data.checks import Problems
 from reelscore.errors import DataError
-from reelscore.human.hits.tasks import KINDS
+from reelscore.human.hits.tasks import GENUINE, KINDS
 from reelscore.human.judgments import Judgment
 from reelscore.human.protocols import Protocol
-from reelscore.human.store.import_plan import make_plan, seat_raters, settle
+from reelscore.human.store.campaigns import add_systems, read_systems
 from reelscore.human.store.queries import kind_of_pair
 from reelscore.human.store.records import Terms
-from reelscore.human.store.schema import assignment, hit, judgment, shown, task
+from reelscore.human.store.schema import assignment, hit, judgment, shown, skip, task
 from reelscore.store.database import writing
 from reelscore.store.staging import analyze, fill, missing, repeated, report, stage
 from reelscore.store.values import check_name, check_text, microseconds
@@ -300,3 +305,202 @@ def _checked(line: int, row: Judgment, protocol: Protocol) -> Sequence[object]:
 def where(line: int, row: Judgment | Row[Any]) -> str:
     """Say which judgment it is, for messages."""
     return f"Judgment {line:,} (rater {row.rater!r}, HIT {row.hit!r}, task {row.task!r})"
+
+
+_WORK = ("rater", "claimed", "active", "finished", "client", "seconds", "status")
+
+
+def make_plan(connection: Connection, terms: Terms, incoming: Table, now: int) -> None:
+    """Make what the rows name and the campaign lacks, in the order of the rows."""
+    first = func.min(incoming.c.line)
+    new_hits = (
+        select(literal(terms.id), incoming.c.hit)
+        .where(~exists().where(hit.c.campaign == terms.id, hit.c.id == incoming.c.hit))
+        .group_by(incoming.c.hit)
+        .order_by(first)
+    )
+    connection.execute(insert(hit).from_select(["campaign", "id"], new_hits))
+    analyze(connection, hit)
+    new_tasks = (
+        select(
+            literal(terms.id),
+            hit.c.key,
+            incoming.c.task,
+            func.min(incoming.c.position),
+            func.min(incoming.c.item),
+        )
+        .select_from(_with_hit(terms, incoming))
+        .where(~exists().where(task.c.hit == hit.c.key, task.c.id == incoming.c.task))
+        .group_by(hit.c.key, incoming.c.task)
+        .order_by(first)
+    )
+    names = ["campaign", "hit", "id", "position", "item"]
+    connection.execute(insert(task).from_select(names, new_tasks))
+    analyze(connection, task)
+    _make_captions(connection, terms, incoming)
+    _make_places(connection, terms, incoming, now)
+    _add_systems(connection, terms, incoming)
+
+
+def seat_raters(connection: Connection, terms: Terms, incoming: Table, now: int) -> None:
+    """Give each rater who is new to a HIT one of its open places, as long as there are any.
+
+    They count as abandoned until `settle` has seen what came.
+    """
+    number = func.row_number().over(partition_by=assignment.c.hit, order_by=assignment.c.slot)
+    offered = (
+        select(assignment.c.id, assignment.c.hit, number.label("number"))
+        .filter_by(campaign=terms.id, state="open")
+        .subquery("offered")
+    )
+    pairs = _new_pairs(terms, incoming, now)
+    seats = (
+        select(offered.c.id, *(pairs.c[name] for name in _WORK))
+        .join(pairs, and_(pairs.c.hit == offered.c.hit, pairs.c.number == offered.c.number))
+        .subquery("seats")
+    )
+    connection.execute(
+        update(assignment)
+        # a claim may have been faster
+        .where(assignment.c.id == seats.c.id, assignment.c.state == "open")
+        .values(state="abandoned", **{name: seats.c[name] for name in _WORK})
+    )
+
+
+def settle(connection: Connection, terms: Terms, incoming: Table) -> None:
+    """Find out what the new judgments mean for the places of their raters.
+
+    A HIT that is complete is done. One that came in part stays abandoned, and its place is
+    offered again. One that was abandoned before is done if nobody has taken its place.
+    """
+    theirs = assignment.alias("theirs")
+    pairs = select(hit.c.key, incoming.c.rater).select_from(_with_hit(terms, incoming)).distinct()
+    pair = pairs.subquery("pair")
+    of_pair = and_(theirs.c.hit == pair.c.key, theirs.c.rater == pair.c.rater)
+    touched = assignment.c.id.in_(select(theirs.c.id).join(pair, of_pair))
+    answered = (
+        exists()
+        .where(judgment.c.assignment == assignment.c.id, judgment.c.task == task.c.key)
+        .correlate(assignment, task)
+    )
+    skipped = (
+        exists()
+        .where(skip.c.assignment == assignment.c.id, skip.c.task == task.c.key)
+        .correlate(assignment, task)
+    )
+    unfinished_task = and_(task.c.hit == assignment.c.hit, ~answered, ~skipped)
+    complete = ~exists().where(unfinished_task).correlate(assignment)
+    mine = and_(assignment.c.campaign == terms.id, touched)
+    other = assignment.alias("other")
+    same_place = and_(other.c.hit == assignment.c.hit, other.c.slot == assignment.c.slot)
+    newly_seated = and_(
+        mine,
+        assignment.c.state == "abandoned",
+        ~exists().where(same_place, other.c.state != "abandoned"),
+    )
+    connection.execute(update(assignment).where(newly_seated, complete).values(state="done"))
+    connection.execute(update(assignment).where(newly_seated, ~complete).values(finished=null()))
+    again = select(
+        assignment.c.campaign,
+        assignment.c.hit,
+        assignment.c.slot,
+        assignment.c.turn + 1,
+        *map(literal, ("open", "", "", "")),
+    ).where(newly_seated)
+    names = ["campaign", "hit", "slot", "turn", "state", "rater", "client", "status"]
+    connection.execute(insert(assignment).from_select(names, again))
+    unfinished = assignment.c.state.in_(["held", "abandoned"])
+    for row in connection.execute(select(assignment).where(mine, unfinished, complete)).all():
+        offered = and_(assignment.c.hit == row.hit, assignment.c.slot == row.slot)
+        free = delete(assignment).where(offered, assignment.c.state == "open")
+        if row.state == "held" or connection.execute(free).rowcount:
+            done = {"state": "done", "finished": row.active}
+            connection.execute(update(assignment).filter_by(id=row.id).values(done))
+
+
+def _with_hit(terms: Terms, incoming: Table) -> FromClause:
+    return incoming.join(hit, and_(hit.c.campaign == terms.id, hit.c.id == incoming.c.hit))
+
+
+def _make_captions(connection: Connection, terms: Terms, incoming: Table) -> None:
+    joined = (
+        _with_hit(terms, incoming)
+        .join(task, and_(task.c.hit == hit.c.key, task.c.id == incoming.c.task))
+        .outerjoin(shown, shown.c.task == task.c.key)
+    )
+
+    def captions(slot: Any, system: Any, *group: Any) -> Any:
+        return (
+            select(task.c.key, slot, system, literal(""), func.min(incoming.c.kind))
+            .select_from(joined)
+            .where(shown.c.task.is_(None))
+            .group_by(task.c.key, *group)
+        )
+
+    if terms.protocol.form == "ranking":
+        appearance = func.min(incoming.c.line)
+        slot = func.row_number().over(partition_by=task.c.key, order_by=appearance) - 1
+        rows = captions(slot, incoming.c.system, incoming.c.system)
+    else:
+        rows = captions(literal(0), func.min(incoming.c.system))
+        if terms.protocol.form == "comparison":
+            rows = rows.union_all(captions(literal(1), func.min(incoming.c.against)))
+    names = ["task", "slot", "system", "text", "kind"]
+    connection.execute(insert(shown).from_select(names, rows))
+
+
+def _new_pairs(terms: Terms, incoming: Table, now: int) -> FromClause:
+    """Find each rater's new HITs, numbered in each HIT, with what is known of the work on it."""
+    values = incoming.c
+    last = func.coalesce(func.max(values.submitted), now)
+    line = func.min(values.line)
+    has = exists().where(assignment.c.hit == hit.c.key, assignment.c.rater == values.rater)
+    return (
+        select(
+            hit.c.key.label("hit"),
+            values.rater,
+            line.label("line"),
+            func.row_number().over(partition_by=hit.c.key, order_by=line).label("number"),
+            func.min(values.started).label("claimed"),
+            last.label("active"),
+            last.label("finished"),
+            func.min(values.client).label("client"),
+            func.max(values.seconds).label("seconds"),
+            func.max(values.status).label("status"),
+        )
+        .select_from(_with_hit(terms, incoming))
+        .where(~has)
+        .group_by(hit.c.key, values.rater)
+        .subquery("pairs")
+    )
+
+
+def _make_places(connection: Connection, terms: Terms, incoming: Table, now: int) -> None:
+    pairs = _new_pairs(terms, incoming, now)
+    free = select(func.coalesce(func.max(assignment.c.slot) + 1, 0))
+    free = free.where(assignment.c.hit == pairs.c.hit)
+    rows = select(
+        literal(terms.id),
+        pairs.c.hit,
+        free.scalar_subquery() + pairs.c.number - 1,
+        literal(0),
+        literal("done"),
+        *(pairs.c[name] for name in _WORK),
+    ).order_by(pairs.c.line)
+    names = ["campaign", "hit", "slot", "turn", "state", *_WORK]
+    connection.execute(insert(assignment).from_select(names, rows))
+
+
+def _add_systems(connection: Connection, terms: Terms, incoming: Table) -> None:
+    """Add the systems that the rows judge to those the campaign knows."""
+    there = read_systems(connection, terms)
+    judged: dict[str, None] = {}
+    for column in (incoming.c.system, incoming.c.against):
+        found = (
+            select(column)
+            .where(incoming.c.kind.in_(GENUINE), column != "")
+            .group_by(column)
+            .order_by(func.min(incoming.c.line))
+        )
+        judged.update(dict.fromkeys(connection.scalars(found)))
+    add_systems(connection, terms, [name for name in judged if name not in there])

@@ -1,4 +1,4 @@
-"""Read a campaign: its HITs, its judgments, and where it stands."""
+"""What is read from a campaign as a whole: its HITs, its judgments, and where it stands."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, and_, case, func, literal, select
 
-from reelscore.human.hits.tasks import GENUINE, Hit, Shown, Task
+from reelscore.human.hits.tasks import GENUINE, Hit
 from reelscore.human.judgments import Judgment
+from reelscore.human.store.assignments import task_rows, tasks_of
 from reelscore.human.store.campaigns import read_state
-from reelscore.human.store.records import Assignment, Skip, Status, Terms
+from reelscore.human.store.records import Skip, Status, Terms
 from reelscore.human.store.schema import assignment, hit, judgment, shown, skip, task
 from reelscore.store.values import seconds
 
@@ -24,69 +25,20 @@ _TIMES = [
 def hits(connection: Connection, terms: Terms) -> Iterator[Hit]:
     """Give the HITs, one after the other, in the order they were added."""
     found = (
-        _tasks(hit.c.id.label("whole"))
+        task_rows(hit.c.id.label("whole"))
         .join(hit, hit.c.key == task.c.hit)
         .where(hit.c.campaign == terms.id)
         .order_by(hit.c.key, task.c.position, task.c.key, shown.c.slot)
     )
     rows = connection.execute(found.execution_options(yield_per=AT_ONCE))
     for id, of_hit in groupby(rows, key=lambda row: row.whole):
-        yield Hit(id, tuple(_as_tasks(of_hit)))
+        yield Hit(id, tuple(tasks_of(of_hit)))
 
 
 def items(connection: Connection, terms: Terms) -> Sequence[str]:
     """Name the items of all tasks, in order."""
     found = select(task.c.item).filter_by(campaign=terms.id).distinct().order_by(task.c.item)
     return connection.scalars(found).all()
-
-
-def load_assignment(connection: Connection, terms: Terms, id: int) -> Assignment | None:
-    """Give one assignment with its tasks; None where nobody has it."""
-    row = connection.execute(
-        select(assignment, hit.c.key, hit.c.id.label("name"))
-        .join(hit, hit.c.key == assignment.c.hit)
-        .where(assignment.c.id == id, assignment.c.campaign == terms.id, assignment.c.rater != "")
-    ).one_or_none()
-    if row is None:
-        return None
-    answered = (
-        select(task.c.id)
-        .join(judgment, judgment.c.task == task.c.key)
-        .where(judgment.c.assignment == id)
-    )
-    skipped = select(task.c.id).join(skip, skip.c.task == task.c.key)
-    return Assignment(
-        id,
-        row.name,
-        row.rater,
-        row.state,
-        tuple(load_tasks(connection, row.key)),
-        frozenset(connection.scalars(answered)),
-        frozenset(connection.scalars(skipped.where(skip.c.assignment == id))),
-        tuple(row.flags.split()),
-        row.status,
-    )
-
-
-def load_tasks(connection: Connection, hit_key: int) -> Sequence[Task]:
-    """Give the tasks of a HIT, in the order shown."""
-    found = _tasks().where(task.c.hit == hit_key)
-    rows = connection.execute(found.order_by(task.c.position, task.c.key, shown.c.slot))
-    return list(_as_tasks(iter(rows)))
-
-
-def _tasks(*more: Any) -> Select[Any]:
-    columns = (task.c.key, task.c.id, task.c.item, task.c.expected)
-    captions = (shown.c.system, shown.c.text, shown.c.kind)
-    return select(*columns, *captions, *more).select_from(task).join(shown)
-
-
-def _as_tasks(rows: Iterator[Any]) -> Iterator[Task]:
-    for _, of_task in groupby(rows, key=lambda row: row.key):
-        captions = list(of_task)
-        first = captions[0]
-        texts = tuple(Shown(row.system, row.text, row.kind) for row in captions)
-        yield Task(first.id, first.item, texts, first.expected)
 
 
 def judgments(
@@ -137,7 +89,7 @@ def judgments(
         yield Judgment(*values)
 
 
-def skips(connection: Connection, terms: Terms) -> Iterator[Skip]:
+def skips(connection: Connection, terms: Terms) -> Sequence[Skip]:
     """Give the tasks that raters reported and skipped, oldest first."""
     found = (
         select(
@@ -155,8 +107,8 @@ def skips(connection: Connection, terms: Terms) -> Iterator[Skip]:
         .where(assignment.c.campaign == terms.id)
         .order_by(skip.c.time, skip.c.assignment, task.c.position)
     )
-    for id, name, rater, task_id, item, time, reason in connection.execute(found):
-        yield Skip(id, name, rater, task_id, item, time / 1e6, reason)
+    rows = connection.execute(found)
+    return [Skip(*row[:5], row.time / 1e6, row.reason) for row in rows]
 
 
 def awaited(connection: Connection, terms: Terms) -> dict[tuple[str, str], int]:

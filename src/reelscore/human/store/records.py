@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
+import msgspec
+
+from reelscore.errors import DataError
 from reelscore.human.hits.tasks import Task
 from reelscore.human.protocols import Protocol
+from reelscore.store.values import check_name, check_text
 
 State = Literal["draft", "open", "paused", "closed"]
 STATES: tuple[State, ...] = get_args(State)
 AssignmentState = Literal["open", "held", "done", "abandoned"]
 APPROVED, REJECTED = "approved", "rejected"  # what can become of a HIT
+_LONGEST_SETTINGS = 8 << 20
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 @dataclass(frozen=True)
@@ -38,6 +45,66 @@ class Terms:
     raters_per_hit: int
     hold: float
     created: float
+
+
+def check_terms(
+    terms: Terms, systems: Sequence[str], settings: Mapping[str, Any], humans: Collection[str] = ()
+) -> None:
+    """Refuse a campaign that could not be.
+
+    Raises:
+        DataError: If a name, number or time of it is none.
+    """
+    check_name(terms.id, "the campaign")
+    if not _ID.fullmatch(terms.id):
+        raise DataError(
+            f"The campaign's id is {terms.id[:100]!r}; expected up to 100 letters, digits and . _ "
+            "-, beginning with a letter or digit: it is used in addresses and file names."
+        )
+    check_text(terms.name, "the campaign's name")
+    check_text(terms.layout, "the layout's name")
+    for system in systems:
+        check_name(system, "the system")
+    if len(set(systems)) < len(systems):
+        raise DataError(f"Two systems have the same name: {', '.join(systems)}.")
+    for name in humans:
+        if name not in systems:
+            raise DataError(
+                f"{name!r} is named as human, but is not a system of the campaign "
+                f"({', '.join(systems)})."
+            )
+    if not 1 <= terms.raters_per_hit <= 1000:
+        raise DataError(f"{terms.raters_per_hit} raters for each HIT; expected from 1 to 1,000.")
+    check_hold(terms.hold)
+    if not -(2**63) <= terms.seed < 2**63:
+        raise DataError(f"The seed is {terms.seed}; expected one of at most 64 bits.")
+    settings_text(settings)
+
+
+def check_hold(hold: float) -> None:
+    """Refuse a hold time that is none.
+
+    Raises:
+        DataError: If it is not more than 0 seconds.
+    """
+    if not 0 < hold < 1e9:
+        raise DataError(f"The hold time is {hold:g} seconds; expected more than 0.")
+
+
+def settings_text(settings: Mapping[str, Any]) -> str:
+    """Write settings as the database keeps them.
+
+    Raises:
+        DataError: If JSON cannot say them, or they are too long.
+    """
+    try:
+        text = msgspec.json.encode(dict(settings)).decode()
+        msgspec.json.decode(text)
+    except (TypeError, ValueError, msgspec.MsgspecError) as error:
+        raise DataError(f"The settings cannot be written as JSON: {error}.") from None
+    if len(text) > _LONGEST_SETTINGS:
+        raise DataError(f"The settings take {len(text):,} characters; at most 8 MiB are stored.")
+    return text
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.store.database import Database
+from reelscore.store.database import Database, alone
 from reelscore.web.security import hash_password, is_password
 from reelscore.web.store.schema import account
 
@@ -63,7 +63,7 @@ def add_account(database: Database, name: str, password: str, role: str) -> Acco
     # SQLite may give the number of a removed account again; nobody's old session may fit it
     first = secrets.randbelow(1 << 30)
     with database.writing() as connection:
-        database.alone(connection, account.name)
+        alone(connection, account.name)
         if connection.scalar(select(account.c.id).filter_by(name=name)) is not None:
             raise DataError(f"There is an account {name!r} already; choose another name.")
         row = connection.execute(
@@ -134,7 +134,7 @@ def remove_account(database: Database, id: int) -> None:
         DataError: If there is no such account, or nobody would be an owner then.
     """
     with database.writing() as connection:
-        database.alone(connection, account.name)
+        alone(connection, account.name)
         if not connection.execute(delete(account).filter_by(id=id)).rowcount:
             raise _gone()
         _check_owners(connection)
@@ -149,7 +149,7 @@ def _change(database: Database, id: int, **values: str) -> Account:
     """Change an account, and end its sessions."""
     changes = {**values, "sessions": account.c.sessions + 1}
     with database.writing() as connection:
-        database.alone(connection, account.name)
+        alone(connection, account.name)
         changed = update(account).filter_by(id=id).values(changes).returning(*_COLUMNS)
         row = connection.execute(changed).one_or_none()
         if row is None:

@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 
 from reelscore.human.campaign import Campaign
 from reelscore.human.hits.tasks import Task
-from reelscore.human.store.queries import load_tasks
+from reelscore.human.store.assignments import load_tasks
 from reelscore.human.store.records import AssignmentState
 from reelscore.human.store.schema import assignment, hit, judgment, task
 from reelscore.store.database import Database

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from reelscore.errors import RefusedError
 from reelscore.human.store.schema import assignment
-from reelscore.store.database import Database
+from reelscore.store.database import Database, alone
 from reelscore.web.security import digest, new_token
 from reelscore.web.store.schema import rater as table
 from reelscore.web.store.schema import submission
@@ -78,7 +78,7 @@ def invite(database: Database, campaign: str, names: Sequence[str], now: int) ->
     """
     tokens = [new_token() for _ in names]
     with database.writing() as connection:
-        database.alone(connection, table.name, campaign)
+        alone(connection, table.name, campaign)
         taken = set(connection.scalars(select(table.c.rater).filter_by(campaign=campaign)))
         rows = []
         for name, token in zip(names, tokens, strict=True):
@@ -152,7 +152,7 @@ def welcome(database: Database, campaign: str, visit: Visit, browser: str, now: 
     """
     mine = digest(browser)
     with database.writing() as connection:
-        database.alone(connection, table.name, campaign, visit.worker)
+        alone(connection, table.name, campaign, visit.worker)
         known = {"campaign": campaign, "service": visit.service, "worker": visit.worker}
         found = _one(connection, **known)
         if found is None:

@@ -1,0 +1,229 @@
+"""What comes in bulk: lines staged in temporary tables, checked there, and moved in as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count, islice
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    FromClause,
+    Table,
+    and_,
+    case,
+    insert,
+    literal,
+    select,
+)
+from sqlalchemy.exc import IntegrityError
+
+from reelscore.data.checks import Problems
+from reelscore.errors import DataError
+from reelscore.human.hits.tasks import Hit, check_hit
+from reelscore.human.store.assignments import open_place
+from reelscore.human.store.campaigns import read_systems
+from reelscore.human.store.lines import columns
+from reelscore.human.store.records import Terms
+from reelscore.human.store.schema import assignment, hit, metadata, shown, task
+from reelscore.store.database import writing
+from reelscore.store.staging import analyze, fill, missing, repeated, report, stage
+
+Where = Callable[[int], str]
+# What makes two lines of a type the same thing.
+_KEYS: Mapping[str, tuple[str, ...]] = {
+    "caption": ("system", "item"),
+    "hit": ("id",),
+    "task": ("hit", "id"),
+    "shown": ("hit", "task", "slot"),
+    "assignment": ("hit", "slot", "turn"),
+    "judgment": ("hit", "rater", "task", "slot", "criterion"),
+    "skip": ("hit", "rater", "task"),
+}
+_PLANNED = ("hit", "task", "shown")
+_HITS = 200  # staged together
+
+
+def insert_hits(connection: Connection, terms: Terms, hits: Iterable[Hit]) -> int:
+    """Put HITs in, all or none, each with a place for every rater it needs.
+
+    Args:
+        connection: A connection for staging.
+        terms: The campaign.
+        hits: The HITs.
+
+    Returns:
+        How many.
+
+    Raises:
+        DataError: If a HIT is there already, or does not fit the protocol or the systems.
+    """
+    with connection.begin():  # only temporary tables: nobody waits meanwhile
+        systems = frozenset(read_systems(connection, terms))
+        staged = {kind: stage(connection, f"new_{kind}", columns(kind)) for kind in _PLANNED}
+        numbers = {kind: count(1) for kind in _PLANNED}
+        hits = iter(hits)
+        while batch := list(islice(hits, _HITS)):
+            for each in batch:
+                check_hit(each, terms.protocol, systems)
+            for kind, rows in _rows(batch).items():
+                numbered = zip(rows, numbers[kind], strict=False)
+                fill(connection, staged[kind], ((line, *row) for row, line in numbered))
+        analyze(connection, *staged.values())
+    try:
+        with writing(connection):
+            moved = {
+                kind: move(connection, terms, kind, table, lambda line: f"HIT number {line:,}")
+                for kind, table in staged.items()
+            }
+            _offer_places(connection, terms, staged["hit"])
+    except IntegrityError:  # somebody else has added them since we looked
+        raise DataError(
+            "The campaign has received HITs with the same ids in the meantime."
+        ) from None
+    return moved["hit"]
+
+
+def _rows(hits: Sequence[Hit]) -> dict[str, Iterator[Sequence[object]]]:
+    """Give the rows of all three tables."""
+    tasks = [(each.id, task, k) for each in hits for k, task in enumerate(each.tasks)]
+    return {
+        "hit": ((each.id,) for each in hits),
+        "task": ((id, task.id, k, task.item, task.expected) for id, task, k in tasks),
+        "shown": (
+            (id, task.id, slot, caption.system, caption.text, caption.kind)
+            for id, task, _ in tasks
+            for slot, caption in enumerate(task.shown)
+        ),
+    }
+
+
+def _offer_places(connection: Connection, terms: Terms, new: Table) -> None:
+    for slot in range(terms.raters_per_hit):
+        place: dict[str, Any] = {**open_place(terms.id, 0, slot), "hit": hit.c.key}
+        rows = (
+            select(*(value if name == "hit" else literal(value) for name, value in place.items()))
+            .select_from(new.join(hit, and_(hit.c.campaign == terms.id, hit.c.id == new.c.id)))
+            .order_by(hit.c.key)
+        )
+        connection.execute(insert(assignment).from_select(list(place), rows))
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Staged lines joined with what they refer to.
+
+    Attributes:
+        rows: The joined tables.
+        keys: What they must have found, and what to say where they have not.
+        values: The columns of the target that are not those of the line.
+    """
+
+    rows: FromClause
+    keys: Mapping[str, ColumnElement[Any]]
+    values: Mapping[str, ColumnElement[Any]]
+
+
+def move(connection: Connection, terms: Terms, kind: str, staged: Table, where: Where) -> int:
+    """Move all lines of one type; what they refer to must have been moved before.
+
+    Args:
+        connection: The transaction.
+        terms: The campaign.
+        kind: The type of the lines.
+        staged: The temporary table they are in.
+        where: Says where a line is, for messages.
+
+    Returns:
+        How many lines.
+
+    Raises:
+        DataError: If a line is there twice, or refers to nothing.
+    """
+    found = _found(kind, staged, terms)
+    _check_once(connection, terms, kind, staged, where)
+    _check_found(connection, kind, found, staged, where)
+    target = metadata.tables[kind]
+    same = {name: staged.c[name] for name, _ in columns(kind) if name in target.c}
+    values = {**same, **found.values}
+    rows = select(*values.values()).select_from(found.rows).order_by(staged.c.line)
+    into = insert(target).from_select(list(values), rows)
+    count = connection.execute(into, execution_options={"preserve_rowcount": True}).rowcount
+    analyze(connection, target)
+    return count
+
+
+def _found(kind: str, staged: Table, terms: Terms) -> _Found:
+    campaign = {"campaign": literal(terms.id)}
+    if kind in ("caption", "hit", "event"):
+        return _Found(staged, {}, campaign)
+    of_hit = and_(hit.c.campaign == terms.id, hit.c.id == staged.c.hit)
+    rows = staged.outerjoin(hit, of_hit)
+    keys: dict[str, ColumnElement[Any]] = {"HIT": hit.c.key}
+    if kind == "task":
+        return _Found(rows, keys, campaign | {"hit": hit.c.key})
+    rows = rows.outerjoin(task, and_(task.c.hit == hit.c.key, task.c.id == staged.c.task))
+    if kind == "assignment":
+        sent = case((staged.c.task == "", 0), else_=task.c.key)
+        keys |= {"task in the HIT": sent}
+        return _Found(rows, keys, campaign | {"hit": hit.c.key, "task": task.c.key})
+    keys |= {"task in the HIT": task.c.key}
+    if kind == "shown":
+        return _Found(rows, keys, {"task": task.c.key})
+    of_rater = and_(assignment.c.hit == hit.c.key, assignment.c.rater == staged.c.rater)
+    if kind == "judgment":
+        of_task = and_(shown.c.task == task.c.key, shown.c.slot == staged.c.slot)
+        rows = rows.outerjoin(shown, of_task)
+        keys |= {"caption in the task": shown.c.slot}
+    rows = rows.outerjoin(assignment, of_rater)
+    keys |= {"assignment of the HIT": assignment.c.id}
+    return _Found(rows, keys, {"task": task.c.key, "assignment": assignment.c.id})
+
+
+def _check_once(
+    connection: Connection, terms: Terms, kind: str, staged: Table, where: Where
+) -> None:
+    if kind not in _KEYS:
+        return
+    problems = Problems("The campaign")
+    again = repeated(staged, [staged.c[name] for name in _KEYS[kind]])
+    report(
+        connection,
+        problems,
+        again,
+        lambda row: f"{where(row.line)}: the same {_word(kind)} as {where(row.first)}.",
+    )
+    if kind == "hit":
+        there = and_(hit.c.campaign == terms.id, hit.c.id == staged.c.id)
+        report(
+            connection,
+            problems,
+            select(staged).join(hit, there).order_by(staged.c.line),
+            lambda row: f"{where(row.line)}: the campaign has a HIT {row.id!r} already.",
+        )
+    problems.raise_if_any()
+
+
+def _check_found(
+    connection: Connection, kind: str, found: _Found, staged: Table, where: Where
+) -> None:
+    if not found.keys:
+        return
+    problems = Problems("The campaign")
+    keys = list(found.keys.values())
+    wrong = select(staged, *(key.label(f"key_{k}") for k, key in enumerate(keys)))
+    wrong = wrong.select_from(found.rows).where(missing(*keys)).order_by(staged.c.line)
+
+    def fault(row: Any) -> str:
+        what = next(what for k, what in enumerate(found.keys) if row._mapping[f"key_{k}"] is None)
+        named = ", ".join(f"{name} {row._mapping[name]!r}" for name in _KEYS[kind])
+        return f"{where(row.line)}: there is no such {what} ({named})."
+
+    report(connection, problems, wrong, fault)
+    problems.raise_if_any()
+
+
+def _word(kind: str) -> str:
+    return {"hit": "HIT", "shown": "caption"}.get(kind, kind)
