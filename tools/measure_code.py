@@ -14,7 +14,6 @@ import argparse
 import ast
 import importlib
 import json
-import pkgutil
 import re
 import sys
 import tempfile
@@ -234,10 +233,10 @@ def public_names() -> tuple[int, int]:
     """
     public: set[str] = set()
     documented: set[str] = set()
-    for package in packages():
-        chosen = getattr(importlib.import_module(package), "__all__", None)
-        if chosen is not None:
-            names = {f"{package}.{name}" for name in chosen}
+    for path in SOURCES:
+        if "\n__all__ = " in path.read_text(encoding="utf-8"):
+            package = module_name(path)
+            names = {f"{package}.{name}" for name in importlib.import_module(package).__all__}
             page = api_page(package)
             public |= names
             documented |= {name for name in names if re.search(rf"{re.escape(name)}\b", page)}
@@ -251,11 +250,6 @@ def public_names() -> tuple[int, int]:
             continue
         public |= {f"{name}.{each}" for each in top_level_names(path)}
     return len(public), len(documented)
-
-
-def packages() -> list[str]:
-    below = pkgutil.walk_packages([str(PACKAGE)], "reelscore.")
-    return ["reelscore", *(each.name for each in below if each.ispkg)]
 
 
 def top_level_names(path: Path) -> Iterator[str]:

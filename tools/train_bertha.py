@@ -31,9 +31,9 @@ import torch
 from reelscore.learned.cross_encoder import CrossEncoder
 from reelscore.learned.judged_captions import JudgedCaption, read_captions
 from reelscore.learned.sentence_vectors import SentenceEncoder
-from reelscore.learned.training.averaging import average, own_part, shared_part
 from reelscore.learned.training.held_out import hold_out
 from reelscore.learned.training.loop import train
+from reelscore.learned.training.model import average, own_part, shared_part
 from reelscore.learned.training.recipes import Recipe, recipe_of
 
 ALL = "all"

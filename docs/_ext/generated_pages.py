@@ -8,7 +8,6 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import inspect
-import pkgutil
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -179,11 +178,14 @@ def _help(names: tuple[str, ...], command: click.Command) -> str:
     return command.get_help(context)
 
 
+@cache
 def public_packages() -> list[str]:
-    """Name the packages below `reelscore` that have public names, by their `__all__`."""
-    below = pkgutil.walk_packages(reelscore.__path__, "reelscore.")
-    names = [module.name for module in below if module.ispkg]
-    return [name for name in names if hasattr(importlib.import_module(name), "__all__")]
+    """Name the packages and modules below `reelscore` that have public names: an `__all__`."""
+    root = Path(reelscore.__file__).parent
+    files = [path for path in root.rglob("*.py") if "\n__all__ = " in path.read_text("utf-8")]
+    parts = [path.relative_to(root.parent).with_suffix("").parts for path in files]
+    names = {".".join(part for part in names if part != "__init__") for names in parts}
+    return sorted(names - {"reelscore"})
 
 
 def api_page() -> str:
@@ -238,6 +240,61 @@ def _homes() -> dict[int, str]:
     return homes
 
 
+@cache
+def examples() -> dict[str, str]:
+    """Say for each public class or function where its example is, as far as there is one.
+
+    It is in the docstring of the name itself or of its methods; otherwise in that of another name
+    of the package, which calls it, returns it, or has it as a field: a record is best shown by the
+    function that makes it.
+    """
+    public: dict[str, Any] = {}
+    for package in ("reelscore", *public_packages()):
+        module = importlib.import_module(package)
+        values = {name: getattr(module, name) for name in module.__all__}
+        public |= {
+            f"{package}.{name}": value
+            for name, value in values.items()
+            if callable(value) and _homes()[id(value)] == package
+        }
+    places = {name: name for name, value in public.items() if _example(value)}
+    new = list(places)
+    while new:
+        makers, new = new, []
+        for maker in makers:
+            shown = " ".join([_example(public[maker]), *_made_by(public[maker])])
+            for name in public.keys() - places.keys():
+                own = name.rpartition(".")[2]
+                near = maker.count(".") == 1 or maker.split(".")[1] == name.split(".")[1]
+                if near and re.search(rf"\b{own}\b", shown):
+                    places[name] = places[maker]
+                    new.append(name)
+    return places
+
+
+def _members(value: Any) -> list[Any]:
+    """Give a function itself, or a class with its methods and properties as functions."""
+    if not isinstance(value, type):
+        return [value]
+    functions = [getattr(each, "__func__", each) for each in vars(value).values()]
+    functions = [getattr(each, "fget", getattr(each, "func", each)) for each in functions]
+    return [value, *filter(inspect.isfunction, functions)]
+
+
+def _example(value: Any) -> str:
+    """Give the lines of code in the docstrings of a function or of a class and its methods."""
+    lines = "\n".join(member.__doc__ or "" for member in _members(value)).split("\n")
+    return "\n".join(line for line in lines if line.lstrip().startswith((">>> ", "... ")))
+
+
+def _made_by(value: Any) -> Iterator[str]:
+    """Give the types that a function or the methods of a class return, and those of its fields."""
+    for member in _members(value):
+        types = getattr(member, "__annotations__", {})
+        yield from map(str, types.values() if member is value and isinstance(value, type) else ())
+        yield str(types.get("return", ""))
+
+
 def _fields(record: type) -> Iterable[str]:
     """Name the fields of a class, which its docstring explains."""
     if dataclasses.is_dataclass(record):
@@ -274,5 +331,8 @@ def _public_names(package: str) -> Iterator[str]:
             fields = ", ".join(_fields(values[name])) if name in classes else ""
             fields = f"   :exclude-members: {fields}\n" if fields else ""
             yield f"```{{eval-rst}}\n.. {directive}:: {package}.{name}\n{options}{fields}```\n"
+            place = examples().get(f"{package}.{name}")
+            if place not in (None, f"{package}.{name}"):
+                yield f"An example is at {{py:obj}}`{place}`.\n"
             if name in mappings:
                 yield "Keys: " + ", ".join(f"`{key}`" for key in values[name]) + ".\n"

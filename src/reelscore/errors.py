@@ -18,6 +18,16 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+__all__ = [
+    "DataError",
+    "FullError",
+    "MissingExtraError",
+    "ReelscoreError",
+    "RefusedError",
+    "ResourceError",
+    "UnknownNameError",
+]
+
 
 class ReelscoreError(Exception):
     """The root of the tree: catch this to catch everything reelscore reports."""

@@ -14,9 +14,8 @@ from reelscore import score_systems
 from reelscore.data.datasets.trecvid_ha import FOLDERS, YEARS, load
 from reelscore.data.table import ItemScores, MetricResult, ScoreTable
 from reelscore.meta.audit import METRIC, audit_captions, quick_audit
-from reelscore.meta.repro.bertha import Reproduction, reproduce
+from reelscore.meta.repro.bertha import FUSED, Reproduction, reproduce
 from reelscore.meta.repro.direct_assessment import replicate
-from reelscore.meta.repro.metric_names import FUSED
 
 pytestmark = pytest.mark.shared
 

@@ -77,7 +77,7 @@ def test_scoring_loads_no_optional_package():
 # What is public
 
 sys.path.insert(0, str(ROOT / "docs" / "_ext"))
-from generated_pages import all_pages, public_packages  # noqa: E402
+from generated_pages import all_pages, examples, public_packages  # noqa: E402
 
 GENERATED = dict(all_pages())
 PUBLIC = ["reelscore", *public_packages()]
@@ -88,6 +88,10 @@ LAZY = [
         *("scoring", "significance", "stats", "store", "text", "web"),
     )
 ]
+
+
+def page_of(package):
+    return GENERATED["api.md" if package == "reelscore" else f"api/{package}.md"]
 
 
 def test_all_is_complete():
@@ -157,11 +161,40 @@ def test_packages_load_nothing_heavy():
 
 @pytest.mark.parametrize("package", PUBLIC)
 def test_public_names_are_on_a_page(package):
-    page = "api.md" if package == "reelscore" else f"api/{package}.md"
-    text = GENERATED[page]
     for name in importlib.import_module(package).__all__:
-        assert re.search(rf"{re.escape(package)}\.{name}\b", text), name
-    assert package == "reelscore" or f"]({page})" in GENERATED["api.md"]
+        assert re.search(rf"{re.escape(package)}\.{name}\b", page_of(package)), name
+    assert package == "reelscore" or f"](api/{package}.md)" in GENERATED["api.md"]
+
+
+WITHOUT_EXAMPLE = {  # they need weights, a data set, a server or a whole campaign
+    "human": "Assignment Event Receipt Simulation Skip Status TopUp fit_crowd hits_needed "
+    "simulate_campaign stream_judgments top_up",
+    "learned": "ModelInfo PairScorer export_model fit_model load_captions predict_captions "
+    "read_info",
+    "report": "campaign_report results_grid wins_grid",
+    "store": "Migrations",
+    "metrics": "Spice",
+    "text": "scene_graph",
+    "text.grammar": "Sense",
+}
+
+
+@pytest.mark.parametrize("package", PUBLIC)
+def test_public_names_have_an_example(package):
+    module = importlib.import_module(package)
+    errors = {
+        name
+        for name in module.__all__
+        if inspect.isclass(value := getattr(module, name)) and issubclass(value, BaseException)
+    }
+    explained = {  # names that are explained on the page of another package have it there
+        name
+        for name in module.__all__
+        if re.search(rf"`{re.escape(package)}\.{name}`\n: explained", page_of(package))
+    }
+    named = {name for name in module.__all__ if callable(getattr(module, name))}
+    missing = {name for name in named - errors - explained if f"{package}.{name}" not in examples()}
+    assert missing <= set(WITHOUT_EXAMPLE.get(package.partition(".")[2], "").split())
 
 
 def test_errors_form_one_tree():
@@ -304,6 +337,34 @@ def test_only_the_bindings_know_python():
         if re.search(r"nanobind|Python\.h|\bPy_|PyObject", file.read_text(encoding="utf-8"))
     ]
     assert knowing == ["bindings.cpp"]
+
+
+# The shape of the code, as tools/measure_code.py measures it
+
+import measure_code  # noqa: E402
+
+
+def test_a_caption_passes_few_files():
+    walk = "import measure_code as m; print(len(m.files_run_by(m.score_with_report)))"
+    script = f"import sys; sys.path.insert(0, {str(ROOT / 'tools')!r}); {walk}"
+    assert 30 < int(python(script)) <= 50
+
+
+def test_few_modules_have_a_single_user():
+    users = measure_code.importers_by_module()
+    assert len(users) > 200
+    single = {name: user for name, (user, *more) in users.items() if not more}
+    assert len([name for name, user in single.items() if not name.startswith(f"{user}.")]) <= 45
+
+
+def test_modules_are_named_by_nouns():
+    assert measure_code.is_verb("composing")
+    assert len([path for path in SOURCES if measure_code.is_verb(path.stem)]) <= 10
+
+
+def test_all_public_names_are_documented():
+    public, documented = measure_code.public_names()
+    assert public == documented > 300
 
 
 def test_names_say_something():

@@ -44,10 +44,10 @@ class PTBTokenizer:
         """Tokenize ``{image id: [{"caption": text}, …]}`` into ``{image id: [tokens, …]}``."""
         owners = [image for image, captions in captions_for_image.items() for _ in captions]
         texts = [str(each["caption"]) for row in captions_for_image.values() for each in row]
-        found: dict[Id, list[str]] = {}
+        by_image: dict[Id, list[str]] = {}
         for image, tokens in zip(owners, tokenize(texts, "ptb-coco"), strict=True):
-            found.setdefault(image, []).append(tokens)
-        return found
+            by_image.setdefault(image, []).append(tokens)
+        return by_image
 
 
 class Bleu:
@@ -151,6 +151,17 @@ class COCOEvalCap:
         evalImgs: For each image a dictionary of its scores.
         imgToEval: The same by image id.
         params: ``{"image_id": [...]}``, the images to evaluate; may be changed before `evaluate`.
+
+    >>> from types import SimpleNamespace
+    >>> captions = {1: [{"caption": "A man runs."}], 2: [{"caption": "Two dogs."}]}
+    >>> coco = SimpleNamespace(imgToAnns=captions, getImgIds=lambda: list(captions))
+    >>> evaluation = COCOEvalCap(coco, coco)
+    >>> evaluation.evaluate()
+    tokenization...
+    ...
+    CIDEr: 6.250
+    >>> evaluation.imgToEval[1]["ROUGE_L"].item()
+    1.0
     """
 
     def __init__(self, coco: Any, cocoRes: Any) -> None:

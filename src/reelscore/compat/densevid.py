@@ -99,10 +99,10 @@ class ANETcaptions:
     def evaluate(self) -> None:
         """Score; fills ``scores`` and ``results``."""
         self.results = self._scorer.score(self.prediction)
-        found = self.results.to_dict()["activitynet"]
-        wanted = [name for name in _NAMES if name in found and name in self._names]
+        scores = self.results.to_dict()["activitynet"]
+        wanted = [name for name in _NAMES if name in scores and name in self._names]
         wanted += [name for name in ("recall", "precision") if name not in wanted]
-        self.scores = {_NAMES[name]: list(found[name]["by_tiou"].values()) for name in wanted}
+        self.scores = {_NAMES[name]: list(scores[name]["by_tiou"].values()) for name in wanted}
         if self.verbose:
             for name, values in self.scores.items():
                 for tiou, value in zip(self.tious, values, strict=True):
@@ -118,10 +118,17 @@ def eval_dvc(
 ) -> dict[str, Any]:
     """PDVC's function of this name; its version ``2018`` is our variant ``2017-fixed``.
 
+    Args:
+        json_path: The submission file.
+        reference: The ground truth files.
+        no_lang_eval: Leave out the metrics of the sentences.
+        topN: How many captions of each video count.
+        version: ``2018`` or another, which stands for ours of November 2018.
+
     >>> from reelscore import examples
-    >>> found = eval_dvc(examples.path("stories/systems/concise.json"),
-    ...                  [examples.path("stories/annotator_1.json")])
-    >>> sorted(found), found["tiou"]
+    >>> scores = eval_dvc(examples.path("stories/systems/concise.json"),
+    ...                   [examples.path("stories/annotator_1.json")])
+    >>> sorted(scores), scores["tiou"]
     (['METEOR', 'Precision', 'Recall', 'tiou'], [0.3, 0.5, 0.7, 0.9])
     """
     tious = [0.3, 0.5, 0.7, 0.9]

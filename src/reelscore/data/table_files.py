@@ -63,6 +63,13 @@ def write_table(table: ScoreTable, path: str | Path) -> None:
     Args:
         table: The score table.
         path: A .csv or .json file.
+
+    >>> import tempfile
+    >>> from reelscore import score_systems
+    >>> path = Path(tempfile.mkdtemp(), "scores.json")
+    >>> write_table(score_systems({"mine": {"v1": "a man"}}, {"v1": ["a man"]}, "rouge_l"), path)
+    >>> read_table(path)["mine"]["rouge_l"].score
+    1.0
     """
     write_atomically(path, json_text(table) if file_format(path) == "json" else csv_text(table))
 

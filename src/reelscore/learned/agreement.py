@@ -1,7 +1,7 @@
 """How well metrics agree with people on years they have not seen: TRECVid, year by year.
 
 Learned and fitted metrics are scored with the year held out: BERTHA by scores that were kept when
-it was trained, the classical fusion by fitting it anew on the other years. Every metric gets all
+it was trained, the classical fusion by fitting it on the other years. Every metric gets all
 references of a year, whichever folder they lie in, and is tested on the captions of automatic
 systems. The fusion with BERTHA is not among them: its coefficients would be fitted on scores of
 models that have seen the year tested.
@@ -21,11 +21,9 @@ from reelscore.learned.fusion import fit_fusion
 from reelscore.learned.judged_captions import JudgedCaption
 from reelscore.learned.trecvid import load_captions
 from reelscore.meta.held_out import held_out_scores
-from reelscore.meta.judged import Judged
+from reelscore.meta.judged import Judged, williams_matrix
 from reelscore.metrics.base import FloatArray
 from reelscore.scoring.captions import score
-from reelscore.stats.correlation_tests import williams
-from reelscore.stats.correlations import pearson
 
 CLASSICAL = ("bleu_4", "rouge_l", "meteor", "cider")
 FUSIONS = {"classical": CLASSICAL, "learned": (*CLASSICAL, "sts", "bertha")}
@@ -68,18 +66,18 @@ def features(
             "Install it: pip install reelscore-bertha."
         )
     captions = load_captions(path, unjudged=False)
-    found = {}
+    by_year = {}
     for done, year in enumerate(YEARS, start=1):
-        rows = [each for each in captions if each.kind == kind and each.group == str(year)]
-        automatic = np.array([not each.person for each in rows])
+        rows = [row for row in captions if row.kind == kind and row.group == str(year)]
+        automatic = np.array([not row.person for row in rows])
         own = {
             name: kept[f"{key}|{kind}-{year}"][automatic]
             for name, key in (("bertha", "bertha"), ("bertha|references:blend", "bertha-blend"))
         }
-        found[year] = _scored([each for each in rows if not each.person], own)
+        by_year[year] = _scored([row for row in rows if not row.person], own)
         if progress is not None:
             progress(done, len(YEARS))
-    return found
+    return by_year
 
 
 def _scored(rows: Sequence[JudgedCaption], own: Mapping[str, FloatArray]) -> Judged:
@@ -104,20 +102,21 @@ def with_fusion(years: Mapping[int, Judged]) -> dict[int, Judged]:
     >>> def year():
     ...     scores = {name: rng.random(50) for name in CLASSICAL}
     ...     return Judged(np.repeat("a", 50), scores["meteor"] - scores["cider"], scores)
-    >>> found = with_fusion({2016: year(), 2017: year()})
-    >>> float(np.abs(found[2016].metrics[FITTED] - found[2016].human).max()) < 1e-9
+    >>> fused = with_fusion({2016: year(), 2017: year()})
+    >>> float(np.abs(fused[2016].metrics[FITTED] - fused[2016].human).max()) < 1e-9
     True
     """
-    found = {}
-    for year, each in years.items():
+    with_scores = {}
+    for year, judged in years.items():
         others = [other for key, other in years.items() if key != year]
         columns = {m: np.concatenate([other.metrics[m] for other in others]) for m in CLASSICAL}
         human = np.concatenate([other.human for other in others])
         fitted = fit_fusion(columns, human, ["bleu", "rouge_l", "meteor", "cider"])
-        parts = [weight * each.metrics[m] for m, weight in fitted.weights.items()]
+        parts = [weight * judged.metrics[m] for m, weight in fitted.weights.items()]
         fused: FloatArray = fitted.intercept + np.sum(parts, axis=0)
-        found[year] = Judged(each.systems, each.human, {**each.metrics, FITTED: fused})
-    return found
+        scores = {**judged.metrics, FITTED: fused}
+        with_scores[year] = Judged(judged.systems, judged.human, scores)
+    return with_scores
 
 
 def agreement(years: Mapping[int, Judged]) -> Agreement:
@@ -126,31 +125,20 @@ def agreement(years: Mapping[int, Judged]) -> Agreement:
     >>> rng = np.random.default_rng(0)
     >>> human = rng.normal(size=80)
     >>> scores = {"good": human + rng.normal(size=80) / 4, "bad": rng.normal(size=80)}
-    >>> found = agreement({2016: Judged(np.repeat(["a", "b", "c", "d"], 20), human, scores)})
-    >>> found.captions["good"][0] > 0.9, found.p[0][1] < 0.001
+    >>> measured = agreement({2016: Judged(np.repeat(["a", "b", "c", "d"], 20), human, scores)})
+    >>> measured.captions["good"][0] > 0.9, measured.p[0][1] < 0.001
     (True, True)
     """
     names = list(next(iter(years.values())).metrics)
     columns = {
-        name: np.concatenate([_standard(each.metrics[name]) for each in years.values()])
+        name: np.concatenate([_standard(judged.metrics[name]) for judged in years.values()])
         for name in names
     }
-    human = np.concatenate([_standard(each.human) for each in years.values()])
-    r = {name: float(pearson(human, columns[name])) for name in names}
+    human = np.concatenate([_standard(judged.human) for judged in years.values()])
     return Agreement(
-        {name: [each.caption_level(name) for each in years.values()] for name in names},
-        {name: [each.system_level(name) for each in years.values()] for name in names},
-        [
-            [
-                float("nan")
-                if one == two
-                else williams(
-                    r[one], r[two], float(pearson(columns[one], columns[two])), len(human)
-                ).p
-                for two in names
-            ]
-            for one in names
-        ],
+        {name: [judged.caption_level(name) for judged in years.values()] for name in names},
+        {name: [judged.system_level(name) for judged in years.values()] for name in names},
+        williams_matrix(human, list(columns.values())),
     )
 
 

@@ -138,6 +138,12 @@ def audit_tables(metrics: ScoreTable, human: ScoreTable, *, column: str | None =
         metrics: Scores of the captions, by any number of metrics.
         human: People's scores of the same captions.
         column: Which of the human table's scores to use; the first if not given.
+
+    >>> from reelscore import examples, score_systems
+    >>> table = score_systems(*examples.clips(), "meteor")
+    >>> people = ScoreTable.read(examples.path("clips/judgments.csv"), repeats="mean")
+    >>> str(audit_tables(table, people).verdict)  # 15 clips are few
+    'cannot tell (z = 1.7)'
     """
     name = _column(human, column)
     systems = [s for s in metrics.systems if s in human.systems and name in human[s]]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from reelscore.data.datasets.trecvid_ha import Assessment
 from reelscore.metrics.base import FloatArray
 from reelscore.scoring.captions import score
+from reelscore.stats.correlation_tests import williams
 from reelscore.stats.correlations import pearson
 from reelscore.text.tokens import Tokenizer
 
@@ -99,3 +100,32 @@ def score_judged(
         np.concatenate([data.human[name]["z"].items.array for name in data.human.systems]),
         {name: result.items.array for name, result in scores.items()},
     )
+
+
+def williams_matrix(
+    human: FloatArray, scores: Sequence[FloatArray], *, absolute: bool = False
+) -> list[list[float]]:
+    """Test every metric against every other, by Williams' test.
+
+    Args:
+        human: People's scores.
+        scores: Each metric's scores of the same captions or systems.
+        absolute: Compare the sizes of the correlations, whatever their signs.
+
+    Returns:
+        p-values that the metric in the row agrees better with people than that in the column.
+
+    >>> human = np.array([1.0, 2, 3, 4, 5, 6])
+    >>> p = williams_matrix(human, [human ** 2, np.array([3.0, 1, 2, 6, 4, 5])])
+    >>> p[0][1] < 0.05, round(p[0][1] + p[1][0], 6)
+    (True, 1.0)
+    """
+    r = [float(pearson(human, values)) for values in scores]
+
+    def p_value(one: int, two: int) -> float:
+        if one == two:
+            return float("nan")
+        between = float(pearson(scores[one], scores[two]))
+        return williams(r[one], r[two], between, len(human), absolute=absolute).p
+
+    return [[p_value(one, two) for two in range(len(scores))] for one in range(len(scores))]

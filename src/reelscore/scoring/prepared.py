@@ -47,7 +47,15 @@ class Seen(NamedTuple):
 
 
 class PreparedReferences:
-    """References tokenized and counted once, for any number of systems on the same items."""
+    """References tokenized and counted once, for any number of systems on the same items.
+
+    >>> from reelscore.data.paired_captions import lone_references
+    >>> from reelscore.metrics.registry import resolve
+    >>> references = lone_references({"v1": ["a man runs"]})
+    >>> prepared = PreparedReferences(references, resolve("rouge_l"), "ptb", 1, "error", "error")
+    >>> prepared.scores(prepared.measure(["a man"], np.array([0])))["rouge_l"].items["v1"]
+    0.7721518987341772
+    """
 
     def __init__(
         self,

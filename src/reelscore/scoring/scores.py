@@ -25,7 +25,13 @@ from reelscore.stats.resampling import bootstrap_scores, percentile_interval
 
 @dataclass(frozen=True)
 class Measurement:
-    """Statistics of one metric for all items of one system: what tests and intervals work on."""
+    """Statistics of one metric for all items of one system: what tests and intervals work on.
+
+    >>> from reelscore import score
+    >>> measured = score({"v1": "a man runs"}, {"v1": ["a man runs"]}, "rouge_l").measurements
+    >>> measured[0].metric.name, measured[0].statistics.tolist()
+    ('rouge_l', [[1.0, 1.0]])
+    """
 
     metric: Metric
     index: ItemIndex

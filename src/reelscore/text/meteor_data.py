@@ -55,6 +55,9 @@ def language_index() -> _native.LanguageIndex:
 
     Raises:
         ResourceError: If the data cannot be found or the index cannot be written.
+
+    >>> language_index() is language_index()  # it stays open
+    True
     """
     return _opened(cache_directory() / INDEX_NAME)
 

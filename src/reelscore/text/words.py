@@ -76,6 +76,13 @@ class CaptionBatch:
         items: For each candidate, the number of its item.
         reference_offsets: Item i has the references from entry i up to entry i + 1.
         threads: How many threads a kernel may use.
+
+    >>> from reelscore.text.packed import pack
+    >>> references = Captions(pack(["a man", "a person", "a dog"]))
+    >>> candidates = Captions(pack(["the dog"]), references.vocabulary)
+    >>> batch = CaptionBatch(candidates, references, np.array([1]), np.array([0, 2, 3]))
+    >>> batch.references_in_order()[0].unpack()
+    ['a dog']
     """
 
     candidates: Captions

@@ -24,18 +24,27 @@ from numpy.typing import NDArray
 from reelscore.data.datasets import trecvid_ha
 from reelscore.data.datasets.trecvid_ha import FOLDERS, YEARS
 from reelscore.meta.held_out import held_out_scores
-from reelscore.meta.judged import Judged, score_judged
+from reelscore.meta.judged import Judged, score_judged, williams_matrix
 from reelscore.meta.published import published
-from reelscore.meta.repro.fusion import fuse
-from reelscore.meta.repro.metric_names import FUSED, LEARNED, METRICS
 from reelscore.metrics.base import FloatArray
-from reelscore.stats.correlation_tests import williams
 from reelscore.stats.correlations import pearson
+
+# The metrics of the paper, by the names it gives them and by ours.
+LEARNED = {"BERTHA-SA": "plain-sa", "BERTHA-MA": "plain-ma", "BERTHA": "bertha"}
+METRICS = {
+    "BLEU-4": "bleu_4",
+    "SentBLEU": "sent_bleu",
+    "CIDEr": "cider",
+    "METEOR": "meteor",
+    "ROUGE-L": "rouge_l",
+}
+FUSED = ("BLEU-4", "CIDEr", "METEOR", "ROUGE-L")
 
 Setting = Literal["as published", "right lines"]
 Progress = Callable[[int, int], None]
 
 SETTINGS: tuple[Setting, ...] = ("as published", "right lines")
+_TEST_SHARE = 0.2  # of the captions, in Table 7
 TOLERANCE = 0.002  # a printed cell is reproduced if it differs by less
 _SCORED = "bleu,sent_bleu,cider,meteor,rouge_l"
 _LEVELS: dict[str, tuple[str, str]] = {
@@ -55,7 +64,7 @@ class Reproduction:
         williams: For each kind of judgments and level, and setting: p-values of the metric in the
             row correlating better (in size) than that in the column, over all years.
         coefficients: Of the fusion in Table 7, by setting.
-        seed: Of the shuffled words and the splits.
+        seed: Random seed of the shuffled words and of the splits.
     """
 
     tables: Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]]
@@ -91,7 +100,7 @@ def reproduce(
 
     Args:
         path: A copy of the data set, as for `reelscore.data.datasets.trecvid_ha.load`.
-        seed: Of the shuffled words and the splits.
+        seed: Random seed of the shuffled words and of the splits.
         splits: Over how many random splits to average the fusion; the paper has one.
         progress: Called with how many folders are scored, of how many.
 
@@ -133,7 +142,7 @@ def reproduce(
     tables = {name: tables[name] for name in sorted(tables)}
     matrices: dict[str, dict[str, list[list[float]]]] = {
         f"{kind}, {level} level": {
-            setting: williams_matrix([judged[setting, f"{kind}-{year}"] for year in YEARS], level)
+            setting: williams_by_level([judged[setting, f"{kind}-{year}"] for year in YEARS], level)
             for setting in SETTINGS
         }
         for kind, level in _LEVELS.values()
@@ -155,15 +164,16 @@ def single_annotators(
     """
     data = trecvid_ha.load(path, "MA-2020")
     names = ("METEOR", "CIDEr", "BLEU-4")
-    found: dict[str, list[float]] = {name: [] for name in names}
+    correlations: dict[str, list[float]] = {name: [] for name in names}
     for annotators in [*([name] for name in data.annotators), None]:
-        each = score_judged(data, "bleu,cider,meteor", annotators=annotators)
+        judged = score_judged(data, "bleu,cider,meteor", annotators=annotators)
         for name in names:
-            found[name].append(each.caption_level(METRICS[name]))
+            correlations[name].append(judged.caption_level(METRICS[name]))
     if kept is not None:
-        human = each.human
-        found["BERTHA-MA"] = [float(pearson(human, kept[f"table5-{k}|MA-2020"])) for k in range(6)]
-    return found
+        correlations["BERTHA-MA"] = [
+            float(pearson(judged.human, kept[f"table5-{k}|MA-2020"])) for k in range(6)
+        ]
+    return correlations
 
 
 def _automatic(path: str | Path, folder: str) -> NDArray[np.bool_]:
@@ -208,14 +218,14 @@ def _score(path: str | Path, folder: str, setting: Setting, shuffle: int | None 
 def _correlations(
     judged: Mapping[tuple[Setting, str], Judged], setting: Setting, kind: str, level: str
 ) -> dict[str, list[float]]:
-    found: dict[str, list[float]] = {}
+    correlations: dict[str, list[float]] = {}
     folders = [judged[setting, f"{kind}-{year}"] for year in YEARS]
     for name, metric in {**LEARNED, **METRICS}.items():
         if metric not in folders[0].metrics:
             continue
         by_level = Judged.system_level if level == "system" else Judged.caption_level
-        found[name] = [by_level(each, metric) for each in folders]
-    return found
+        correlations[name] = [by_level(folder, metric) for folder in folders]
+    return correlations
 
 
 def agrees(table: str, printed: float, again: float) -> bool:
@@ -231,26 +241,80 @@ def agrees(table: str, printed: float, again: float) -> bool:
     return near <= TOLERANCE
 
 
-def williams_matrix(folders: Sequence[Judged], level: str) -> list[list[float]]:
+def williams_by_level(folders: Sequence[Judged], level: str) -> list[list[float]]:
     """Test every metric against every other, over all years together, on sizes of r."""
 
     def column(parts: Sequence[FloatArray]) -> FloatArray:
         if level == "system":
-            parts = [each.by_system(part) for each, part in zip(folders, parts, strict=True)]
+            parts = [judged.by_system(part) for judged, part in zip(folders, parts, strict=True)]
         return np.concatenate(parts)
 
-    human = column([each.human for each in folders])
     names = [m for m in (*METRICS.values(), *LEARNED.values()) if m in folders[0].metrics]
-    scores = [column([each.metrics[m] for each in folders]) for m in names]
-    r = [float(pearson(human, values)) for values in scores]
-    return [
-        [
-            float("nan")
-            if one == two
-            else williams(
-                r[one], r[two], float(pearson(scores[one], scores[two])), len(human), absolute=True
-            ).p
-            for two in range(len(scores))
-        ]
-        for one in range(len(scores))
-    ]
+    scores = [column([judged.metrics[m] for judged in folders]) for m in names]
+    return williams_matrix(column([judged.human for judged in folders]), scores, absolute=True)
+
+
+# Table 7: metrics fused by linear regression
+
+
+def fuse(
+    folders: Sequence[Judged], *, seed: int = 12345, splits: int = 1
+) -> tuple[dict[str, list[float]], dict[str, float]]:
+    """Fuse metrics by linear regression on four fifths of every folder, and test on the rest.
+
+    As in the paper, metrics run from 0 to 1 (CIDEr is divided by 10), the target is people's
+    score scaled to 0–1 in each folder, and all folders train one regression. BERTHA's scores of
+    training captions come from models that saw test captions of other years.
+
+    Args:
+        folders: The judged captions of each folder.
+        seed: Random seed of the splits.
+        splits: Over how many random splits to average.
+
+    Returns:
+        Correlations on the test captions of each folder, by metric and for the fusion; and the
+        regression's coefficients.
+
+    >>> rng = np.random.default_rng(0)
+    >>> scores = {METRICS[name]: rng.random(200) for name in FUSED}
+    >>> few = Judged(np.repeat(["a", "b"], 100), scores["meteor"] - scores["bleu_4"], scores)
+    >>> correlations, coefficients = fuse([few])
+    >>> round(correlations["Fusion"][0], 3), coefficients["METEOR"] > 0 > coefficients["BLEU-4"]
+    (1.0, True)
+    """
+    rng = np.random.default_rng(seed)
+    learned = ["BERTHA"] if all("bertha" in each.metrics for each in folders) else []
+    fused = [*learned, *FUSED]
+    inputs = [_inputs(each, fused) for each in folders]
+    targets = [_to_unit(each.human) for each in folders]
+    names = [*fused, "Fusion"]
+    measured = np.zeros((splits, len(names), len(folders)))
+    weights = np.zeros((splits, len(fused)))
+    for split in range(splits):
+        orders = [rng.permutation(len(target)) for target in targets]
+        cuts = [round(_TEST_SHARE * len(order)) for order in orders]
+        train = [order[cut:] for order, cut in zip(orders, cuts, strict=True)]
+        x = np.concatenate([rows[k] for rows, k in zip(inputs, train, strict=True)])
+        y = np.concatenate([target[k] for target, k in zip(targets, train, strict=True)])
+        solution = np.linalg.lstsq(np.column_stack([x, np.ones(len(x))]), y, rcond=None)[0]
+        weights[split] = solution[:-1]
+        for f, (order, cut) in enumerate(zip(orders, cuts, strict=True)):
+            rows, target = inputs[f][order[:cut]], targets[f][order[:cut]]
+            columns = np.column_stack([rows, rows @ weights[split]])
+            measured[split, :, f] = [float(pearson(target, column)) for column in columns.T]
+    correlations = dict(zip(names, measured.mean(axis=0).tolist(), strict=True))
+    return correlations, dict(zip(fused, weights.mean(axis=0).tolist(), strict=True))
+
+
+def _inputs(each: Judged, names: Sequence[str]) -> FloatArray:
+    """Scores from 0 to 1: CIDEr a tenth, BERTHA from its least to its greatest."""
+    columns = []
+    for name in names:
+        scores = each.metrics[{**METRICS, **LEARNED}[name]]
+        columns.append(_to_unit(scores) if name == "BERTHA" else scores)
+    return np.column_stack(columns) / np.where([n == "CIDEr" for n in names], 10.0, 1.0)
+
+
+def _to_unit(values: FloatArray) -> FloatArray:
+    scaled: FloatArray = (values - values.min()) / np.ptp(values)
+    return scaled

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 from reelscore.data.datasets.trecvid_ha import FOLDERS, YEARS
-from reelscore.meta.repro.bertha import SETTINGS, Reproduction, Setting, agrees
+from reelscore.meta.repro.bertha import LEARNED, METRICS, SETTINGS, Reproduction, Setting, agrees
 from reelscore.meta.repro.direct_assessment import Replication
-from reelscore.meta.repro.metric_names import LEARNED, METRICS
 from reelscore.report.tables.grid import Cell, Grid
 
 _COLUMNS = {

@@ -9,10 +9,7 @@ from reelscore.errors import DataError
 from reelscore.report.plots.style import figure, save
 from reelscore.report.timeline.layout import SIZES, timeline_picture
 from reelscore.report.timeline.page import LIGHT, timeline_html, timeline_svg
-from reelscore.report.timeline.text import timeline_text
 from reelscore.stories.timelines import Timeline
-
-__all__ = ["FORMATS", "check_format", "timeline_text", "write_timeline"]
 
 FORMATS = ("png", "svg", "pdf", "html")
 _PIXELS = 96  # of the layout, in an inch
