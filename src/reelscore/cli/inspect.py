@@ -19,6 +19,7 @@ from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError
 from reelscore.meta.contrasts import Contrast, between_scores, between_systems
 from reelscore.report.legible import cells, lines_of, shortened
+from reelscore.report.spice_tuples import SpiceTuples
 from reelscore.report.tables.leaderboard import score_text
 
 _LONGEST_NAME = 20
@@ -67,7 +68,8 @@ def command(
 
     Without --against, the first items are those with the largest difference between the best and
     the worst system. With --against or --human, the first captions are those that the two scores
-    rank most differently: 1 means best by one score and worst by the other.
+    rank most differently: 1 means best by one score and worst by the other. With a score of SPICE,
+    the tuples of captions and references are listed too; ✓ marks those that match.
 
     \b
     Examples:
@@ -94,10 +96,11 @@ def command(
     shown = [metric] if against is None else [metric, against]
     width = terminal_width()
     click.echo(_heading(found, shown, width))
+    tuples = SpiceTuples.of(table, shown)
     for each in found:
         click.echo()
         listed = [each.high] if against else chosen or table.systems
-        for line in _item(table, each, shown, listed, width):
+        for line in _item(table, each, shown, listed, width, tuples):
             click.echo(line)
 
 
@@ -111,7 +114,12 @@ def _heading(found: Sequence[Contrast], metrics: Sequence[str], width: int) -> s
 
 
 def _item(
-    table: ScoreTable, each: Contrast, metrics: Sequence[str], systems: Sequence[str], width: int
+    table: ScoreTable,
+    each: Contrast,
+    metrics: Sequence[str],
+    systems: Sequence[str],
+    width: int,
+    tuples: SpiceTuples | None,
 ) -> Iterator[str]:
     yield click.style(shortened(f"{each.item}: apart by {score_text(each.size)}", width), bold=True)
     sources = table.sources
@@ -128,8 +136,14 @@ def _item(
     for system, scores, caption in scored:
         numbers = "  ".join(score.rjust(w) for score, w in zip(scores, widths, strict=True))
         yield from _hung(system, name_width, numbers, caption, width)
+        if tuples is not None:
+            stated = tuples.stated(system, each.item)
+            yield from _hung("", name_width, " " * len(numbers), stated, width)
     for reference in sources.references.get(each.item, ()):
         yield from _hung("reference", name_width, " " * len(numbers), reference, width, dim=True)
+    if tuples is not None:
+        stated = tuples.stated_by_references(systems, each.item)
+        yield from _hung("", name_width, " " * len(numbers), stated, width, dim=True)
 
 
 def _hung(

@@ -46,7 +46,7 @@ from reelscore.text.grammar.scene_graph import (
     read_concepts,
 )
 from reelscore.text.packed import pack
-from reelscore.text.tokens import tokenize_packed
+from reelscore.text.tokens import Tokenizer, tokenize_packed
 from reelscore.text.words import CaptionBatch, Captions
 
 SYNSETS = "meteor-1.5"
@@ -159,6 +159,12 @@ class Comparison(NamedTuple):
     references: list[Fact]
     matches: list[int | None]
 
+    @property
+    def score(self) -> TupleScore:
+        """The score that these give."""
+        correct = sum(place is not None for place in self.matches)
+        return TupleScore.of(correct, len(self.candidate), len(self.references))
+
 
 class Prepared(NamedTuple):
     """What all systems share: the graphs of each item's references, and the tuples if given."""
@@ -252,15 +258,18 @@ class Spice(Metric):
         np.divide(sums, counts, out=means, where=counts > 0)
         return means
 
-    def compare(self, candidate: str, references: Sequence[str]) -> Comparison:
+    def compare(
+        self, candidate: str, references: Sequence[str], tokenizer: Tokenizer = "ptb"
+    ) -> Comparison:
         """Show the tuples of a caption and of its references, and which match.
 
         Args:
             candidate: A caption, as it was written.
             references: Its references.
+            tokenizer: As in `reelscore.score`.
         """
         written = pack([candidate, *references])
-        captions = Captions(tokenize_packed(written), raw=written)
+        captions = Captions(tokenize_packed(written, tokenizer), raw=written)
         offsets = np.array([0, len(references)], dtype=np.int64)
         prepared = self.prepare(captions.slice(1, captions.size), offsets)
         theirs = prepared.graphs[0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from reelscore import examples
@@ -103,6 +105,35 @@ def test_inspect_scores(run, table):
     status, out, _ = run("inspect", table, "-m", "meteor", "--against", "cider", "-s", "weak")
     assert status == 0
     assert out.count("weak") == 5
+
+
+def test_inspect_shows_the_tuples_of_spice(run, tmp_path):
+    tuples = {
+        "a red car": [["car"], ["car", "red"]],
+        "a dog runs": [["dog"], ["dog", "run"]],
+        "a red automobile turns": [["automobile"], ["automobile", "red"], ["automobile", "turn"]],
+    }
+    lines = [{"test": text, "test_tuples": each} for text, each in tuples.items()]
+    (tmp_path / "tuples.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    texts = {"good": "a red car", "bad": "a dog runs", "refs": ["a red automobile turns"]}
+    for name, text in texts.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps({"v1": text}))
+    files = {name: str(tmp_path / f"{name}.json") for name in texts}
+    metric = f"spice|tuples:{tmp_path / 'tuples.jsonl'}"
+    scores = str(tmp_path / "scores.json")
+    run("score", files["good"], files["bad"], "-r", files["refs"], "-m", metric, "--table", scores)
+    given = ["--captions", files["good"], "--captions", files["bad"], "-r", files["refs"]]
+    status, out, err = run("inspect", scores, *given, "-m", "spice")
+    assert status == 0, err
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    assert "good 0.8000 a red car" in lines
+    assert "✓ car = automobile · ✓ (car, red) = (automobile, red)" in lines
+    assert "dog · (dog, run)" in lines
+    assert "✓ automobile · ✓ (automobile, red) · (automobile, turn)" in lines
+
+    (tmp_path / "good.json").write_text(json.dumps({"v1": "a dog runs"}))
+    status, out, err = run("inspect", scores, *given, "-m", "spice")
+    assert "do not give the table's score" in " ".join(out.split())
 
 
 def test_inspect_says_what_it_needs(run, table, tmp_path):

@@ -1,0 +1,112 @@
+"""What lies behind SPICE's score of a caption: its tuples, and those of its references."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from math import isclose
+from typing import cast, get_args
+
+from reelscore.data.table import ScoreTable
+from reelscore.errors import ReelscoreError
+from reelscore.metrics.registry import parse
+from reelscore.metrics.spice import Comparison, Spice
+from reelscore.text.tokens import Tokenizer
+
+_OTHER_TEXTS = "(no tuples: these captions and references do not give the table's score)"
+
+
+@dataclass
+class SpiceTuples:
+    """The tuples of the captions and references of a table, worked out when they are asked for.
+
+    Attributes:
+        table: A table that has SPICE, with its captions and references.
+        metric: SPICE as the table's signature has it.
+        tokenizer: As the signature has it.
+    """
+
+    table: ScoreTable
+    metric: Spice
+    tokenizer: Tokenizer
+    _found: dict[tuple[str, str], Comparison | str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, table: ScoreTable, metrics: Iterable[str]) -> SpiceTuples | None:
+        """Take a table; ``None`` if none of the metrics is SPICE, or its texts are not there."""
+        if not table.sources.captions or not table.sources.references:
+            return None
+        names = [name for name in metrics if name.split("_")[0] == Spice.name]
+        for row in table.results.values():
+            for name in names:
+                if name in row and row[name].signature.startswith(f"{Spice.name}|"):
+                    return cls._by_signature(table, row[name].signature)
+        return None
+
+    @classmethod
+    def _by_signature(cls, table: ScoreTable, signature: str) -> SpiceTuples | None:
+        try:
+            metric = parse(signature)
+        except ReelscoreError:  # a signature of another version
+            return None
+        assert isinstance(metric, Spice)
+        parts = dict(part.partition(":")[::2] for part in signature.split("|"))
+        tokenizer = parts.get("tok", "ptb").replace("%6E", "n")
+        known = tokenizer if tokenizer in get_args(Tokenizer) else "ptb"
+        return cls(table, metric, cast(Tokenizer, known))
+
+    def stated(self, system: str, item: str) -> str:
+        """The tuples of a caption; a ✓ has what matches, and behind it the other words, if any."""
+        found = self._compared(system, item)
+        if isinstance(found, str):
+            return found
+        return " · ".join(
+            _tuple_text(ours)
+            if place is None
+            else f"✓\N{NO-BREAK SPACE}{_tuple_text(ours)}"
+            + (f" = {_tuple_text(theirs)}" if (theirs := found.references[place]) != ours else "")
+            for ours, place in zip(found.candidate, found.matches, strict=True)
+        )
+
+    def stated_by_references(self, systems: Sequence[str], item: str) -> str:
+        """The tuples of an item's references; a ✓ has what a caption of the systems matches."""
+        compared = [self._compared(system, item) for system in systems]
+        found = [each for each in compared if not isinstance(each, str)]
+        if not found:
+            return ""
+        matched = {place for each in found for place in each.matches}
+        return " · ".join(
+            ("✓\N{NO-BREAK SPACE}" if place in matched else "") + _tuple_text(each)
+            for place, each in enumerate(found[0].references)
+        )
+
+    def _compared(self, system: str, item: str) -> Comparison | str:
+        """Compare a caption with its references; a sentence where that cannot be."""
+        key = (system, item)
+        if key not in self._found:
+            self._found[key] = self._compare(system, item)
+        return self._found[key]
+
+    def _compare(self, system: str, item: str) -> Comparison | str:
+        sources = self.table.sources
+        caption = sources.captions.get(system, {}).get(item)
+        references = sources.references.get(item, ())
+        if caption is None or not references:
+            return ""
+        try:
+            found = self.metric.compare(caption, references, self.tokenizer)
+        except ReelscoreError as error:
+            return f"(no tuples: {error})"
+        row = self.table[system]
+        scores = row[Spice.name].items if Spice.name in row else {}
+        same = item not in scores or isclose(scores[item], found.score.f, abs_tol=1e-9)
+        return found if same else _OTHER_TEXTS
+
+
+def _tuple_text(words: Sequence[str]) -> str:
+    """One word, or several in brackets.
+
+    >>> _tuple_text(("man",)), _tuple_text(("man", "ride", "horse"))
+    ('man', '(man, ride, horse)')
+    """
+    return words[0] if len(words) == 1 else f"({', '.join(words)})"
