@@ -107,7 +107,7 @@ def need_web() -> None:
     Raises:
         MissingExtraError: If the web extra is not installed.
     """
-    for name in ("fastapi", "uvicorn", "jinja2", "argon2", "itsdangerous", "multipart"):
+    for name in ("fastapi", "uvicorn", "argon2", "itsdangerous", "multipart"):
         if importlib.util.find_spec(name) is None:
             raise MissingExtraError(
                 f"The rating pages need {name}. Install them: pip install 'reelscore[web]'."

@@ -12,13 +12,13 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Form, Header, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from jinja2 import Environment
 from starlette.exceptions import HTTPException
 
 from reelscore.human.campaign import Campaign
 from reelscore.human.store.campaigns import all_terms
 from reelscore.human.store.records import Terms
-from reelscore.report.legible import legible
+from reelscore.report.pages import template_environment
 from reelscore.store.database import Database
 from reelscore.store.values import microseconds
 from reelscore.web.media import Preflight
@@ -232,13 +232,7 @@ NotTooOften = Depends(check_failures)
 
 @cache
 def _templates(prefix: str) -> Environment:
-    templates = Environment(
-        loader=PackageLoader("reelscore.web"),
-        autoescape=select_autoescape(),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    templates = template_environment("reelscore.web")
     versions: dict[str, str] = {}
 
     def static(name: str) -> str:
@@ -247,7 +241,7 @@ def _templates(prefix: str) -> Environment:
         return f"{prefix}/static/{name}?{versions[name]}"
 
     templates.globals |= {"url": lambda path: prefix + path, "static": static}
-    templates.filters |= {"legible": legible, "clock": clock, "span": span}
+    templates.filters |= {"clock": clock, "span": span}
     return templates
 
 

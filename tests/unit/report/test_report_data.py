@@ -40,7 +40,7 @@ def clips() -> ScoreTable:
 
 
 def decoded(text: str) -> tuple[dict, dict]:
-    """Read a payload as decode.js does: the header, and the columns by name."""
+    """Read a payload as data.js does: the header, and the columns by name."""
     raw = zlib.decompress(base64.b64decode(text))
     length = int.from_bytes(raw[:4], "little")
     head = json.loads(raw[4 : 4 + length])
@@ -197,7 +197,7 @@ def test_no_explanation_of_other_references(clips):
 
 def test_too_many_captions_are_not_explained(clips):
     head, columns = decoded(encoded(report_of(clips), explain=59))
-    assert "meteor best" not in columns
+    assert "alignment best" not in columns
     assert "60 captions, more than 59" in head["notes"][0]
 
 
@@ -206,7 +206,7 @@ def test_empty_captions_are_no_trouble():
     references = {"a": ["a cat sleeps"], "b": ["a dog"]}
     table = score_systems(systems, references, missing="zero", empty="zero")
     _, columns = decoded(encoded(report_of(table)))
-    assert columns["meteor best"].tolist() == [0, 1, 1, 0]
+    assert columns["alignment best"].tolist() == [0, 1, 1, 0]
 
 
 # Columns

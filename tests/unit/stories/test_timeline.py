@@ -197,7 +197,7 @@ def test_page_is_safe_and_reachable(hostile: stories.Timeline, dogwash: stories.
         assert {link.removeprefix("#") for link in page.links} == set(page.ids)
         assert all(link.startswith("#") for link in page.links)
         assert not re.search(r"url\(|@import|https?://(?!www\.w3\.org/2000/svg)", text)
-        assert "prefers-color-scheme:dark" in text
+        assert "prefers-color-scheme: dark" in text
         assert "width=device-width" in text
     assert "<b>ours</b>" not in timeline_html(hostile)
     for svg in re.findall(r"<svg.*?</svg>", timeline_html(hostile), re.DOTALL):

@@ -27,7 +27,7 @@ IntArray = NDArray[np.int64]
 
 
 class Payload:
-    """Columns by name, to be read by ``decode.js``.
+    """Columns by name, to be read by ``data.js``.
 
     >>> payload = Payload()
     >>> payload.numbers("scores", [0.5, 0.25], "f4")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +24,10 @@ from reelscore.text.tokens import Tokenizer, thread_count, tokenize
 
 Progress = Callable[[int, int], None]
 IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
 
 _NEAR = 1e-6  # scores of one table and of these references agree, or are of other references
+_MODULES = ("exact", "stem", "synonym", "paraphrase")  # of METEOR, by number
 _STEP = 500  # captions between two signs of life
 _OTHERS = (
     "{metric}: no {what} are shown, since the captions and references given do not yield the "
@@ -33,6 +35,16 @@ _OTHERS = (
 )
 _SMALLEST = 0.0005  # n-grams that add less to CIDEr are not listed
 _PUNCTUATION = str.maketrans("", "", '.,;:!?"')
+
+
+class _Explained(NamedTuple):
+    """A score of the table that can be explained."""
+
+    metric: Metric
+    tokenizer: Tokenizer
+    title: str
+    what: str
+    add: Callable[..., dict[str, Any] | None]
 
 
 class Alignments(NamedTuple):
@@ -50,7 +62,7 @@ class Alignments(NamedTuple):
     best: IntArray
     counts: IntArray
     matches: IntArray
-    scores: NDArray[np.float64]
+    scores: FloatArray
 
 
 def align_all(
@@ -74,9 +86,9 @@ def align_all(
         threads: How many threads to use; all cores if not given.
         progress: Called now and then with how many captions are done, of how many.
 
-    >>> found = align_all(Meteor(), ["a dog", "the cat", "a dog runs"], np.array([0]),
-    ...                   np.array([0, 2]), np.array([1, 2]))
-    >>> found.best.tolist(), found.matches.tolist()
+    >>> aligned = align_all(Meteor(), ["a dog", "the cat", "a dog runs"], np.array([0]),
+    ...                     np.array([0, 2]), np.array([1, 2]))
+    >>> aligned.best.tolist(), aligned.matches.tolist()
     ([2], [[0, 1, 0, 1, 0], [1, 1, 1, 1, 0]])
     """
     counts = np.diff(offsets)
@@ -90,7 +102,7 @@ def align_all(
     parameters = (metric.alpha, metric.beta, metric.gamma, metric.delta)
     words = [""] * len(texts)
     best = np.full(len(captions), -1, dtype=np.int64)
-    found: list[list[tuple[int, int, int, int, int]]] = []
+    by_caption: list[list[tuple[int, int, int, int, int]]] = []
     top = np.zeros(len(captions))
     for k, caption in enumerate(captions.tolist()):
         begin, end = int(offsets[k]), int(offsets[k + 1])
@@ -103,20 +115,20 @@ def align_all(
             )
             words[caption], words[reference] = " ".join(ours), " ".join(theirs)
             best[k], top[k] = reference, scores[chosen]
-        found.append(matches)
+        by_caption.append(matches)
         if progress is not None and (k + 1) % _STEP == 0:
             progress(k + 1, len(captions))
-    flat = [match for matches in found for match in matches]
+    flat = [match for matches in by_caption for match in matches]
     return Alignments(
         words,
         best,
-        np.array([len(matches) for matches in found], dtype=np.int64),
+        np.array([len(matches) for matches in by_caption], dtype=np.int64),
         np.array(flat, dtype=np.int64).reshape(-1, 5),
         top,
     )
 
 
-def agree(ours: NDArray[np.float64], table: NDArray[np.float64]) -> bool:
+def agree(ours: FloatArray, table: FloatArray) -> bool:
     """Whether scores explained here are those of the table, where it has any.
 
     >>> agree(np.array([0.5, 0.2]), np.array([0.5, np.nan]))
@@ -132,8 +144,8 @@ def add_explanations(
     texts: ItemTexts,
     most: int,
     progress: Progress | None = None,
-) -> list[str]:
-    """Add METEOR's alignments and CIDEr's n-grams, where the table has these scores.
+) -> tuple[dict[str, Any], list[str]]:
+    """Add what lies behind the scores of captions, for those scores that can be explained.
 
     An explanation has to yield the score it explains: where the texts are not those that were
     scored, there is none.
@@ -146,31 +158,37 @@ def add_explanations(
         progress: Called now and then with how many captions are aligned, of how many.
 
     Returns:
-        What could not be explained, and why.
+        What the header says about the explanations, and what could not be explained, and why.
     """
     if not len(texts.references) or not report.captions:
-        return []
-    found = {kind: _metric(report, kind) for kind in ("meteor", "cider")}
-    if not any(found.values()):
-        return []
+        return {}, []
+    explained = [score for name in report.table.metrics if (score := _explained(report, name))]
+    if not explained:
+        return {}, []
     if len(texts.captions) > most:
-        return [
-            f"METEOR's alignments and CIDEr's n-grams are left out: there are "
-            f"{len(texts.captions):,} captions, more than {most:,}."
+        whose = " and ".join(f"{score.title}'s {score.what}" for score in explained)
+        return {}, [
+            f"{whose} are left out: there are {len(texts.captions):,} captions, more than {most:,}."
         ]
-    notes = []
-    tokenizer = next(tok for each in found.values() if each for tok in [each[1]])
+    tokenizer = explained[0].tokenizer
     tokens = tokenize(list(texts.raw), "ptb" if tokenizer == "ptb-coco" else tokenizer)
-    for kind, add in (("meteor", _add_alignments), ("cider", _add_ngrams)):
-        metric = found[kind]
-        if metric is not None and not add(payload, report, texts, tokens, metric[0], progress):
-            name, what = ("METEOR", "alignments") if kind == "meteor" else ("CIDEr", "n-grams")
-            notes.append(_OTHERS.format(metric=name, what=what))
-    return notes
+    head: dict[str, Any] = {}
+    notes = []
+    for score in explained:
+        scores = report.table.matrix(score.metric.name, report.table.systems, report.items)
+        table = np.ascontiguousarray(scores.T).ravel()
+        about = score.add(payload, texts, tokens, score.metric, table, progress)
+        if about is None:
+            notes.append(_OTHERS.format(metric=score.title, what=score.what))
+        else:
+            head[score.what] = {"score": score.title, **about}
+    return head, notes
 
 
-def _metric(report: Report, name: str) -> tuple[Metric, Tokenizer] | None:
+def _explained(report: Report, name: str) -> _Explained | None:
     """Rebuild a metric of the table, and the tokenizer it was given, from the signature."""
+    if name not in _KINDS:
+        return None
     for row in report.table.results.values():
         if name in row and row[name].signature.startswith(f"{name}|"):
             try:
@@ -179,64 +197,67 @@ def _metric(report: Report, name: str) -> tuple[Metric, Tokenizer] | None:
                 return None
             parts = dict(p.partition(":")[::2] for p in row[name].signature.split("|"))
             tokenizer: Tokenizer = parts.get("tok", "ptb")  # type: ignore[assignment]
-            return metric, tokenizer if tokenizer in ("ptb", "ptb-coco", "none") else "ptb"
+            known = tokenizer if tokenizer in ("ptb", "ptb-coco", "none") else "ptb"
+            return _Explained(metric, known, *_KINDS[name])
     return None
-
-
-def _table_scores(report: Report, name: str) -> NDArray[np.float64]:
-    scores: NDArray[np.float64] = report.table.matrix(name, report.table.systems, report.items)
-    return np.ascontiguousarray(scores.T).ravel()
 
 
 def _add_alignments(
     payload: Payload,
-    report: Report,
     texts: ItemTexts,
     tokens: Sequence[str],
     metric: Metric,
+    table: FloatArray,
     progress: Progress | None,
-) -> bool:
+) -> dict[str, Any] | None:
     assert isinstance(metric, Meteor)
     many = np.diff(texts.offsets)[texts.items]
     offsets = np.concatenate([[0], np.cumsum(many)])
     inside = np.arange(offsets[-1]) - np.repeat(offsets[:-1], many)
     references = texts.references[np.repeat(texts.offsets[texts.items], many) + inside]
-    found = align_all(metric, tokens, texts.captions, offsets, references, progress=progress)
-    if not agree(found.scores, _table_scores(report, "meteor")):
-        return False
+    aligned = align_all(metric, tokens, texts.captions, offsets, references, progress=progress)
+    if not agree(aligned.scores, table):
+        return None
     first = texts.captions - np.tile(np.arange(texts.systems), len(texts.offsets) - 1)
-    best = np.where(found.best < 0, 0, found.best - first - texts.systems + 1)
-    payload.texts("meteor words", _differing(found.words, texts.raw))
-    payload.numbers("meteor best", best, "u2")  # 1 for the item's first reference, 0 for none
-    payload.numbers("meteor counts", found.counts, "u2")
-    for k, name in enumerate(("start", "length", "reference start", "reference length", "module")):
-        payload.numbers(f"meteor {name}", found.matches[:, k], "u2")
-    return True
+    best = np.where(aligned.best < 0, 0, aligned.best - first - texts.systems + 1)
+    payload.texts("alignment words", _differing(aligned.words, texts.raw))
+    payload.numbers("alignment best", best, "u2")  # 1 for the item's first reference, 0 for none
+    payload.numbers("alignment counts", aligned.counts, "u2")
+    for k, name in enumerate(("start", "length", "reference start", "reference length", "kind")):
+        payload.numbers(f"alignment {name}", aligned.matches[:, k], "u2")
+    return {"kinds": _MODULES}
 
 
 def _add_ngrams(
     payload: Payload,
-    report: Report,
     texts: ItemTexts,
     tokens: Sequence[str],
     metric: Metric,
+    table: FloatArray,
     progress: Progress | None,
-) -> bool:
+) -> dict[str, Any] | None:
     assert isinstance(metric, Cider)
     shares = cider_shares(
         metric, tokens, texts.captions, texts.items, texts.offsets, texts.references
     )
     captions = len(texts.captions)
-    if not agree(shares.totals(captions), _table_scores(report, "cider")):
-        return False
+    if not agree(shares.totals(captions), table):
+        return None
     kept = np.flatnonzero(shares.share >= _SMALLEST)
     kept = kept[np.lexsort((-shares.share[kept], shares.caption[kept]))]
-    payload.texts("cider tokens", _differing(tokens, texts.raw))
-    payload.numbers("cider counts", np.bincount(shares.caption[kept], minlength=captions), "u2")
-    payload.numbers("cider start", shares.start[kept], "u2")
-    payload.numbers("cider order", shares.order[kept], "u1")
-    payload.numbers("cider share", np.round(shares.share[kept] * 1000), "u2")  # thousandths
-    return True
+    payload.texts("n-gram tokens", _differing(tokens, texts.raw))
+    payload.numbers("n-gram counts", np.bincount(shares.caption[kept], minlength=captions), "u2")
+    payload.numbers("n-gram start", shares.start[kept], "u2")
+    payload.numbers("n-gram order", shares.order[kept], "u1")
+    payload.numbers("n-gram share", np.round(shares.share[kept] * 1000), "u2")  # thousandths
+    return {}
+
+
+# What can be explained, by the name of the metric: what pages call it and the explanation.
+_KINDS = {
+    Meteor.name: ("METEOR", "alignments", _add_alignments),
+    Cider.name: ("CIDEr", "n-grams", _add_ngrams),
+}
 
 
 def _differing(words: Sequence[str], raw: Sequence[str]) -> list[str]:

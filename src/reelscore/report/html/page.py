@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import string
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
-from html import escape
-from importlib.resources import files
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,33 +15,20 @@ from reelscore.report.html.columns import ItemTexts, Payload, add_stories
 from reelscore.report.html.explanations import add_explanations
 from reelscore.report.html.model import Report, Section
 from reelscore.report.legible import legible, shared_beginning, system_names
-from reelscore.report.tables.grid import Cell, Grid
-from reelscore.report.tables.leaderboard import leaderboard
+from reelscore.report.pages import (
+    as_it_is,
+    joined_modules,
+    render,
+    report_scripts,
+    script_hash,
+    style_sheet,
+)
+from reelscore.report.tables.grid import Grid
+from reelscore.report.tables.leaderboard import leaderboard, table_signatures
 from reelscore.significance.evidence import Evidence, marks_of_tests
 
 Progress = Callable[[int, int], None]
-
-# In the order in which they use each other.
-_SCRIPTS = (
-    "decode",
-    "elements",
-    "numbers",
-    "paper",
-    "leaderboard",
-    "distributions",
-    "wins",
-    "scatter",
-    "metrics",
-    "lengths",
-    "alignment",
-    "ngrams",
-    "stories",
-    "query",
-    "list",
-    "detail",
-    "explorer",
-    "main",
-)
+_QUOTED = ("meteor", "soda_c", "cider", "anet_meteor")  # the metrics that papers quote most
 
 
 def write_report(
@@ -91,38 +73,29 @@ def report_html(report: Report, *, explain: int = 100_000, progress: Progress | 
     >>> "<title>&lt;b&gt;mine&lt;/b&gt;</title>" in page
     True
     """
-    script = _script()
-    digest = base64.b64encode(hashlib.sha256(f"\n{script}\n".encode()).digest()).decode()
+    script = f"\n{joined_modules(report_scripts() / 'main.js')}"
     # Only this very script may run, and nothing may be fetched but a video that somebody plays.
     policy = (
-        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
+        f"default-src 'none'; script-src {script_hash(script)}; style-src 'unsafe-inline'; "
         "media-src file: http: https: blob:; base-uri 'none'; form-action 'none'"
     )
-    return string.Template(_asset("page.html")).substitute(
-        title=_text(report.title),
+    systems = report.table.systems
+    lettered = bool(report.evidence) and report.baseline is None
+    return render(
+        "report.html",
+        report=report,
         version=__version__,
         policy=policy,
-        style=_asset("style.css").strip(),
+        style=style_sheet("report.css"),
         about=_about(report),
-        leaderboard=_leaderboard(report),
-        made="\n".join(_made(report)),
-        data=encoded(report, explain=explain, progress=progress),
-        script=script,
+        grid=leaderboard(report.table, marks_of(report), people=report.human),
+        letters=letters_of(systems) if lettered else {},
+        names=system_names(systems),
+        notes=dict.fromkeys([*report.notes, *report.table.notes]),
+        signatures=table_signatures(report.table),
+        data=as_it_is(encoded(report, explain=explain, progress=progress)),
+        script=as_it_is(script),
     )
-
-
-def _asset(name: str) -> str:
-    return (files("reelscore.report.html") / "page" / name).read_text(encoding="utf-8")
-
-
-def _script() -> str:
-    """All scripts as one, in a scope of its own."""
-    parts = "\n".join(_asset(f"{name}.js") for name in _SCRIPTS)
-    return f'(() => {{\n"use strict";\n{parts}}})();'
-
-
-def _text(text: str) -> str:
-    return escape(legible(text))
 
 
 def _about(report: Report) -> str:
@@ -132,8 +105,8 @@ def _about(report: Report) -> str:
     items = len(report.items)
     what = "video" if report.timelines else "item"
     on = f" on {items:,} {what}{'s' if items != 1 else ''}" if items else ""
-    people = f"; {', '.join(map(_text, report.human))}: by people" if report.human else ""
-    return f"{said[0]} of {said[1]}{on}{people}. {escape(shared_beginning(table.systems))}".rstrip()
+    people = f"; {', '.join(map(legible, report.human))}: by people" if report.human else ""
+    return f"{said[0]} of {said[1]}{on}{people}. {shared_beginning(table.systems)}".rstrip()
 
 
 def letters_of(systems: Mapping[str, object] | list[str]) -> dict[str, str]:
@@ -150,65 +123,6 @@ def letters_of(systems: Mapping[str, object] | list[str]) -> dict[str, str]:
 def marks_of(report: Report) -> dict[tuple[str, str], str]:
     """Mark scores by a report's tests; see `reelscore.significance.evidence.marks_of_tests`."""
     return marks_of_tests(report.tests, letters_of(report.table.systems), report.baseline)
-
-
-def _leaderboard(report: Report) -> str:
-    """The table as plain HTML: it is there at once, without scripts too."""
-    table = report.table
-    grid = leaderboard(table, marks_of(report), people=report.human)
-    lettered = bool(report.evidence) and report.baseline is None
-    letters = letters_of(report.table.systems) if lettered else {}
-    names = system_names(report.table.systems)
-    heads = '<th scope="col">system</th>' + "".join(map(partial(_heading, report), table.metrics))
-    rows = []
-    for number, (name, *cells) in enumerate(grid.rows):
-        letter = letters.get(name.text, "")
-        before = f'<span class="letter">{letter}</span>&nbsp;' if letter else ""
-        mark = f"<sup>{_text(name.mark)}</sup>" if name.mark else ""
-        head = f'<th scope="row">{before}<bdi>{escape(names[name.text])}</bdi>{mark}</th>'
-        scores = "".join(map(_cell, cells))
-        rows.append(f'<tr data-system="{number}">{head}{scores}</tr>')
-    return (
-        '<div class="scroll" tabindex="0" role="region" aria-label="Leaderboard"><table><thead>'
-        f"<tr>{heads}</tr></thead>\n<tbody>\n"
-        + "\n".join(rows)
-        + "\n</tbody></table></div>"
-        + "".join(f"\n<p>{_text(note)}</p>" for note in grid.notes)
-    )
-
-
-def _heading(report: Report, name: str) -> str:
-    # An arrow would be taken for the order of the rows, which a click on the heading changes.
-    lower = report.table.scale(name).better == "low"
-    words = " <small>lower is better</small>" if lower else ""
-    return f'<th scope="col">{_text(name)}{words}</th>'
-
-
-def _cell(cell: Cell) -> str:
-    mark = f"<sup>{_text(cell.mark)}</sup>" if cell.mark else ""
-    under = f"<small>{_text(cell.under)}</small>" if cell.under else ""
-    return f"<td{' class=best' if cell.best else ''}>{_text(cell.text)}{mark}{under}</td>"
-
-
-def _made(report: Report) -> Iterator[str]:
-    if report.command:
-        yield f'<p>Command:</p><p class="signature">{_text(report.command)}</p>'
-    for note in dict.fromkeys([*report.notes, *report.table.notes]):
-        yield f"<p>{_text(note)}</p>"
-    signatures = dict.fromkeys(
-        result.signature
-        for row in report.table.results.values()
-        for result in row.values()
-        if result.signature
-    )
-    if signatures:
-        yield "<p>Signatures, enough to make the scores again:</p>"
-    for signature in signatures:
-        yield f'<p class="signature">{_text(signature)}</p>'
-    yield f'<p class="dim">reelscore {__version__}</p>'
-
-
-_QUOTED = ("meteor", "soda_c", "cider", "anet_meteor")  # the metrics that papers quote most
 
 
 def encoded(report: Report, *, explain: int = 100_000, progress: Progress | None = None) -> str:
@@ -251,7 +165,8 @@ def encoded(report: Report, *, explain: int = 100_000, progress: Progress | None
         texts = ItemTexts.of(report, items)
         texts.add_to(payload)
         head["captions"] = True
-        head["notes"] += add_explanations(payload, report, texts, explain, progress)
+        explanations, notes = add_explanations(payload, report, texts, explain, progress)
+        head |= {"explanations": explanations, "notes": notes}
     if report.timelines:
         head["stories"] = add_stories(payload, report, items)
     return payload.encoded(head)

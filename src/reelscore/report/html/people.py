@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
+from reelscore.human.evaluate.quality import Quality
 from reelscore.human.evaluate.results import Results
+from reelscore.human.evaluate.scores import HumanScores
 from reelscore.human.hits.tasks import Hit
 from reelscore.meta.evaluation import MetaEvaluation
 from reelscore.report.html.model import Report, Section
-from reelscore.report.tables.agreement import correlation_grid, footnotes, significance_grid
+from reelscore.report.legible import shared_beginning, system_names
+from reelscore.report.pages import render, style_sheet
+from reelscore.report.tables.agreement import (
+    correlation_grid,
+    footnotes,
+    p_value,
+    significance_grid,
+)
 from reelscore.report.tables.campaign import quality_grid, results_grid
+from reelscore.report.tables.grid import Cell, Grid
 from reelscore.significance.evidence import Evidence
 from reelscore.significance.rankings import Ranking
 
@@ -59,7 +71,6 @@ def campaign_report(
         hits: What raters were shown, for the captions.
         command: The command that made the report.
     """
-    control = results.quality.control
     about = f"one-sided rank-sum test on {ranking.metric}"
     evidence = Evidence(
         ranking.metric, ranking.systems, ranking.p, ranking.wins, about, ranking.level
@@ -84,17 +95,85 @@ def campaign_report(
             ),
             Section(
                 "Raters",
-                [
-                    f"A rater passes with p below {control.level:g} on {control.pairs} or more "
-                    "pairs of a caption and its degraded caption. Columns: mean difference of the "
-                    "pairs, p, mean difference between two scores of one caption, seconds for a "
-                    "task, and what to look at."
-                ],
+                [_about_raters(results.quality)],
                 [quality_grid(results.quality)],
             ),
         ],
         command=command,
         notes=results.notes,
+    )
+
+
+@dataclass(frozen=True)
+class RankedSystems:
+    """Systems as people rank them by one criterion, in the tables that pages show.
+
+    Attributes:
+        ranking: The systems, best first, with their tests.
+        scores: A row for each system: scores, counts, ranks and cluster.
+        wins: The p-values of all pairs; those of wins are marked as best.
+        names: What pages call each system.
+        edges: The class of the rows with which another cluster begins.
+    """
+
+    ranking: Ranking
+    scores: Grid
+    wins: Grid
+    names: Mapping[str, str]
+    edges: Mapping[int, str]
+
+    @classmethod
+    def of(cls, scores: HumanScores, ranking: Ranking) -> RankedSystems:
+        """Set out a ranking and the scores it was made of."""
+        names = system_names(ranking.systems)
+        pairs = zip(ranking.clusters, ranking.clusters[1:], strict=False)
+        edges = {k: "edge" for k, (above, own) in enumerate(pairs, start=1) if above != own}
+        rows = [
+            [Cell(name), *(_win(p, ranking.level) for p in row.tolist())]
+            for name, row in zip(names.values(), ranking.p, strict=True)
+        ]
+        wins = Grid(["", *names.values()], rows)
+        return cls(ranking, results_grid(scores, ranking), wins, names, edges)
+
+
+def _win(p: float, level: float) -> Cell:
+    return Cell("" if math.isnan(p) else p_value(p), best=p < level)
+
+
+def results_html(title: str, results: Results, rankings: Sequence[Ranking]) -> str:
+    """Write the results of a campaign as one HTML page to keep; it has no scripts.
+
+    Args:
+        title: The campaign's name.
+        results: The scores, the raters, and what to know about them.
+        rankings: Who beats whom, by each criterion.
+    """
+    table = results.scores.table
+    verdicts = quality_grid(results.quality)
+    failed = ("failed", "constant")
+    return render(
+        "results.html",
+        title=title,
+        style=style_sheet("results.css"),
+        judgments=sum(map(results.scores.judgments, table.systems)),
+        raters=len(results.raters),
+        quality=results.quality,
+        beginning=shared_beginning(table.systems),
+        notes=[*_agreement(results), *results.notes],
+        ranked=[RankedSystems.of(results.scores, ranking) for ranking in rankings],
+        about_raters=_about_raters(results.quality),
+        verdicts=verdicts,
+        failed={k: "failed" for k, row in enumerate(verdicts.rows) if row[1].text in failed},
+        signature=next(iter(table[rankings[0].systems[0]].values())).signature,
+    )
+
+
+def _about_raters(quality: Quality) -> str:
+    control = quality.control
+    return (
+        f"A rater passes with p below {control.level:g} on {control.pairs} or more pairs of a "
+        "caption and its degraded caption. Columns: mean difference of the pairs, p, mean "
+        "difference between two scores of one caption, seconds for a task, and what to look at."
     )
 
 

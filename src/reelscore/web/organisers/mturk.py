@@ -22,7 +22,6 @@ import msgspec
 from fastapi import File, UploadFile
 from fastapi.responses import Response
 from jinja2 import Environment
-from markupsafe import Markup
 
 from reelscore.data.source import Source
 from reelscore.errors import DataError
@@ -30,6 +29,7 @@ from reelscore.human.hits.tasks import Hit
 from reelscore.human.imports.times import seconds
 from reelscore.human.judgments import Judgment
 from reelscore.human.protocols import Protocol
+from reelscore.report.pages import as_it_is, joined_modules
 from reelscore.web.organisers.session import PATH, Owner
 from reelscore.web.pages import Pages, read_pages
 from reelscore.web.raters.session import Screen
@@ -39,7 +39,6 @@ from reelscore.web.site import STATIC, FromOurForm
 router = Router(prefix=PATH + "/c/{campaign}")
 _MOST = 65_535  # bytes that Mechanical Turk takes of a page with its HIT
 _LONGEST = 1 << 20  # bytes of a line of results
-_SCRIPTS = ("storage.js", "task.js", "turk.js")  # each after those it needs
 _Answers = dict[str, list[float]]
 
 
@@ -108,9 +107,9 @@ def page_html(templates: Environment, protocol: Protocol, pages: Pages, hits: It
         pages=pages,
         parts=pages.instructions_for(protocol),
         screens=_screens(hits, pages, protocol),
-        tasks=Markup(marker),
-        style=Markup(_packed("style.css")),
-        script=Markup(_script()),
+        tasks=as_it_is(marker),
+        style=as_it_is(_packed((STATIC / "style.css").read_text(encoding="utf-8"))),
+        script=as_it_is(_packed(joined_modules(STATIC / "turk.js"))),
     )
     # Mechanical Turk puts a column of the CSV wherever it finds this sign; it is there only once
     page = page.replace("${", "&#36;{").replace(marker, "${tasks}")
@@ -128,15 +127,8 @@ def _screens(hits: Iterable[Hit], pages: Pages, protocol: Protocol) -> dict[str,
     return dict(sorted(screens.items()))
 
 
-def _script() -> str:
-    """Put the scripts of the pages into one, without imports."""
-    script = re.sub(r"^(import .*;$|export )", "", _packed(*_SCRIPTS), flags=re.MULTILINE)
-    return f"(() => {{\n{script}\n}})();"
-
-
-def _packed(*names: str) -> str:
-    """Read files without comments and indentation: a HIT has to fit beside them."""
-    text = "\n".join((STATIC / name).read_text(encoding="utf-8") for name in names)
+def _packed(text: str) -> str:
+    """Leave out comments and indentation: a HIT has to fit beside scripts and style."""
     lines = re.sub(r"/\*.*?\*/|^ *//.*?$", "", text, flags=re.DOTALL | re.MULTILINE).splitlines()
     return "\n".join(line.strip() for line in lines if line.strip())
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -18,8 +17,8 @@ from reelscore.human.evaluate.rankings import score_rankings
 from reelscore.human.evaluate.results import Results, evaluate_ratings
 from reelscore.human.evaluate.usable import usable
 from reelscore.human.evaluate.votes import score_against_reference, score_choices
-from reelscore.report.campaign_html import campaign_html
-from reelscore.report.tables.agreement import p_value
+from reelscore.report.html.people import RankedSystems, results_html
+from reelscore.report.legible import shared_beginning
 from reelscore.report.tables.campaign import (
     CHOICES,
     POINTS,
@@ -30,7 +29,6 @@ from reelscore.report.tables.campaign import (
     preferences_grid,
     ranking_grid,
     ranking_notes,
-    results_grid,
 )
 from reelscore.report.tables.grid import Grid
 from reelscore.significance.rankings import Ranking, rank_systems
@@ -60,17 +58,16 @@ def evaluated(campaign: Campaign) -> tuple[Results, list[Ranking]]:
 def show_results(desk: Organiser, campaign: str) -> Response:
     """Show scores, who beats whom, and notes; or why there are none yet."""
     found = desk.campaign(campaign)
-    context: dict[str, Any] = {"campaign": found, "error": "", "table": None, "rankings": []}
+    context: dict[str, Any] = {"campaign": found, "error": "", "table": None, "ranked": []}
     try:
         if found.protocol.form == "rating":
             results, rankings = evaluated(found)
             context |= {
-                "rankings": [(each, results_grid(results.scores, each)) for each in rankings],
+                "ranked": [RankedSystems.of(results.scores, ranking) for ranking in rankings],
+                "beginning": shared_beginning(results.scores.table.systems),
                 "notes": results.notes,
                 "raters": len(results.raters),
                 "all_raters": len(results.quality.raters),
-                "p_value": p_value,
-                "isnan": math.isnan,
             }
         else:
             context["table"], context["notes"] = vote_table(found)
@@ -99,7 +96,7 @@ def give_page(desk: Organiser, campaign: str) -> Response:
     found = desk.campaign(campaign)
     results, rankings = evaluated(found)
     desk.request.state.policy |= {"script-src": "'none'", "style-src": "'unsafe-inline'"}
-    return HTMLResponse(campaign_html(found.name, results, rankings[0]))
+    return HTMLResponse(results_html(found.name, results, rankings))
 
 
 @router.get("/export")

@@ -1,7 +1,13 @@
 // The table is in the page already; here it learns to be sorted, and gets a plot of intervals.
 
+/** @import { PageData } from "./data.js" */
+import { mainMetric } from "./data.js";
+import { clipped, drawn, element, picture, textWidth } from "./elements.js";
+import { rangeOf, ticksOf } from "./numbers.js";
+import { fitToPaper } from "./tables.js";
+
 /** @param {PageData} report */
-function enliven(report) {
+export function startLeaderboard(report) {
   /** @type {HTMLTableElement} */
   const table = document.querySelector("#leaderboard table");
   const body = table.tBodies[0];
@@ -63,19 +69,8 @@ function enliven(report) {
   sort(first + 1, report.metrics[first].better !== "low");
 }
 
-/** @param {PageData} report */
-const mainMetric = (report) => report.interest[0];
-
-// Two scores to be set against each other first: a metric, and people or another metric.
-/** @param {PageData} report */
-function twoMetrics(report) {
-  const { interest, metrics } = report;
-  const one = interest.find((k) => !metrics[k].human) ?? interest[0];
-  return [one, interest.find((k) => k !== one) ?? one];
-}
-
 // No test is not the same as no difference.
-const untestedNote = ({ about, untested }) =>
+export const untestedNote = ({ about, untested }) =>
   `was not tested${about ? " for every pair" : ""}: ${untested}.`;
 
 /** @param {PageData} report */
@@ -132,5 +127,3 @@ function drawIntervals(report, index, order) {
     element("h3", {}, `${metric.name} with 95 % intervals`),
     picture(width, bottom + 22, `${metric.name} of ${systems.length} systems with intervals`, parts));
 }
-
-const clipped = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);

@@ -1,6 +1,13 @@
 // One item: what each system says, the references, and what lies behind the scores.
 
-class ItemDetail {
+/** @import { PageData } from "./data.js" */
+import { alignmentOf, drawAlignment, kindsKey } from "./alignment.js";
+import { bdi, element, marked } from "./elements.js";
+import { drawNgrams, ngramsOf } from "./ngrams.js";
+import { shown } from "./numbers.js";
+import { drawStory } from "./stories.js";
+
+export class ItemDetail {
   /** @param {PageData} report */
   constructor(report, { step, chosen }) {
     this.report = report;
@@ -80,16 +87,16 @@ class ItemDetail {
     return [element("h3", {}, texts.length === 1 ? "Reference" : `${texts.length} references`),
       element("ol", { class: "references" }, texts.map((text, k) =>
         element("li", { class: k === best ? "best" : null }, element("bdi", { dir: "auto" }, marked(text, query)),
-          k === best && texts.length > 1 ? element("span", { class: "dim" }, " – METEOR’s best match") : null)))];
+          k === best && texts.length > 1 ? element("span", { class: "dim" }, ` – ${report.explanations.alignments.score}’s best match`) : null)))];
   }
 
   reasons(item, system) {
-    const { report } = this, name = report.systems[system];
+    const { report } = this, { explanations } = report, name = report.systems[system];
     const aligned = alignmentOf(report, item, system), ngrams = ngramsOf(report, item, system);
     return [
-      aligned ? [element("h3", {}, "METEOR: ", bdi(name), " beside reference ", String(aligned.reference + 1)),
-                 kindsKey(), drawAlignment(aligned, this.width())] : [],
-      ngrams ? [element("h3", {}, "CIDEr: n-grams of ", bdi(name), " that count"), drawNgrams(ngrams)] : [],
+      aligned ? [element("h3", {}, `${explanations.alignments.score}: `, bdi(name), " beside reference ", String(aligned.reference + 1)),
+                 kindsKey(report), drawAlignment(aligned, this.width())] : [],
+      ngrams ? [element("h3", {}, `${explanations["n-grams"].score}: n-grams of `, bdi(name), " that count"), drawNgrams(ngrams)] : [],
     ].flat();
   }
 }

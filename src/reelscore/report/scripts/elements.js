@@ -20,7 +20,7 @@ function build(node, attributes, children) {
  * @param {object} attributes
  * @returns {HTMLElementTagNameMap[Tag]}
  */
-const element = (tag, attributes, ...children) =>
+export const element = (tag, attributes, ...children) =>
   build(document.createElement(tag), attributes, children);
 
 /**
@@ -29,38 +29,38 @@ const element = (tag, attributes, ...children) =>
  * @param {object} attributes
  * @returns {SVGElementTagNameMap[Tag]}
  */
-const drawn = (tag, attributes, ...children) =>
+export const drawn = (tag, attributes, ...children) =>
   build(document.createElementNS(SVG, tag), attributes, children);
 
 // A picture; what it shows is said for those who do not see it.
-const picture = (width, height, about, ...children) =>
+export const picture = (width, height, about, ...children) =>
   drawn("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
                  "aria-label": about }, ...children);
 
 // Names and captions may be in any direction of writing.
-const bdi = (text) => element("bdi", { dir: "auto" }, text);
+export const bdi = (text) => element("bdi", { dir: "auto" }, text);
 
 // A control with its name above it.
 let fields = 0;
-function field(name, control, kind = "field") {
+export function field(name, control, kind = "field") {
   control.id ||= `field-${++fields}`;
   return element("div", { class: kind }, element("label", { for: control.id }, name), control);
 }
 
-function choice(name, options, chosen, changed) {
+export function choice(name, options, chosen, changed) {
   const select = element("select", { onchange: () => changed(select.value) },
     options.map(([value, text]) =>
       element("option", { value, selected: String(value) === String(chosen) }, text)));
   return field(name, select);
 }
 
-function section(id, title, ...children) {
+export function section(id, title, ...children) {
   return element("section", { id, "aria-labelledby": `${id}-title` },
     element("h2", { id: `${id}-title` }, title), ...children);
 }
 
 // Text with what was searched for marked in it.
-function marked(text, query) {
+export function marked(text, query) {
   if (!query) return [text];
   const found = [];
   const lower = text.toLowerCase();
@@ -73,13 +73,15 @@ function marked(text, query) {
   return [...found, text.slice(from)];
 }
 
-const colour = (name) =>
+export const colour = (name) =>
   getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
 /** @type {CanvasRenderingContext2D} */
 let ruler;
-function textWidth(text, font) {
+export function textWidth(text, font) {
   ruler ??= document.createElement("canvas").getContext("2d");
   ruler.font = font;
   return ruler.measureText(text).width;
 }
+
+export const clipped = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);

@@ -1,7 +1,14 @@
 // Metric beside metric: how they correlate, and the captions on which they do not.
 
+/** @import { PageData } from "./data.js" */
+import { twoMetrics } from "./data.js";
+import { choice, element, section } from "./elements.js";
+import { COUNT, knownPairs, pearson, spearman } from "./numbers.js";
+import { scatter } from "./scatter.js";
+import { matrixTable, shade } from "./tables.js";
+
 /** @param {PageData} report */
-function metricPairs(report, open) {
+export function metricPairs(report, open) {
   const [one, other] = twoMetrics(report);
   const state = { level: "captions", coefficient: "pearson", one, other };
   const table = element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Correlations" });

@@ -1,6 +1,9 @@
-// METEOR's alignment of a caption with its best reference: kinds of matches differ by their line.
+// A caption aligned with its best reference, word by word: kinds of matches differ by their line.
 
-const MODULES = ["exact", "stem", "synonym", "paraphrase"];
+/** @import { PageData } from "./data.js" */
+import { startsOf } from "./data.js";
+import { drawn, element, picture, textWidth } from "./elements.js";
+
 const WORD_FONT = "15px system-ui, 'Segoe UI', Roboto, Arial, sans-serif";
 
 const plainWords = (text) =>
@@ -8,39 +11,39 @@ const plainWords = (text) =>
 
 // The words of a text as a metric sees them, where they are not the plain ones.
 /** @param {PageData} report */
-function wordsOf(report, column, text) {
+export function wordsOf(report, column, text) {
   const stored = report.column(column)[text];
   return stored ? stored.split(" ") : plainWords(report.column("texts")[text]);
 }
 
 // The alignment of the caption of a system, or null where there is none.
 /** @param {PageData} report */
-function alignmentOf(report, item, system) {
-  const best = report.column("meteor best");
+export function alignmentOf(report, item, system) {
+  const best = report.column("alignment best");
   const caption = item * report.systems.length + system;
   if (!best || !best[caption]) return null;
-  report.meteorStarts ??= startsOf(report.column("meteor counts"));
+  report.alignmentStarts ??= startsOf(report.column("alignment counts"));
   const first = report.textOffsets[item];
   const reference = first + report.systems.length + best[caption] - 1;
-  const columns = ["start", "length", "reference start", "reference length", "module"]
-    .map((name) => report.column(`meteor ${name}`));
-  const matches = [];
-  for (let k = report.meteorStarts[caption]; k < report.meteorStarts[caption + 1]; k++) {
-    const [start, length, otherStart, otherLength, module] = columns.map((column) => column[k]);
-    matches.push({ start, length, otherStart, otherLength, kind: MODULES[module] });
+  const columns = ["start", "length", "reference start", "reference length", "kind"]
+    .map((name) => report.column(`alignment ${name}`));
+  const { kinds } = report.explanations.alignments, matches = [];
+  for (let k = report.alignmentStarts[caption]; k < report.alignmentStarts[caption + 1]; k++) {
+    const [start, length, otherStart, otherLength, kind] = columns.map((column) => column[k]);
+    matches.push({ start, length, otherStart, otherLength, kind: kinds[kind] });
   }
   return { reference: best[caption] - 1, matches,
-           ours: wordsOf(report, "meteor words", first + system),
-           theirs: wordsOf(report, "meteor words", reference) };
+           ours: wordsOf(report, "alignment words", first + system),
+           theirs: wordsOf(report, "alignment words", reference) };
 }
 
-function drawAlignment(found, width) {
-  const wide = Math.max(...[found.ours, found.theirs].map((words) =>
+export function drawAlignment(alignment, width) {
+  const wide = Math.max(...[alignment.ours, alignment.theirs].map((words) =>
     words.reduce((sum, word) => sum + textWidth(word, WORD_FONT) + 12, 0)));
-  const about = found.matches.map(({ start, length, otherStart, otherLength, kind }) =>
-    `${found.ours.slice(start, start + length).join(" ")} = ` +
-    `${found.theirs.slice(otherStart, otherStart + otherLength).join(" ")} (${kind})`).join("; ");
-  const drawing = wide <= width ? sideways(found, wide) : downwards(found, width);
+  const about = alignment.matches.map(({ start, length, otherStart, otherLength, kind }) =>
+    `${alignment.ours.slice(start, start + length).join(" ")} = ` +
+    `${alignment.theirs.slice(otherStart, otherStart + otherLength).join(" ")} (${kind})`).join("; ");
+  const drawing = wide <= width ? sideways(alignment, wide) : downwards(alignment, width);
   return element("div", { class: "drawn" },
     picture(drawing.width, drawing.height, `Matched words: ${about || "none"}`, drawing.parts));
 }
@@ -104,8 +107,9 @@ function join(kind, path) {
   return kind === "paraphrase" ? [line, drawn("path", { class: "match inner", d: path })] : [line];
 }
 
-function kindsKey() {
-  return element("ul", { class: "kinds", "aria-label": "Kinds of matches" }, MODULES.map((kind) =>
+/** @param {PageData} report */
+export function kindsKey({ explanations }) {
+  return element("ul", { class: "kinds", "aria-label": "Kinds of matches" }, explanations.alignments.kinds.map((kind) =>
     element("li", {}, drawn("svg", { width: 34, height: 12, viewBox: "0 0 34 12", "aria-hidden": "true" },
       join(kind, "M1 6H33")), kind)));
 }

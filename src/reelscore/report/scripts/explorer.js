@@ -1,9 +1,18 @@
 // The explorer: search, filter, sort, look.
 
+/** @import { PageData } from "./data.js" */
+import { metricOptions, twoMetrics } from "./data.js";
+import { ItemDetail } from "./detail.js";
+import { choice, element, field, section } from "./elements.js";
+import { ItemList } from "./list.js";
+import { COUNT, shown } from "./numbers.js";
+import { chosenItems, itemValues, ORDERS, TextIndex } from "./query.js";
+import { storyOf } from "./stories.js";
+
 const FEW = 10; // items whose list needs no scrolling
 
 /** @param {PageData} report */
-function explorer(report, lengths) {
+export function explorer(report, lengths) {
   const index = new TextIndex(report);
   const [metric, metric2] = twoMetrics(report);
   const state = {

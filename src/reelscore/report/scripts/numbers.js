@@ -1,16 +1,16 @@
 // Numbers: how they are written, and what is computed from columns of them.
 
-const COUNT = new Intl.NumberFormat("en");
+export const COUNT = new Intl.NumberFormat("en");
 
 // As the tables of reelscore have them: four decimals below 10, fewer above.
-function shown(value) {
+export function shown(value) {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
   const size = Math.abs(value);
   if (size < 10) return value.toFixed(4);
   return size < 1000 && !Number.isInteger(value) ? value.toFixed(2) : value.toFixed(0);
 }
 
-function shownP(p) {
+export function shownP(p) {
   if (p === null) return "";
   if (p < 0.001) return "p < .001";
   return `p = ${p.toFixed(3).replace(/^0/, "")}`;
@@ -18,13 +18,13 @@ function shownP(p) {
 
 // Sums, means and coefficients leave out what is missing (NaN).
 
-function meanOf(values) {
+export function meanOf(values) {
   let sum = 0, count = 0;
   for (const value of values) if (!Number.isNaN(value)) { sum += value; count++; }
   return count ? sum / count : NaN;
 }
 
-function knownPairs(x, y) {
+export function knownPairs(x, y) {
   const first = [], second = [];
   for (let k = 0; k < x.length; k++) {
     if (!Number.isNaN(x[k]) && !Number.isNaN(y[k])) { first.push(x[k]); second.push(y[k]); }
@@ -32,7 +32,7 @@ function knownPairs(x, y) {
   return [Float64Array.from(first), Float64Array.from(second)];
 }
 
-function pearson(x, y) {
+export function pearson(x, y) {
   const meanX = meanOf(x), meanY = meanOf(y);
   let xy = 0, xx = 0, yy = 0;
   for (let k = 0; k < x.length; k++) {
@@ -56,28 +56,28 @@ function ranksOf(values) {
 }
 
 // Places of the values that are there, lowest first, in the order of the data where equal.
-function orderOf(values) {
+export function orderOf(values) {
   const places = new Uint32Array(values.length);
   let count = 0;
   for (let k = 0; k < values.length; k++) if (!Number.isNaN(values[k])) places[count++] = k;
   return places.subarray(0, count).sort((a, b) => values[a] - values[b] || a - b);
 }
 
-const spearman = (x, y) => pearson(ranksOf(x), ranksOf(y));
+export const spearman = (x, y) => pearson(ranksOf(x), ranksOf(y));
 
 // Ranks as shares of the way from the lowest (0) to the highest (1).
-function shareRanks(values) {
+export function shareRanks(values) {
   const ranks = ranksOf(values);
   const count = ranks.filter((rank) => !Number.isNaN(rank)).length;
   return ranks.map((rank) => (count > 1 ? (rank - 1) / (count - 1) : rank * 0));
 }
 
-function quantile(sorted, share) {
+export function quantile(sorted, share) {
   const place = (sorted.length - 1) * share, low = Math.floor(place);
   return sorted[low] + (place - low) * ((sorted[low + 1] ?? sorted[low]) - sorted[low]);
 }
 
-function rangeOf(values) {
+export function rangeOf(values) {
   let low = Infinity, high = -Infinity;
   for (const value of values) {
     if (value < low) low = value;
@@ -88,7 +88,7 @@ function rangeOf(values) {
 }
 
 // Round numbers inside a range, for an axis.
-function ticksOf(low, high, most = 6) {
+export function ticksOf(low, high, most = 6) {
   const rough = (high - low) / most;
   let step = 10 ** Math.floor(Math.log10(rough));
   step *= [1, 2, 5, 10].find((factor) => step * factor >= rough) ?? 10;

@@ -1,9 +1,12 @@
 // Many dots on a canvas; a click opens the item of the nearest.
 
+import { colour, element } from "./elements.js";
+import { rangeOf, ticksOf } from "./numbers.js";
+
 const MOST_DOTS = 20_000;
 
 // points: {x, y, item} as arrays; line: [[x, y], …] drawn over them.
-function scatter(plot, { x, y, item, system, line = null, xName, yName, about, open }) {
+export function scatter(plot, { x, y, item, system, line = null, xName, yName, about, open }) {
   const width = Math.min(560, plot.clientWidth || 560), height = Math.round(width * 0.72);
   const scale = window.devicePixelRatio || 1;
   const canvas = element("canvas", { width: width * scale, height: height * scale, role: "img",

@@ -1,9 +1,14 @@
 // How the scores of each system are spread over the items.
 
+/** @import { PageData } from "./data.js" */
+import { mainMetric, metricOptions } from "./data.js";
+import { choice, clipped, drawn, element, picture, section } from "./elements.js";
+import { COUNT, meanOf, quantile, shown, ticksOf } from "./numbers.js";
+
 const BINS = 96;
 
 /** @param {PageData} report */
-function distributions(report) {
+export function distributions(report) {
   const plot = element("div", {});
   const control = choice("Score", metricOptions(report), mainMetric(report), draw);
   const about = element("p", { class: "key" },
@@ -18,10 +23,6 @@ function distributions(report) {
   return { node: section("distributions", "Distributions", element("div", { class: "controls" }, control), about, plot),
            draw: () => draw(control.querySelector("select").value) };
 }
-
-/** @param {PageData} report */
-const metricOptions = (report) =>
-  report.metrics.map((metric, k) => [k, metric.human ? `${metric.name} (people)` : metric.name]);
 
 // The scores of one system by one metric, those that are there.
 /** @param {PageData} report */

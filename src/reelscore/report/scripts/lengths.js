@@ -1,7 +1,13 @@
 // Score against length: is a system rewarded for what it says or for how much?
 
+/** @import { PageData } from "./data.js" */
+import { mainMetric, metricOptions } from "./data.js";
+import { choice, element, section } from "./elements.js";
+import { COUNT, quantile, spearman } from "./numbers.js";
+import { scatter } from "./scatter.js";
+
 /** @param {PageData} report */
-function lengthPlot(report, lengths, unit, open) {
+export function lengthPlot(report, lengths, unit, open) {
   const state = { metric: mainMetric(report), system: -1 };
   const plot = element("div", { class: "plot" });
   const say = element("p", { class: "key", role: "status" });

@@ -1,8 +1,11 @@
 // A list of any length: only the rows in sight are in the page.
 
+/** @import { PageData } from "./data.js" */
+import { bdi, element } from "./elements.js";
+
 const ROW = 58;
 
-class ItemList {
+export class ItemList {
   /** @param {PageData} report */
   constructor(report, opened) {
     this.report = report;

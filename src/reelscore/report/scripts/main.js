@@ -1,5 +1,16 @@
 // From the data to the page: sections are made one after the other, those in sight first.
 
+import { metricPairs } from "./correlations.js";
+import { readReport } from "./data.js";
+import { distributions } from "./distributions.js";
+import { element, section } from "./elements.js";
+import { explorer } from "./explorer.js";
+import { startLeaderboard } from "./leaderboard.js";
+import { lengthPlot } from "./lengths.js";
+import { storyLengths } from "./stories.js";
+import { gridTable } from "./tables.js";
+import { wins } from "./wins.js";
+
 function wanted() {
   const found = /[#&]item=([^&]*)/.exec(location.hash);
   try { return found ? decodeURIComponent(found[1]) : null; } catch { return null; }
@@ -23,16 +34,6 @@ function startTheme(redraw) {
   addEventListener("afterprint", () => { if (before === "dark") { set("dark"); redraw(); } });
 }
 
-function gridTable(grid) {
-  const cell = (each, k) => k < grid.names ? element("th", { scope: "row" }, bdi(each.text))
-    : element("td", { class: each.best ? "best" : null }, each.text, each.mark ? element("sup", {}, each.mark) : null,
-      each.under ? element("small", {}, each.under) : null);
-  return element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": grid.columns.join(", ") },
-    fitToPaper(element("table", {},
-      element("thead", {}, element("tr", {}, grid.columns.map((name) => element("th", { scope: "col" }, bdi(name))))),
-      element("tbody", {}, grid.rows.map((row) => element("tr", {}, row.map(cell)))))));
-}
-
 function furtherSection({ id, title, text, signatures, grids }) {
   const node = section(id, title, text.map((each) => element("p", {}, each)), grids.map(gridTable),
     signatures.map((each) => element("p", { class: "signature" }, each)));
@@ -44,7 +45,7 @@ async function start() {
   const redraw = () => parts.forEach((part) => part.draw());
   startTheme(redraw);
   const report = await readReport();
-  enliven(report);
+  startLeaderboard(report);
   const lengths = report.captions ? report.column("lengths") : report.stories ? storyLengths(report) : null;
   const more = document.getElementById("more");
   let items = null;

@@ -1,7 +1,14 @@
 // Who beats whom: the share of items on which one system scores higher than another.
 
+/** @import { PageData } from "./data.js" */
+import { mainMetric, metricOptions } from "./data.js";
+import { choice, element, section } from "./elements.js";
+import { untestedNote } from "./leaderboard.js";
+import { shownP } from "./numbers.js";
+import { matrixTable, shade } from "./tables.js";
+
 /** @param {PageData} report */
-function wins(report) {
+export function wins(report) {
   const place = element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Win matrix" });
   const key = element("p", { class: "key" });
   const control = choice("Score", metricOptions(report), mainMetric(report), draw);
@@ -50,19 +57,4 @@ function wins(report) {
 
   return { node: section("wins", "Who beats whom", element("div", { class: "controls" }, control), key, place),
            draw: () => draw(control.querySelector("select").value) };
-}
-
-// A square table with the same names above and beside.
-function matrixTable(caption, names, cell) {
-  return fitToPaper(element("table", { class: "matrix", "aria-label": caption },
-    element("thead", {}, element("tr", {}, element("td", {}),
-      names.map((name) => element("th", { scope: "col" }, element("span", { title: name }, name))))),
-    element("tbody", {}, names.map((name, i) => element("tr", {},
-      element("th", { scope: "row" }, bdi(name)), names.map((_, j) => cell(i, j)))))));
-}
-
-// Blue above nothing, orange below; pale enough for the text on it.
-function shade(value) {
-  if (Number.isNaN(value)) return null;
-  return `background:rgb(var(--${value < 0 ? "low" : "high"}) / ${(Math.min(1, Math.abs(value)) * 0.42).toFixed(2)})`;
 }

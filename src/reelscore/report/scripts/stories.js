@@ -1,8 +1,13 @@
-// Stories: timed captions of the annotators and systems, and what SODA matched.
+// Stories: timed captions of the annotators and systems, and what was matched.
 
-// The layout of the columns is that of story_columns.py.
+/** @import { PageData } from "./data.js" */
+import { startsOf } from "./data.js";
+import { drawn, element, marked, picture, textWidth } from "./elements.js";
+import { shown, ticksOf } from "./numbers.js";
+
+// The layout of the columns is that of columns.py.
 /** @param {PageData} report */
-function storyOf(report, item) {
+export function storyOf(report, item) {
   const column = (name) => report.column(`story ${name}`);
   const systems = report.systems.length;
   report.storyStarts ??= {
@@ -45,7 +50,7 @@ function storyOf(report, item) {
 
 // How many captions each system has of each video.
 /** @param {PageData} report */
-function storyLengths(report) {
+export function storyLengths(report) {
   const comparisons = startsOf(report.column("story comparisons"));
   const counts = report.column("story counts"), systems = report.systems.length;
   return Uint32Array.from({ length: report.count * systems }, (_, k) => {
@@ -55,7 +60,7 @@ function storyLengths(report) {
 }
 
 /** @param {PageData} report */
-function drawStory(report, item, system, width, query) {
+export function drawStory(report, item, system, width, query) {
   const story = storyOf(report, item);
   const candidates = story.candidates(system);
   const all = [...candidates, ...story.annotators.flatMap((each) => each.captions)];

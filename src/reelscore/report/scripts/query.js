@@ -1,7 +1,12 @@
 // Which items the explorer lists, and in what order.
 
+/** @import { PageData } from "./data.js" */
+import { startsOf } from "./data.js";
+import { meanOf, orderOf, shareRanks } from "./numbers.js";
+import { storyOf } from "./stories.js";
+
 // The kinds of order; each gives a value for every item, NaN where it has none.
-const ORDERS = {
+export const ORDERS = {
   order: { name: "order of the data", needs: [] },
   score: { name: "score", needs: ["metric", "system"] },
   spread: { name: "systems differ most", needs: ["metric"] },
@@ -11,7 +16,7 @@ const ORDERS = {
 };
 
 /** @param {PageData} report */
-function itemValues(report, lengths, { by, metric, metric2, system, system2 }) {
+export function itemValues(report, lengths, { by, metric, metric2, system, system2 }) {
   const count = report.count, systems = report.systems.length;
   const values = new Float64Array(count);
   const mean = (column, item) => {
@@ -59,7 +64,7 @@ function disagreement(report, metric, metric2, system) {
 }
 
 // All texts in lower case, in one string: a search is one pass over it.
-class TextIndex {
+export class TextIndex {
   /** @param {PageData} report */
   constructor(report) {
     this.report = report;
@@ -99,7 +104,7 @@ function searchedTexts(report, item) {
 }
 
 /** @param {PageData} report */
-function chosenItems(report, index, values, { query, from, to, falling, by }) {
+export function chosenItems(report, index, values, { query, from, to, falling, by }) {
   const found = query ? index.find(query) : null;
   const kept = values.map((value, k) =>
     (found && !found[k]) || value < from || value > to ? NaN : value);

@@ -1,7 +1,7 @@
 // The data of the page: unpacked once; columns are typed arrays, texts are split when first used.
 
 /**
- * What contents.py writes, for tsc.
+ * What page.py writes, for tsc.
  * @typedef {{ about: string, untested: string, level: number, p: number[][], wins: number[][],
  *   clusters: number[] }} Tests
  * @typedef {{ name: string, human: boolean, better: "high" | "low" | "neither", own: number[],
@@ -10,14 +10,15 @@
  *   metrics: Metric[], interest: number[], sections: any[], video: string,
  *   videos: Record<number, string>, notes: string[], captions?: boolean,
  *   stories?: { method: string, annotators: string[] },
+ *   explanations?: { alignments?: { score: string, kinds: string[] }, "n-grams"?: { score: string } },
  *   column: (name: string) => any, count: number, scores: Float32Array[],
  *   score: (metric: number, system: number, item: number) => number,
- *   textOffsets: Uint32Array, meteorStarts?: Uint32Array, ciderStarts?: Uint32Array,
+ *   textOffsets: Uint32Array, alignmentStarts?: Uint32Array, ngramStarts?: Uint32Array,
  *   storyStarts?: Record<"comparisons" | "captions" | "matches", Uint32Array> }} PageData
  */
 
 /** @returns {Promise<PageData>} */
-async function readReport() {
+export async function readReport() {
   if (typeof DecompressionStream === "undefined") {
     throw new Error(
       "This browser cannot unpack the items of the report (it lacks DecompressionStream). " +
@@ -83,8 +84,25 @@ function textOffsets(report) {
 }
 
 // Sums of the entries before each: where the parts of a column begin.
-function startsOf(counts) {
+export function startsOf(counts) {
   const starts = new Uint32Array(counts.length + 1);
   for (let k = 0; k < counts.length; k++) starts[k + 1] = starts[k] + counts[k];
   return starts;
+}
+
+// The scores to choose from.
+/** @param {PageData} report */
+export const metricOptions = (report) =>
+  report.metrics.map((metric, k) => [k, metric.human ? `${metric.name} (people)` : metric.name]);
+
+// The score that figures show first.
+/** @param {PageData} report */
+export const mainMetric = (report) => report.interest[0];
+
+// Two scores to be set against each other first: a metric, and people or another metric.
+/** @param {PageData} report */
+export function twoMetrics(report) {
+  const { interest, metrics } = report;
+  const one = interest.find((k) => !metrics[k].human) ?? interest[0];
+  return [one, interest.find((k) => k !== one) ?? one];
 }

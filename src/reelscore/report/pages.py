@@ -1,0 +1,118 @@
+"""How pages are made: templates that escape what they show, style sheets, and scripts.
+
+Scripts are ES modules. Served pages load them as they are; a page in one file gets them joined into
+a single module. Jinja2 is loaded when the first page is made.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from reelscore.report.legible import legible
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+_FOLDER = Path(__file__).parent
+_IMPORT = re.compile(r'^import [^;]*? from "\./([\w.]+)";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=async |function |class |const |let )", re.MULTILINE)
+
+
+def template_environment(*packages: str) -> Environment:
+    """Make what renders templates: those of some packages, and those that all pages share.
+
+    Args:
+        packages: Packages with a folder of templates, such as ``reelscore.web``.
+
+    >>> template_environment().from_string("{{ name }}").render(name="<b>")
+    '&lt;b&gt;'
+    """
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+
+    loaders = [PackageLoader(package) for package in (*packages, "reelscore.report")]
+    environment = Environment(
+        loader=ChoiceLoader(loaders),
+        autoescape=True,
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"legible": legible, "number": _number}
+    return environment
+
+
+def _number(value: float, form: str = "g") -> str:
+    return format(value, form)
+
+
+@cache
+def _environment() -> Environment:
+    return template_environment()
+
+
+def render(template: str, **context: Any) -> str:
+    """Render one of the templates of this package.
+
+    Args:
+        template: Its name.
+        context: What it shows.
+    """
+    return _environment().get_template(template).render(context)
+
+
+def as_it_is(text: str) -> Markup:
+    """Mark a script, a style sheet or data as ours: templates do not escape it."""
+    from markupsafe import Markup
+
+    return Markup(text)
+
+
+def style_sheet(name: str) -> Markup:
+    """Read a style sheet, to stand in a page."""
+    return as_it_is((_FOLDER / "templates" / name).read_text(encoding="utf-8").strip())
+
+
+def joined_modules(entry: Path) -> str:
+    """Join an ES module and those it imports into one module, each after those it needs.
+
+    Modules import names of files beside them, ``import { a, b } from "./other.js";``, and share one
+    scope when they are joined: no two of them may give a name at the top to different things.
+
+    Args:
+        entry: The module that starts the page.
+
+    >>> joined_modules(report_scripts() / "numbers.js").startswith("// Numbers")
+    True
+    """
+    parts: dict[Path, str] = {}
+
+    def add(module: Path) -> None:
+        if module in parts:
+            return
+        text = module.read_text(encoding="utf-8")
+        parts[module] = ""  # so that it is not read again while those it needs are
+        for needed in _IMPORT.findall(text):
+            add(module.parent / needed)
+        del parts[module]  # it stands behind them
+        parts[module] = _EXPORT.sub("", _IMPORT.sub("", text)).lstrip("\n")
+
+    add(entry)
+    return "\n".join(parts.values())
+
+
+def report_scripts() -> Path:
+    """The folder of the scripts of reports."""
+    return _FOLDER / "scripts"
+
+
+def script_hash(script: str) -> str:
+    """Give the source by which a Content-Security-Policy lets a script in a page run."""
+    digest = hashlib.sha256(script.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"

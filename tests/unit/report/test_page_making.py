@@ -1,0 +1,76 @@
+"""How pages are made: templates for all HTML, modules for all scripts."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import reelscore
+from reelscore import examples
+from reelscore.metrics.registry import metric_names
+from reelscore.report.pages import joined_modules, report_scripts
+from reelscore.web.site import STATIC
+
+PACKAGE = Path(reelscore.__file__).parent
+SCRIPTS = sorted([*report_scripts().glob("*.js"), *STATIC.glob("*.js")])
+DECLARED = re.compile(r"^(?:async )?(?:function|class|const|let) ([\w$]+)", re.MULTILINE)
+
+
+def test_html_is_made_by_templates_alone():
+    tag = re.compile(r"</\w+>")
+    found = []
+    for path in PACKAGE.rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        bodies = [node.body for node in ast.walk(tree) if hasattr(node, "body")]
+        docstrings = {
+            id(body[0].value)
+            for body in bodies
+            if isinstance(body, list) and body and isinstance(body[0], ast.Expr)
+        }
+        found += [
+            f"{path.relative_to(PACKAGE)}:{node.lineno}"
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and id(node) not in docstrings
+            and tag.search(node.value)
+        ]
+    assert found == []
+
+
+def test_commands_without_html_do_without_jinja():
+    clips = examples.path("clips")
+    arguments = ["score", str(clips / "systems/weak.json"), "-r", str(clips / "references.json")]
+    script = (
+        "import sys; from reelscore.cli.main import cli\n"
+        f"cli.main({arguments!r}, standalone_mode=False)\n"
+        "sys.exit('jinja2' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("entry", [report_scripts() / "main.js", STATIC / "turk.js"])
+def test_joined_modules_share_one_scope(entry):
+    script = joined_modules(entry)
+    assert not re.search(r"^(import|export)\b", script, re.MULTILINE)
+    names = DECLARED.findall(script)
+    assert sorted(set(names)) == sorted(names)
+
+
+def test_the_report_uses_all_its_scripts():
+    script = joined_modules(report_scripts() / "main.js")
+    firsts = {path: path.read_text(encoding="utf-8").splitlines()[0] for path in SCRIPTS}
+    mine = [path.name for path in report_scripts().glob("*.js")]
+    assert [name for name in mine if script.count(firsts[report_scripts() / name]) != 1] == []
+
+
+def test_scripts_know_no_metric():
+    names = [*metric_names(), "soda", "anet", "rouge"]
+    pattern = re.compile(rf"\b({'|'.join(names)})(?=[\W_]|\b)", re.IGNORECASE)
+    found = {path.name: pattern.findall(path.read_text(encoding="utf-8")) for path in SCRIPTS}
+    assert {name: words for name, words in found.items() if words} == {}
