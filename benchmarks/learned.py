@@ -46,10 +46,10 @@ def main() -> None:
                 out = Path(folder) / f"{name}.npz"
                 command = [sys.executable, "-m", "benchmarks.learned", name, folder, str(count)]
                 subprocess.run([*command, str(out)], check=True)
-                found = np.load(out)
-                cpu[name] = min(cpu.get(name, np.inf), float(found["cpu"]))
-                wall[name] = min(wall.get(name, np.inf), float(found["wall"]))
-                peak[name], scores[name] = int(found["peak"]) / 1024, found["scores"]
+                measured = np.load(out)
+                cpu[name] = min(cpu.get(name, np.inf), float(measured["cpu"]))
+                wall[name] = min(wall.get(name, np.inf), float(measured["wall"]))
+                peak[name], scores[name] = int(measured["peak"]) / 1024, measured["scores"]
     base = scores[VARIANTS[0]]
     for name in VARIANTS:
         ratios = (
@@ -103,7 +103,7 @@ def plain(folder):
     low, slope = json.loads((home / "scales.json").read_text())["to_z"]
 
     def work(candidates, references):
-        found = []
+        outputs = []
         with torch.inference_mode():
             for k in range(0, len(candidates), 32):
                 batch = tokenizer(
@@ -116,8 +116,8 @@ def plain(folder):
                 )
                 hidden = encoder(**batch).last_hidden_state[:, 0]
                 inner = torch.tanh(hidden @ head["1.weight"].T + head["1.bias"])
-                found.append((inner @ head["4.weight"].T + head["4.bias"])[:, 0])
-        return low + slope * torch.cat(found).double().numpy()
+                outputs.append((inner @ head["4.weight"].T + head["4.bias"])[:, 0])
+        return low + slope * torch.cat(outputs).double().numpy()
 
     return work
 

@@ -48,8 +48,8 @@ def read(name: str) -> dict[str, Any]:
     path = DENSE / f"{name}.json.gz"
     if not path.exists():
         sys.exit(f"The benchmark needs dense captions; they are not at {DENSE}.")
-    found: dict[str, Any] = json.loads(gzip.decompress(path.read_bytes()))
-    return found
+    document: dict[str, Any] = json.loads(gzip.decompress(path.read_bytes()))
+    return document
 
 
 def _sources() -> list[str]:

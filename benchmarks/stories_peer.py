@@ -52,10 +52,10 @@ def _tokenized(sides: dict[str, dict[str, list[str]]]) -> dict[str, dict[str, li
         for side, videos in sides.items()
         for video, texts in videos.items()
     }
-    found: dict[str, dict[str, list[str]]] = {side: {} for side in sides}
+    tokenized: dict[str, dict[str, list[str]]] = {side: {} for side in sides}
     for (side, video), texts in PTBTokenizer().tokenize(flat).items():
-        found[side][video] = texts
-    return found
+        tokenized[side][video] = texts
+    return tokenized
 
 
 def _of(results: dict[str, Any], tokens: dict[str, list[str]], video: str) -> list[Any]:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from support.made_hits import Clock
 from support.postgres_server import MissingServer, new_schema, postgres_server
 
 # The same examples at every run, whatever the machine's load; `--full` looks for new ones, and
@@ -38,6 +39,21 @@ def pytest_configure(config: pytest.Config) -> None:
         settings.load_profile("explore")
 
 
+def existing(folder: Path, what: str) -> Path:
+    """Give a folder, or skip the test where it is not there."""
+    if not folder.is_dir():
+        pytest.skip(f"{what} not at {folder}")
+    return folder
+
+
+def installed(command: str, name: str) -> str:
+    """Give the path of a program, or skip the test where it is not there."""
+    program = shutil.which(command)
+    if program is None:
+        pytest.skip(f"there is no {name} on this machine")
+    return program
+
+
 @pytest.fixture(scope="session")
 def full(request: pytest.FixtureRequest) -> bool:
     """Whether parity and durability tests run at full size."""
@@ -47,40 +63,47 @@ def full(request: pytest.FixtureRequest) -> bool:
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The real data sets beside the checkout."""
-    folder = SHARED / "data"
-    if not folder.is_dir():
-        pytest.skip(f"the real data is not at {folder}")
-    return folder
+    return existing(SHARED / "data", "the real data is")
 
 
 @pytest.fixture(scope="session")
 def specs() -> Path:
     """The specifications beside the checkout, with examples answered by the Java tools."""
-    folder = SHARED / "specs"
-    if not folder.is_dir():
-        pytest.skip(f"the specifications are not at {folder}")
-    return folder
+    return existing(SHARED / "specs", "the specifications are")
+
+
+@pytest.fixture(scope="session")
+def dense(shared: Path) -> Path:
+    """Real stories: references and candidates of ActivityNet and YouCook2."""
+    return existing(shared / "dense", "the dense captions are")
+
+
+@pytest.fixture(scope="session")
+def trecvid_folder(shared: Path) -> Path:
+    """The TRECVid human assessments."""
+    return existing(shared / "trecvid-vtt-ha", "the TRECVid human assessments are")
 
 
 @pytest.fixture(scope="session")
 def java() -> str:
     """The Java command."""
-    found = shutil.which("java")
-    if found is None:
-        pytest.skip("there is no Java on this machine")
-    return found
+    return installed("java", "Java")
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """A clock that the test sets."""
+    return Clock()
 
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
     """Debian's Chromium, without a window: one for all, since a process may drive only one."""
     playwright = pytest.importorskip("playwright.sync_api")
-    found = shutil.which("chromium")
-    if found is None:
-        pytest.skip("there is no Chromium on this machine")
+    program = installed("chromium", "Chromium")
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(
-            executable_path=found,
+            executable_path=program,
             args=["--no-sandbox", "--autoplay-policy=no-user-gesture-required"],
         )
         yield browser

@@ -59,9 +59,9 @@ def _id(page: Path) -> str:
 def _blocks(page: Path, language: str) -> Iterator[tuple[int, str]]:
     """Yield line number and text of the code blocks in a language."""
     text = page.read_text(encoding="utf-8")
-    for found in BLOCK.finditer(text):
-        if found[2] == language:
-            yield text.count("\n", 0, found.start()) + 1, found[3]
+    for match in BLOCK.finditer(text):
+        if match[2] == language:
+            yield text.count("\n", 0, match.start()) + 1, match[3]
 
 
 def _commands(page: Path) -> Iterator[Example]:

@@ -21,7 +21,7 @@ TO_Z = {"bertha": (0.141027, 1.198508)}  # scores held out are kept on the netwo
 
 def main() -> None:
     years = features(sys.argv[1], "MA")
-    found = agreement(with_fusion(years))
+    agreed = agreement(with_fusion(years))
     items = training_items(
         each
         for each in load_captions(sys.argv[1], unjudged=False)
@@ -51,7 +51,7 @@ def main() -> None:
                 # with BERTHA, models that saw the year tested would take part in the fit
                 "r on the year left out, 2016-2020": "not measured"
                 if "bertha" in inputs
-                else [round(r, 4) for r in found.captions[FITTED]],
+                else [round(r, 4) for r in agreed.captions[FITTED]],
             },
             items=items,
         )

@@ -42,13 +42,13 @@ def mapping_runs(pairs):
 
 
 def ranges(codes):
-    found = []
+    spans = []
     for code in codes:
-        if found and found[-1][1] == code - 1:
-            found[-1][1] = code
+        if spans and spans[-1][1] == code - 1:
+            spans[-1][1] = code
         else:
-            found.append([code, code])
-    return found
+            spans.append([code, code])
+    return spans
 
 
 def is_cased(code):

@@ -60,19 +60,19 @@ def without(recipe: Recipe, part: str) -> Recipe:
 def shared(fold: str) -> None:
     torch.set_num_threads(1)
     embedding = SentenceEncoder(ENCODER)
-    found = train(
+    model = train(
         FOLDS[fold][0], shared_part(RECIPE), encoder=ENCODER, seed=SEED, embedding=embedding
     )
-    torch.save(found.network.state(), HOME / f"{fold}.shared")
+    torch.save(model.network.state(), HOME / f"{fold}.shared")
 
 
 def member(fold: str, number: int) -> dict[str, Any]:
     torch.set_num_threads(1)
     start = torch.load(HOME / f"{fold}.shared")
     recipe = own_part(RECIPE)
-    found = train(FOLDS[fold][0], recipe, encoder=ENCODER, seed=SEED + number, start=start)
-    torch.save(found.network.state(), HOME / f"{fold}.member{number}")
-    return {} if fold == ALL else held_out(found.network, fold, f"member{number}", ("MA",))
+    model = train(FOLDS[fold][0], recipe, encoder=ENCODER, seed=SEED + number, start=start)
+    torch.save(model.network.state(), HOME / f"{fold}.member{number}")
+    return {} if fold == ALL else held_out(model.network, fold, f"member{number}", ("MA",))
 
 
 def averaged(fold: str) -> dict[str, Any]:
@@ -91,8 +91,8 @@ def averaged(fold: str) -> dict[str, Any]:
 
 def plain(fold: str, name: str) -> dict[str, Any]:
     torch.set_num_threads(1)
-    found = train(FOLDS[fold][0], recipe_of(name), encoder=ENCODER, seed=SEED)
-    return held_out(found.network, fold, name, ("SA", "MA"), shuffled=name == "plain-ma")
+    model = train(FOLDS[fold][0], recipe_of(name), encoder=ENCODER, seed=SEED)
+    return held_out(model.network, fold, name, ("SA", "MA"), shuffled=name == "plain-ma")
 
 
 def folds_of_2020(annotator: int) -> dict[str, Any]:
@@ -108,7 +108,7 @@ def folds_of_2020(annotator: int) -> dict[str, Any]:
     for k in range(5):
         chosen = slice(None) if annotator == 5 else slice(annotator, annotator + 1)
         cut = [replace(c, references=c.references[chosen]) for c in captions]
-        found = train(
+        model = train(
             [c for c in cut if place[c.item] % 5 != k],
             recipe_of("plain-ma"),
             encoder=ENCODER,
@@ -117,7 +117,7 @@ def folds_of_2020(annotator: int) -> dict[str, Any]:
         for row, caption in enumerate(cut):
             if place[caption.item] % 5 == k:
                 texts = caption.references
-                scores[row, : len(texts)] = found.network.predict(
+                scores[row, : len(texts)] = model.network.predict(
                     [caption.candidate] * len(texts), texts
                 )
     return {f"table5|{annotator}": scores.astype(np.float32)}
@@ -126,18 +126,18 @@ def folds_of_2020(annotator: int) -> dict[str, Any]:
 def held_out(
     network: Any, fold: str, name: str, kinds: tuple[str, ...], shuffled: bool = False
 ) -> dict[str, Any]:
-    found = {}
+    scores = {}
     for kind in kinds:
         captions = [c for c in FOLDS[fold][1] if c.kind == kind]
-        found[f"{name}|{kind}-{fold}"] = against_each(network, captions)
+        scores[f"{name}|{kind}-{fold}"] = against_each(network, captions)
         if shuffled and kind == "MA":
             rng = np.random.default_rng(SEED)
             mixed = [
                 replace(c, candidate=" ".join(rng.permutation(c.candidate.split())))
                 for c in captions
             ]
-            found[f"{name}-shuffled|{kind}-{fold}"] = against_each(network, mixed)
-    return found
+            scores[f"{name}-shuffled|{kind}-{fold}"] = against_each(network, mixed)
+    return scores
 
 
 def against_each(network: Any, captions: list[JudgedCaption]) -> Any:

@@ -65,21 +65,21 @@ def opened(chromium: Any, windows: dict[Any, Opened]) -> Iterator[Callable[..., 
             windows[key].listen()
             if init:
                 windows[key].page.add_init_script(init)
-        found = windows[key]
-        seen.append(found)
-        page = found.page
+        window = windows[key]
+        seen.append(window)
+        page = window.page
         page.goto("about:blank")  # else another link into the same file would not load it
         page.emulate_media(media="screen")
         page.set_viewport_size({"width": width, "height": 900})
         page.goto(path.as_uri() + link)
         page.wait_for_selector("html[data-ready], #problem:not([hidden])")
-        return found
+        return window
 
     yield open_page
-    for found in seen:
-        errors, requests = list(found.errors), list(found.requests)
-        found.errors.clear()
-        found.requests.clear()
+    for window in seen:
+        errors, requests = list(window.errors), list(window.requests)
+        window.errors.clear()
+        window.requests.clear()
         assert errors == []
         loaded = [url for url in requests if ".html" not in url and "/videos/" not in url]
         assert [url for url in loaded if url != "about:blank"] == []

@@ -27,14 +27,14 @@ def test_search_finds_captions_and_references(demo, opened):
     page = opened(demo.path).page
     systems, references = examples.clips()
     page.fill("#search", "ACCORDION")
-    found = [
+    expected = [
         item
         for item in references
         if any("accordion" in text.lower() for text in references[item])
         or any("accordion" in captions[item].lower() for captions in systems.values())
     ]
-    wait_for(page, STATUS, f"^{len(found)} of 15")
-    assert rows(page) == found
+    wait_for(page, STATUS, f"^{len(expected)} of 15")
+    assert rows(page) == expected
     page.fill("#search", "clip07")
     wait_for(page, ".row", "clip07")
     assert rows(page) == ["clip07"]
@@ -100,9 +100,9 @@ def test_alignment_and_ngrams_explain_the_scores(demo, opened, width):
     page.get_by_role("button", name="strong").first.click()
     texts = references["clip08"]
     best = max(texts, key=lambda text: Meteor().align(systems["strong"]["clip08"], text).score)
-    found = Meteor().align(systems["strong"]["clip08"], best)
-    assert page.locator(".drawn path.match:not(.inner)").count() == len(found.matches)
-    kinds = [match.module for match in found.matches]
+    alignment = Meteor().align(systems["strong"]["clip08"], best)
+    assert page.locator(".drawn path.match:not(.inner)").count() == len(alignment.matches)
+    kinds = [match.module for match in alignment.matches]
     label = page.locator(".drawn svg").get_attribute("aria-label")
     assert re.findall(r"\((\w+)\)", label) == kinds
     assert page.locator(".references li.best bdi").inner_text() == best
@@ -188,8 +188,8 @@ def test_sorted_by_disagreement(demo, opened, other):
     page = opened(demo.path).page
     label = f"{other} (people)" if other in demo.report.human else other
     sort_items(page, "scores", First_score="meteor", Second_score=label, System="strong")
-    found = between_scores(demo.report.table, "meteor", other, ["strong"], top=15)
-    sizes = {each.item: each.size for each in found}
+    contrasts = between_scores(demo.report.table, "meteor", other, ["strong"], top=15)
+    sizes = {each.item: each.size for each in contrasts}
     ends = [rows(page)[0]]
     page.get_by_label("First", exact=True).select_option("lowest")
     ends.append(rows(page)[0])
@@ -230,10 +230,10 @@ def test_a_story_with_its_matches(bmt, opened):
         if len(each.comparisons) == 2 and len(each.comparisons[0].matches) > 2
     )
     page = opened(bmt.path, f"#item={video}").page
-    found = bmt.report.timelines["BMT 1"][video].comparisons
+    comparisons = bmt.report.timelines["BMT 1"][video].comparisons
     pictures = page.locator(".story svg")
     assert pictures.count() == 2
-    for k, each in enumerate(found):
+    for k, each in enumerate(comparisons):
         picture = pictures.nth(k)
         assert picture.locator("rect.bar-of").count() == len(each.references) + len(each.candidates)
         assert picture.locator("path.join").count() == len(each.matches)
@@ -241,7 +241,7 @@ def test_a_story_with_its_matches(bmt, opened):
         assert picture.locator("text", has_text="IoU").all_text_contents() == labels
         assert f"F1 {each.f1:.4f}" in page.locator(".story h4").nth(k).inner_text()
     sentences = page.locator(".story li bdi").all_inner_texts()
-    assert found[0].references[0].sentence.split()[0] in sentences[0]
+    assert comparisons[0].references[0].sentence.split()[0] in sentences[0]
     page.get_by_role("button", name="BMT 2").first.click()
     other = bmt.report.timelines["BMT 2"][video].comparisons[0]
     assert pictures.first.locator("path.join").count() == len(other.matches)

@@ -15,8 +15,8 @@ PAPER = 703  # pixels: A4 less margins of 12 mm
 @pytest.fixture
 def path(request, name):
     """The page of a report of that kind."""
-    found = request.getfixturevalue(name)
-    return getattr(found, "path", found)
+    fixture = request.getfixturevalue(name)
+    return getattr(fixture, "path", fixture)
 
 
 @pytest.mark.parametrize("name", [*EMBEDDED, *REAL])
@@ -27,10 +27,10 @@ def test_accessibility(opened, path, scheme):
     page = opened(path, color_scheme=scheme, bypass_csp=True).page
     # in dark only colours differ
     options = {"runOnly": ["color-contrast"]} if scheme == "dark" else None
-    found = axe.Axe().run(page, options=options).response["violations"]
+    violations = axe.Axe().run(page, options=options).response["violations"]
     serious = [
         (each["id"], [node["html"][:120] for node in each["nodes"][:3]])
-        for each in found
+        for each in violations
         if each["impact"] in ("serious", "critical")
     ]
     assert serious == []

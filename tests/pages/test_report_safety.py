@@ -96,8 +96,8 @@ def test_whatever_text_is_shown_as_text(tmp_path, opened, evil):
 
 
 def test_only_the_pages_own_script_may_run(demo, opened):
-    found = opened(demo.path)
-    blocked = found.page.evaluate(
+    window = opened(demo.path)
+    blocked = window.page.evaluate(
         """() => new Promise((done) => {
             const say = (event) => done(event.violatedDirective);
             document.addEventListener("securitypolicyviolation", say);
@@ -107,15 +107,15 @@ def test_only_the_pages_own_script_may_run(demo, opened):
         })"""
     )
     assert blocked.startswith("script-src")
-    assert found.page.evaluate("window.hit") is None
-    found.errors.clear()  # Chromium says on the console that it blocked the script
+    assert window.page.evaluate("window.hit") is None
+    window.errors.clear()  # Chromium says on the console that it blocked the script
 
 
 def test_an_old_browser_is_told_so(demo, opened):
-    found = opened(demo.path, init="delete window.DecompressionStream")
-    assert "DecompressionStream" in found.page.locator("#problem").inner_text()
-    assert len(names(found.page)) == 4  # the leaderboard is there all the same
-    found.errors.clear()  # the error is on the console too
+    window = opened(demo.path, init="delete window.DecompressionStream")
+    assert "DecompressionStream" in window.page.locator("#problem").inner_text()
+    assert len(names(window.page)) == 4  # the leaderboard is there all the same
+    window.errors.clear()  # the error is on the console too
 
 
 def test_videos(tmp_path, opened):
@@ -126,11 +126,11 @@ def test_videos(tmp_path, opened):
     ]:
         path = tmp_path / "report.html"
         write_report(path, report_of(table, video=pattern))
-        found = opened(path, "#item=clip03")
+        window = opened(path, "#item=clip03")
         name = "src" if kind == "video" else "href"
-        address = found.page.locator(f".detail {kind}").get_attribute(name)
+        address = window.page.locator(f".detail {kind}").get_attribute(name)
         assert address == expected
-        found.errors.clear()  # there is no such video
+        window.errors.clear()  # there is no such video
     for address in ("javascript:alert(1)", " java\tscript:alert(1)", "data:text/html,x"):
         write_report(path, report_of(table, videos={"clip03": address}))
         page = opened(path, "#item=clip03").page
@@ -141,11 +141,11 @@ def test_a_video_on_the_web_is_not_loaded_unasked(tmp_path, opened):
     table = score_systems(*examples.clips(), "rouge_l")
     path = tmp_path / "report.html"
     write_report(path, report_of(table, video="https://example.org/{item}.mp4"))
-    found = opened(path, "#item=clip03")
-    player = found.page.locator(".detail video")
+    window = opened(path, "#item=clip03")
+    player = window.page.locator(".detail video")
     assert player.get_attribute("src") == "https://example.org/clip03.mp4"
-    found.page.get_by_role("button", name="Next item").click()
-    assert [url for url in found.requests if url.startswith("http")] == []
+    window.page.get_by_role("button", name="Next item").click()
+    assert [url for url in window.requests if url.startswith("http")] == []
 
 
 @pytest.mark.shared

@@ -22,10 +22,10 @@ def test_evaluate(shared, full, tmp_path):
         cli, [*map(str, command), "--html", str(page), "--json", str(numbers)]
     )
     assert done.exit_code == 0, done.output
-    found = json.loads(numbers.read_text())["captions"]
-    assert found["meteor"] == pytest.approx([0.234, 0.409, 0.477, 0.520, 0.500], abs=1e-3)
-    assert sum(found["bertha"]) / 5 == pytest.approx(0.797, abs=1e-3)
-    assert "fusion|weights:classical" in found
-    assert "fusion|weights:learned" not in found
+    data = json.loads(numbers.read_text())["captions"]
+    assert data["meteor"] == pytest.approx([0.234, 0.409, 0.477, 0.520, 0.500], abs=1e-3)
+    assert sum(data["bertha"]) / 5 == pytest.approx(0.797, abs=1e-3)
+    assert "fusion|weights:classical" in data
+    assert "fusion|weights:learned" not in data
     assert "MA, captions" in done.output
     assert "Agreement with people on TRECVid, MA" in page.read_text()

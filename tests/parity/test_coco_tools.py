@@ -20,7 +20,7 @@ def compare(candidates, references, report, what):
     items = [str(k) for k in range(len(candidates))]
     gts = dict(zip(items, references, strict=True))
     res = {item: [text] for item, text in zip(items, candidates, strict=True)}
-    found = score(
+    results = score(
         {item: texts[0] for item, texts in res.items()},
         gts,
         "bleu,rouge_l,cider",
@@ -33,8 +33,8 @@ def compare(candidates, references, report, what):
     expected["cider"] = Cider().compute_score(gts, res)
     furthest = 0.0
     for name, (corpus, scores) in expected.items():
-        assert found[name].score == pytest.approx(corpus, **CLOSE), name
-        mine = found[name].items.array.tolist()
+        assert results[name].score == pytest.approx(corpus, **CLOSE), name
+        mine = results[name].items.array.tolist()
         assert mine == pytest.approx(list(scores), **CLOSE), name
         furthest = max(furthest, *(abs(a - float(b)) for a, b in zip(mine, scores, strict=True)))
     report(f"{what}: {len(candidates):,} items, furthest apart {furthest:.1e}")

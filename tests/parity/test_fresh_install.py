@@ -91,9 +91,9 @@ def test_offline(fresh: Path, tmp_path: Path) -> None:
         *("-r", Path(clips) / "references.json", "--metrics", "bertha", "--json", "-"),
         cwd=tmp_path,
     )
-    found = {name: row["bertha"]["score"] for name, row in json.loads(output)["systems"].items()}
-    assert found["human"] > found["strong"] > found["weak"] > found["broken"]
-    assert found["human"] > 0.9
+    scores = {name: row["bertha"]["score"] for name, row in json.loads(output)["systems"].items()}
+    assert scores["human"] > scores["strong"] > scores["weak"] > scores["broken"]
+    assert scores["human"] > 0.9
 
 
 def _can_unshare() -> bool:

@@ -17,14 +17,14 @@ pytestmark = pytest.mark.parity
 def compare(jar, pairs, report, what):
     """Compare statistics, scores and the aggregate; the texts are taken as they are."""
     theirs = jar.statistics(pairs)
-    found = score(
+    results = score(
         {str(k): candidate for k, (candidate, _) in enumerate(pairs)},
         {str(k): references for k, (_, references) in enumerate(pairs)},
         "meteor",
         tokenizer="none",
         empty="zero",
     )
-    rows = found.measurements[0].statistics[:, :23].tolist()
+    rows = results.measurements[0].statistics[:, :23].tolist()
     expected = [[float(number) for number in line.split()] for line in theirs]
     wrong = [
         (*pair, mine, other)
@@ -32,15 +32,15 @@ def compare(jar, pairs, report, what):
         if mine != other
     ]
     each, together = jar.scores(theirs)
-    scores = found["meteor"].items.array.tolist()
+    scores = results["meteor"].items.array.tolist()
     other_scores = sum(mine != other for mine, other in zip(scores, each, strict=True))
     report(
         f"{what}: {len(pairs):,} captions, {len(wrong)} vectors and {other_scores} scores differ, "
-        f"system {found['meteor'].score!r} and {together!r}"
+        f"system {results['meteor'].score!r} and {together!r}"
     )
     assert wrong[:3] == []
     assert other_scores == 0
-    assert found["meteor"].score == together
+    assert results["meteor"].score == together
 
 
 def tokenized(systems, references):

@@ -17,14 +17,6 @@ EXACT = 1e-9
 
 
 @pytest.fixture(scope="module")
-def dense(shared: Path) -> Path:
-    folder = shared / "dense"
-    if not folder.is_dir():
-        pytest.skip(f"the dense captions are not at {folder}")
-    return folder
-
-
-@pytest.fixture(scope="module")
 def anet(dense: Path) -> list[stories.Stories]:
     return [stories.read_stories(dense / f"anet_val_{k}.json.gz") for k in (1, 2)]
 
@@ -49,15 +41,15 @@ OFFICIAL_TIMECHAT = {
 )
 @pytest.mark.parametrize("form", ["anet_format", "original"])
 def test_activitynet_on_timechat(dense: Path, variant: str, meteor: float, form: str) -> None:
-    found = stories.score(
+    scores = stories.score(
         dense / f"timechat_yc2_pred_{form}.json.gz",
         dense / "yc2_val.json.gz",
         preset="anet-challenge",
         variant=variant,
     )
     for name, value in {**OFFICIAL_TIMECHAT, "anet_meteor": meteor}.items():
-        assert found[name].score == pytest.approx(value, abs=EXACT), name
-    assert "42 videos have no candidates, of 457: scored zero." in found.notes
+        assert scores[name].score == pytest.approx(value, abs=EXACT), name
+    assert "42 videos have no candidates, of 457: scored zero." in scores.notes
 
 
 OFFICIAL_BMT = {
@@ -71,9 +63,9 @@ OFFICIAL_BMT = {
 
 
 def test_activitynet_on_bmt(anet: list[stories.Stories], bmt: stories.Stories) -> None:
-    found = stories.score(bmt, anet, "activitynet")
+    scores = stories.score(bmt, anet, "activitynet")
     for name, value in OFFICIAL_BMT.items():
-        assert found[name].score == pytest.approx(value, abs=EXACT), name
+        assert scores[name].score == pytest.approx(value, abs=EXACT), name
 
 
 # SODA (c), F1. Those with "skip" are near the figures that were made with other tools; see
@@ -101,10 +93,10 @@ def test_soda_on_bmt(
     missing: str,
     f1: float,
 ) -> None:
-    found = stories.score(
+    scores = stories.score(
         bmt, anet, "soda_c", annotators=annotators, meteor_order=order, missing=missing
     )
-    assert found["soda_c"].score == pytest.approx(f1, abs=1e-7)
+    assert scores["soda_c"].score == pytest.approx(f1, abs=1e-7)
 
 
 # SODA (c), F1, as most papers print it: docs/stories.md says how far it is from the default.
@@ -121,13 +113,13 @@ PUBLISHED_BMT = [
 def test_published_soda_on_bmt(
     dense: Path, anet: list[stories.Stories], annotators: tuple[int], missing: str, f1: float
 ) -> None:
-    found = stories.score(
+    scores = stories.score(
         dense / f"bmt_gtprop_val_{annotators[0]}.json.gz",
         [anet[k - 1] for k in annotators],
         preset="soda-published",
         missing=missing,
     )
-    assert found["soda_c"].score == pytest.approx(f1, abs=1e-7)
+    assert scores["soda_c"].score == pytest.approx(f1, abs=1e-7)
 
 
 SODA_C_TIMECHAT = [
@@ -140,7 +132,7 @@ SODA_C_TIMECHAT = [
 
 @pytest.mark.parametrize(("order", "missing", "f1"), SODA_C_TIMECHAT)
 def test_soda_on_timechat(dense: Path, order: str, missing: str, f1: float) -> None:
-    found = stories.score(
+    scores = stories.score(
         dense / "timechat_yc2_pred_original.json.gz",
         dense / "yc2_val.json.gz",
         "soda_c",
@@ -148,5 +140,5 @@ def test_soda_on_timechat(dense: Path, order: str, missing: str, f1: float) -> N
         missing=missing,
         reversed_segments="zero",
     )
-    assert found["soda_c"].score == pytest.approx(f1, abs=1e-7)
-    assert found.notes[0] == "15 captions have the end before the start: no overlap."
+    assert scores["soda_c"].score == pytest.approx(f1, abs=1e-7)
+    assert scores.notes[0] == "15 captions have the end before the start: no overlap."

@@ -25,10 +25,10 @@ NEUTRAL = "zzz"  # a line that changes nothing in the one before
 
 
 def differences(captions, expected, **options):
-    found = tokenize(captions, "ptb-coco", **options)
+    tokens = tokenize(captions, "ptb-coco", **options)
     return [
         (caption, mine, theirs)
-        for caption, mine, theirs in zip(captions, found, expected, strict=True)
+        for caption, mine, theirs in zip(captions, tokens, expected, strict=True)
         if mine != theirs
     ]
 

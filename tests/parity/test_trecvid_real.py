@@ -48,32 +48,24 @@ CORRECTED = {
 
 
 @pytest.fixture(scope="module")
-def copy(shared: Path) -> Path:
-    folder = shared / "trecvid-vtt-ha"
-    if not folder.is_dir():
-        pytest.skip(f"the TRECVid human assessments are not at {folder}")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def reproduction(copy: Path, full: bool) -> Reproduction:
-    return reproduce(copy, splits=20 if full else 1)
+def reproduction(trecvid_folder: Path, full: bool) -> Reproduction:
+    return reproduce(trecvid_folder, splits=20 if full else 1)
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_counts(copy: Path, folder: str) -> None:
-    data, with_people = load(copy, folder), load(copy, folder, people=True)
+def test_counts(trecvid_folder: Path, folder: str) -> None:
+    data, with_people = load(trecvid_folder, folder), load(trecvid_folder, folder, people=True)
     judged, more = (
         sum(len(row["z"].items) for row in each.human.results.values())
         for each in (data, with_people)
     )
-    found = len(data.items), len(data.candidates), len(data.annotators), judged, more
-    assert (*found, len(data.urls)) == COUNTS[folder]
+    counts = len(data.items), len(data.candidates), len(data.annotators), judged, more
+    assert (*counts, len(data.urls)) == COUNTS[folder]
 
 
 @pytest.mark.parametrize("year", LEFT_OUT)
-def test_line_maps(copy: Path, year: int) -> None:
-    many, single = load(copy, f"MA-{year}"), load(copy, f"SA-{year}")
+def test_line_maps(trecvid_folder: Path, year: int) -> None:
+    many, single = load(trecvid_folder, f"MA-{year}"), load(trecvid_folder, f"SA-{year}")
     gone = sorted(set(range(len(single.items))) - {int(item) - 1 for item in many.items})
     assert (len(gone), gone[-1], sum(gone)) == LEFT_OUT[year]
     if year == 2018:
@@ -83,9 +75,10 @@ def test_line_maps(copy: Path, year: int) -> None:
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_audit(copy: Path, folder: str, full: bool) -> None:
+def test_audit(trecvid_folder: Path, folder: str, full: bool) -> None:
     """As published, every folder is found a line off; as loaded, none is; nor are controls."""
-    aligned, published = load(copy, folder), load(copy, folder, reading="as-published")
+    aligned = load(trecvid_folder, folder)
+    published = load(trecvid_folder, folder, reading="as-published")
     table = score_systems(aligned.candidates, aligned.references(), METRIC)
     verdict = quick_audit(table, published.human)
     assert (verdict.kind, verdict.shift) == ("shifted", -1)
@@ -97,29 +90,29 @@ def test_audit(copy: Path, folder: str, full: bool) -> None:
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_audit_of_captions(copy: Path, folder: str, full: bool) -> None:
+def test_audit_of_captions(trecvid_folder: Path, folder: str, full: bool) -> None:
     if not full and folder not in ("SA-2016", "MA-2018"):
         pytest.skip("with --full: the audit of captions on all folders")
-    data = load(copy, folder, reading="as-published")
-    found = audit_captions(data.candidates, data.references(), data.human)
-    assert found.references is not None
-    assert found.references[0].kind == "aligned"
-    assert (found.verdict.kind, found.verdict.shift) == ("shifted", -1)
-    assert np.unravel_index(found.grid.argmax(), found.grid.shape) == (2, 2)  # both by -1
+    data = load(trecvid_folder, folder, reading="as-published")
+    audit = audit_captions(data.candidates, data.references(), data.human)
+    assert audit.references is not None
+    assert audit.references[0].kind == "aligned"
+    assert (audit.verdict.kind, audit.verdict.shift) == ("shifted", -1)
+    assert np.unravel_index(audit.grid.argmax(), audit.grid.shape) == (2, 2)  # both by -1
 
 
-def test_references_of_the_wrong_lines_are_found(copy: Path) -> None:
+def test_references_of_the_wrong_lines_are_found(trecvid_folder: Path) -> None:
     """MA-2018 ships references of all videos beside captions of some: taken line by line."""
-    single, many = load(copy, "SA-2018"), load(copy, "MA-2018")
+    single, many = load(trecvid_folder, "SA-2018"), load(trecvid_folder, "MA-2018")
     by_line = {
         name: {str(k): caption for k, caption in enumerate(captions.values(), start=1)}
         for name, captions in many.candidates.items()
     }
-    found = audit_captions(by_line, single.references())
-    assert found.verdict.kind == "mixed"
-    assert found.verdict.blocks[0] == 0
-    assert found.verdict.blocks[-1] == 22
-    assert "1,881 captions, the references 1,903 items" in found.notes[0]
+    audit = audit_captions(by_line, single.references())
+    assert audit.verdict.kind == "mixed"
+    assert audit.verdict.blocks[0] == 0
+    assert audit.verdict.blocks[-1] == 22
+    assert "1,881 captions, the references 1,903 items" in audit.notes[0]
 
 
 def test_published_cells(reproduction: Reproduction) -> None:
@@ -127,18 +120,18 @@ def test_published_cells(reproduction: Reproduction) -> None:
     assert sum(map(len, cells.values())) == 37
     missed = [
         (table, name, YEARS[k])
-        for table, found in cells.items()
+        for table, reproduced in cells.items()
         for name in FUSED
         for k in range(5)
-        if (name, k) not in found
+        if (name, k) not in reproduced
     ]
     assert missed == [("2", "BLEU-4", 2020), ("2", "ROUGE-L", 2017), ("4", "ROUGE-L", 2017)]
 
 
 def test_right_lines(reproduction: Reproduction) -> None:
     for name, expected in CORRECTED.items():
-        found = reproduction.tables["4"]["right lines"][name]
-        assert found == pytest.approx(expected, abs=0.0006), name
+        values = reproduction.tables["4"]["right lines"][name]
+        assert values == pytest.approx(expected, abs=0.0006), name
 
 
 def test_every_caption_level_correlation_rises(reproduction: Reproduction) -> None:
@@ -149,9 +142,12 @@ def test_every_caption_level_correlation_rises(reproduction: Reproduction) -> No
             assert all(b < a for b, a in zip(before, after, strict=True)), (table, name)
 
 
-def test_second_crowd(copy: Path) -> None:
-    found = replicate(copy).correlations
-    assert {scale: round(r, 3) for scale, (r, _) in found.items()} == {"raw": 0.995, "z": 0.997}
+def test_second_crowd(trecvid_folder: Path) -> None:
+    correlations = replicate(trecvid_folder).correlations
+    assert {scale: round(r, 3) for scale, (r, _) in correlations.items()} == {
+        "raw": 0.995,
+        "z": 0.997,
+    }
 
 
 def _shuffled(human: ScoreTable, rng: np.random.Generator) -> ScoreTable:

@@ -55,10 +55,10 @@ IDENTICAL = [
 
 @pytest.mark.parametrize(("caption", "names", "why"), IDENTICAL)
 def test_identity_reaches_the_maximum(caption, names, why):
-    found = score({"v1": caption}, {"v1": [caption]}, METRICS)
+    scores = score({"v1": caption}, {"v1": [caption]}, METRICS)
     for name in names.split():
         highest = 100.0 if name == "sent_bleu" else 1.0
-        assert found[name].score == pytest.approx(highest, rel=1e-8), (name, why)
+        assert scores[name].score == pytest.approx(highest, rel=1e-8), (name, why)
 
 
 @given(corpora(), st.randoms(use_true_random=False))
@@ -159,10 +159,10 @@ def test_scorer_in_any_batches_is_score(many, seed):
         rng.choice(scorers).update({item: candidates[item] for item in batch})
     first, *others = scorers
     first.merge(*(pickle.loads(pickle.dumps(each.state())) for each in others))
-    found = first.compute()
+    scores = first.compute()
     whole = score(candidates, references, METRICS)
-    assert numbers(found) == numbers(whole)
-    assert [r.signature for r in found.values()] == [r.signature for r in whole.values()]
+    assert numbers(scores) == numbers(whole)
+    assert [r.signature for r in scores.values()] == [r.signature for r in whole.values()]
 
 
 @settings(max_examples=30)

@@ -22,12 +22,12 @@ RAW = {"tokenizer": "none", "empty": "zero"}
 @given(corpora(), st.integers(1, 9))
 def test_bleu(corpus, n):
     candidates, references = corpus
-    found = score(candidates, references, [Bleu(n)], **RAW)
+    results = score(candidates, references, [Bleu(n)], **RAW)
     rows = [twins.bleu_row(candidates[item], references[item], n) for item in candidates]
-    assert found.measurements[0].statistics.tolist() == rows  # whole numbers: exactly
+    assert results.measurements[0].statistics.tolist() == rows  # whole numbers: exactly
     expected = [twins.bleu([row], n) for row in rows]
     for k, (corpus_score, result) in enumerate(
-        zip(twins.bleu(rows, n), found.values(), strict=True)
+        zip(twins.bleu(rows, n), results.values(), strict=True)
     ):
         assert result.score == pytest.approx(corpus_score, rel=1e-12, abs=1e-15)
         items = [scores[k] for scores in expected]
@@ -37,31 +37,31 @@ def test_bleu(corpus, n):
 @given(corpora(), st.floats(0, 10))
 def test_rouge_l(corpus, beta):
     candidates, references = corpus
-    found = score(candidates, references, [RougeL(beta)], **RAW)["rouge_l"]
+    result = score(candidates, references, [RougeL(beta)], **RAW)["rouge_l"]
     expected = [twins.rouge_l(candidates[item], references[item], beta) for item in candidates]
-    assert found.items.array.tolist() == pytest.approx(expected, rel=1e-12)
-    assert found.score == pytest.approx(np.mean(expected), rel=1e-12)
+    assert result.items.array.tolist() == pytest.approx(expected, rel=1e-12)
+    assert result.score == pytest.approx(np.mean(expected), rel=1e-12)
 
 
 @given(corpora(), st.integers(1, 9), st.floats(0.1, 100), st.sampled_from(["d", "plain"]))
 def test_cider(corpus, n, sigma, variant):
     candidates, references = corpus
-    found = score(candidates, references, [Cider(n, sigma, variant)], **RAW)["cider"]
+    result = score(candidates, references, [Cider(n, sigma, variant)], **RAW)["cider"]
     expected = twins.cider(list(candidates.values()), list(references.values()), n, sigma, variant)
-    assert found.items.array.tolist() == pytest.approx(expected, rel=1e-12, abs=1e-12)
-    assert found.score == pytest.approx(np.mean(expected), rel=1e-12, abs=1e-12)
+    assert result.items.array.tolist() == pytest.approx(expected, rel=1e-12, abs=1e-12)
+    assert result.score == pytest.approx(np.mean(expected), rel=1e-12, abs=1e-12)
 
 
 @given(st.lists(captions(), min_size=1, max_size=7), st.integers(1, 5))
 def test_self_bleu(texts, n):
-    found = score(dict(enumerate(texts)), metrics=[SelfBleu(n)], **RAW)["self_bleu"]
-    assert found.items.array.tolist() == pytest.approx(twins.self_bleu(texts, n), rel=1e-12)
+    result = score(dict(enumerate(texts)), metrics=[SelfBleu(n)], **RAW)["self_bleu"]
+    assert result.items.array.tolist() == pytest.approx(twins.self_bleu(texts, n), rel=1e-12)
 
 
 @given(st.lists(captions(), min_size=1, max_size=7))
 def test_diversity(texts):
-    found = score(dict(enumerate(texts)), metrics="diversity", **RAW)
-    assert {name: result.score for name, result in found.items()} == pytest.approx(
+    scores = score(dict(enumerate(texts)), metrics="diversity", **RAW)
+    assert {name: result.score for name, result in scores.items()} == pytest.approx(
         twins.diversity(texts), rel=1e-12
     )
 
@@ -73,5 +73,5 @@ def test_diversity(texts):
 def test_common_subsequences_longer_than_a_machine_word(first, second):
     # 64 words and more take another path than short captions
     candidate, reference = " ".join(first), " ".join(second)
-    found = score({"v": candidate}, {"v": [reference]}, "rouge_l", **RAW)["rouge_l"]
-    assert found.score == pytest.approx(twins.rouge_l(candidate, [reference]), rel=1e-12)
+    result = score({"v": candidate}, {"v": [reference]}, "rouge_l", **RAW)["rouge_l"]
+    assert result.score == pytest.approx(twins.rouge_l(candidate, [reference]), rel=1e-12)

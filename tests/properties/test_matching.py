@@ -30,12 +30,12 @@ def matrices(draw: Any, most: int = 5) -> tuple[np.ndarray, np.ndarray]:
 @given(matrices())
 def test_match_is_the_best_of_all(matrix: tuple[np.ndarray, np.ndarray]) -> None:
     costs, bonuses = matrix
-    found = match(costs, bonuses)
+    matching = match(costs, bonuses)
     cost, bonus, _ = best_matching(costs, bonuses)
-    assert found.cost == pytest.approx(cost, abs=1e-12)
-    assert found.bonus == pytest.approx(bonus, abs=1e-12)
-    assert all(costs[pair] > 0 for pair in found.pairs)
-    rows, columns = zip(*found.pairs, strict=True) if found.pairs else ((), ())
+    assert matching.cost == pytest.approx(cost, abs=1e-12)
+    assert matching.bonus == pytest.approx(bonus, abs=1e-12)
+    assert all(costs[pair] > 0 for pair in matching.pairs)
+    rows, columns = zip(*matching.pairs, strict=True) if matching.pairs else ((), ())
     assert list(rows) == sorted(set(rows))
     assert list(columns) == sorted(set(columns))
 

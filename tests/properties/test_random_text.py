@@ -77,10 +77,10 @@ DROPPED = {"''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "...", ";"}
 @given(st.lists(captions, max_size=6))
 def test_tokens(lines):
     for tokenizer in ("ptb", "ptb-coco"):
-        found = tokenize(lines, tokenizer)
-        assert len(found) == len(lines)  # a caption never becomes two
+        tokens = tokenize(lines, tokenizer)
+        assert len(tokens) == len(lines)  # a caption never becomes two
         kept = tokenize(lines, tokenizer, keep_punctuation=True)
-        for line, all_tokens in zip(found, kept, strict=True):
+        for line, all_tokens in zip(tokens, kept, strict=True):
             assert "\n" not in line
             assert "  " not in line
             assert line == line.strip(" ")
@@ -144,11 +144,11 @@ def test_stems_are_snowballs(middle, one, two):
     # paraphrases, so that two of them match if and only if their stems are the same.
     first, second = f"zq{middle}{one}", f"zq{middle}{two}"
     matches = _native.meteor_alignment(language_index(), first, second, (0.85, 0.2, 0.6, 0.75))[2]
-    found = matches[0][4] if matches else None
+    stage = matches[0][4] if matches else None
     if first == second:
-        assert found == 0
+        assert stage == 0
     else:
-        assert found == (1 if SNOWBALL.stemWord(first) == SNOWBALL.stemWord(second) else None)
+        assert stage == (1 if SNOWBALL.stemWord(first) == SNOWBALL.stemWord(second) else None)
 
 
 @pytest.mark.parametrize("size", [1_000_000])

@@ -36,10 +36,10 @@ def rows(numbers):
 @given(values, st.integers(0, 2**32), st.integers(1, 30))
 def test_bootstrap(numbers, seed, resamples):
     table = rows(numbers)
-    found = bootstrap_scores(table, mean, resamples=resamples, seed=seed)[:, 0]
+    drawn = bootstrap_scores(table, mean, resamples=resamples, seed=seed)[:, 0]
     expected = twins.bootstrap(table.tolist(), slow_mean, resamples, seed)
-    assert found.tolist() == pytest.approx(expected, rel=1e-12)
-    assert min(numbers) - 1e-12 <= found.min() <= found.max() <= max(numbers) + 1e-12
+    assert drawn.tolist() == pytest.approx(expected, rel=1e-12)
+    assert min(numbers) - 1e-12 <= drawn.min() <= drawn.max() <= max(numbers) + 1e-12
 
 
 @settings(max_examples=25)
@@ -47,9 +47,9 @@ def test_bootstrap(numbers, seed, resamples):
 def test_randomization_estimates_the_exact_p_value(pairs):
     first, second = (rows(list(column)) for column in zip(*pairs, strict=True))
     exact = twins.exchange_p_value(first.tolist(), second.tolist(), slow_mean)
-    found = approximate_randomization(first, second, mean, trials=4000)[0]
+    p = approximate_randomization(first, second, mean, trials=4000)[0]
     # four standard errors of a share of 4000, and one more trial counted
-    assert found == pytest.approx(exact, abs=4 * 0.5 / 4000**0.5 + 1 / 4000)
+    assert p == pytest.approx(exact, abs=4 * 0.5 / 4000**0.5 + 1 / 4000)
 
 
 @given(values, values)
@@ -77,13 +77,15 @@ def test_the_order_of_the_systems_is_irrelevant(one, two):
 
 @given(st.lists(st.floats(0, 1), max_size=8), st.sampled_from(["holm", "bonferroni", "bh", "none"]))
 def test_corrections(p_values, method):
-    found = correct(p_values, method)
-    assert len(found) == len(p_values)
-    assert all(raw - 1e-15 <= adjusted <= 1 for raw, adjusted in zip(p_values, found, strict=True))
+    corrected = correct(p_values, method)
+    assert len(corrected) == len(p_values)
+    assert all(
+        raw - 1e-15 <= adjusted <= 1 for raw, adjusted in zip(p_values, corrected, strict=True)
+    )
     order = np.argsort(p_values, kind="stable")
-    assert (np.diff(np.array(found)[order]) >= 0).all()  # the order of the tests is kept
+    assert (np.diff(np.array(corrected)[order]) >= 0).all()  # the order of the tests is kept
     strict = correct(p_values, "bonferroni")
-    assert all(adjusted <= most + 1e-15 for adjusted, most in zip(found, strict, strict=True))
+    assert all(adjusted <= most + 1e-15 for adjusted, most in zip(corrected, strict, strict=True))
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=50), st.floats(0.01, 0.99))

@@ -92,8 +92,8 @@ def _other(name):
 def test_the_signature_of_a_result_rebuilds(name):
     if name == "spice":
         pytest.importorskip("reelscore_parser")
-    found = score({"v1": "a man", "v2": "a dog"}, {"v1": ["a man"], "v2": ["a dog"]}, name)
-    for result in found.with_intervals(resamples=20).values():
+    scores = score({"v1": "a man", "v2": "a dog"}, {"v1": ["a man"], "v2": ["a dog"]}, name)
+    for result in scores.with_intervals(resamples=20).values():
         assert parse(result.signature) == parse(name)
 
 

@@ -49,20 +49,20 @@ def read_back(table, name):
 
 @given(tables())
 def test_json(table):
-    found = read_back(table, "table.json")
-    assert found.to_dict() == table.to_dict()
-    assert list(found.systems) == table.systems
-    assert found.metrics == table.metrics
+    again = read_back(table, "table.json")
+    assert again.to_dict() == table.to_dict()
+    assert list(again.systems) == table.systems
+    assert again.metrics == table.metrics
 
 
 @given(tables())
 def test_csv(table):
-    found = read_back(table, "table.csv")
-    assert found.systems == table.systems
+    again = read_back(table, "table.csv")
+    assert again.systems == table.systems
     for system in table.systems:
         for name, result in table[system].items():
-            assert found[system][name].score == result.score
-            assert list(found[system][name].items.items()) == list(result.items.items())
+            assert again[system][name].score == result.score
+            assert list(again[system][name].items.items()) == list(result.items.items())
 
 
 ODD = ["a,b", 'a "b"', "a\nb", "a\r\nb", " a ", "\ufeff", "é😀"]
@@ -79,8 +79,8 @@ ODD = ["a,b", 'a "b"', "a\nb", "a\r\nb", " a ", "\ufeff", "é😀"]
 )
 def test_odd_ids(item, ending):
     result = MetricResult("meteor", 0.5, ItemScores.of({item: 0.1}), "meteor")
-    found = read_back(ScoreTable({item: {"meteor": result}}), f"t.{ending}")
-    assert found[item]["meteor"].items.to_dict() == {item: 0.1}
+    again = read_back(ScoreTable({item: {"meteor": result}}), f"t.{ending}")
+    assert again[item]["meteor"].items.to_dict() == {item: 0.1}
 
 
 BAD = [

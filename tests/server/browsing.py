@@ -35,6 +35,14 @@ def at_task(page, number):
     page.wait_for_selector("#next")
 
 
+def rate_first(page, link, value):
+    """Come by a link to the first task, watch its video and rate the caption."""
+    begin(page, link)
+    at_task(page, 1)
+    watch(page)
+    slide(page, value)
+
+
 def log_in(page, served):
     served.add_owner()
     page.goto(f"{served.url}/organise")
@@ -53,9 +61,9 @@ def faults(page):
     """Give what the accessibility checker finds serious."""
     from axe_playwright_python.sync_playwright import Axe
 
-    found = Axe().run(page).response["violations"]
+    violations = Axe().run(page).response["violations"]
     return [
         (each["id"], [node["html"] for node in each["nodes"]][:3])
-        for each in found
+        for each in violations
         if each["impact"] in ("serious", "critical")
     ]

@@ -50,27 +50,27 @@ class Line:
 
     async def _answer(self, reader):
         lines = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
-        found = {}
+        headers = {}
         for line in lines[1:]:
             name, _, value = line.partition(": ")
             if name == "set-cookie":
                 cookie, _, content = value.partition(";")[0].partition("=")
                 self.cookies[cookie] = content
-            found[name] = value
-        body = await reader.readexactly(int(found.get("content-length", 0)))
-        return int(lines[0].split()[1]), found, body.decode()
+            headers[name] = value
+        body = await reader.readexactly(int(headers.get("content-length", 0)))
+        return int(lines[0].split()[1]), headers, body.decode()
 
     async def go(self, method: str, path: str, body: bytes = b"", **headers: str):
         """Follow redirects, and try again while there is no server."""
         while True:
             try:
-                status, found, text = await self.request(method, path, body, **headers)
+                status, received, text = await self.request(method, path, body, **headers)
             except ConnectionError:
                 await asyncio.sleep(0.1)
                 continue
             if status != 303:
                 return status, path, text
-            method, path, body, headers = "GET", found["location"], b"", {}
+            method, path, body, headers = "GET", received["location"], b"", {}
 
     def close(self) -> None:
         if self.streams is not None:

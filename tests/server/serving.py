@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -107,6 +107,7 @@ def small_campaign(
     pages: dict[str, object] | None = None,
     id: str = "dogs",
     systems: tuple[str, ...] = ("alpha-net", "beta-net", "human"),
+    clock: Callable[[], float] = time.time,
 ) -> None:
     """Make an open campaign whose captions tell their places, and whose kinds are mixed."""
     kinds = ("caption", "degraded", "repeat") if captions == 1 else ("caption",)
@@ -118,6 +119,7 @@ def small_campaign(
         id=id,
         # tests work faster than people: their HITs are not reviewed unless they ask for it
         settings={"pages": {"practice": [], "review": False, **(pages or {})}},
+        clock=clock,
     ) as campaign:
         campaign.add_hits(
             Hit(

@@ -37,10 +37,10 @@ def instructions(name):
 def settings(tmp_path):
     """The environment of the image, with paths of this machine and a free port."""
     (image,) = instructions("ENV")
-    found = dict(each.split("=", 1) for each in shlex.split(image))
+    variables = dict(each.split("=", 1) for each in shlex.split(image))
     for folder in ("data", "videos", "backups"):
         (tmp_path / folder).mkdir(exist_ok=True)
-    moved = {name: re.sub(r"^/", f"{tmp_path}/", value) for name, value in found.items()}
+    moved = {name: re.sub(r"^/", f"{tmp_path}/", value) for name, value in variables.items()}
     here = {"REELSCORE_PORT": str(free_port()), "REELSCORE_LISTEN": "127.0.0.1"}
     programs = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     return os.environ | moved | here | {"REELSCORE_URL": URL, "PATH": programs}

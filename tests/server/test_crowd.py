@@ -61,19 +61,19 @@ class Crowd:
     def check(self, heard):
         """Hold what is stored against what the crowd was told, and give it."""
         with Campaign.open(self.where) as campaign:
-            found = campaign.judgments()
-            assert {(row.rater, row.task) for row in found} == {
+            judgments = campaign.judgments()
+            assert {(row.rater, row.task) for row in judgments} == {
                 (name, campaign.assignment(id).tasks[place - 1].id)
                 for name, id, place in heard.answers
             }
-            assert len(found) == len(heard.answers)  # none lost, none doubled
+            assert len(judgments) == len(heard.answers)  # none lost, none doubled
             tasks = {id: campaign.assignment(id).tasks for _, id, _ in heard.answers}
             said = {(n, tasks[i][place - 1].id): s for (n, i, place), s in heard.answers.items()}
-            assert {(row.rater, row.task): row.score for row in found} == said
+            assert {(row.rater, row.task): row.score for row in judgments} == said
             assert all(len(who) == 1 for who in heard.assignments.values())
             assert campaign.status().done == len(self.links)
         assert len(set(heard.codes.values())) == len(self.links)
-        return found
+        return judgments
 
 
 @pytest.fixture
@@ -93,17 +93,17 @@ def test_two_hundred_at_once(crowd, where, tmp_path, full):
     made = crowd(size, layout)
     with made.serve():
         heard = run(rate_all(made.links, score_by_type(made.quality), 7 if full else 0.5, Heard()))
-    found = made.check(heard)
+    judgments = made.check(heard)
     figures = {share: round(heard.percentile(share), 3) for share in (0.5, 0.95, 0.99)}
     print(f"{len(heard.seconds)} submits, seconds by share: {figures}")
     assert heard.percentile(0.95) < 20 or not full  # bounds a stall
 
     # the same answers given to the library alone
     with made.make(tmp_path / "alone.db") as alone:
-        alone.append(found)
+        alone.append(judgments)
         same = alone.judgments(finished=True)
     for controlled in (True, False) if full else (False,):
-        ours, theirs = (evaluate_ratings(each, controlled=controlled) for each in (found, same))
+        ours, theirs = (evaluate_ratings(each, controlled=controlled) for each in (judgments, same))
         ranked, again = (rank_systems(each.scores.table).to_dict() for each in (ours, theirs))
         assert ranked == again
         assert set(ours.raters) == set(theirs.raters)

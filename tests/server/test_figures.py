@@ -16,21 +16,6 @@ from reelscore.web.organisers import raters as rater_table
 from reelscore.web.settings import Settings
 
 TASKS = 12
-BEGIN = 1_000_000.0
-
-
-class Clock:
-    """A clock that tests set."""
-
-    now = BEGIN
-
-    def __call__(self):
-        return self.now
-
-
-@pytest.fixture
-def clock():
-    return Clock()
 
 
 @pytest.fixture

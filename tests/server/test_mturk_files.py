@@ -144,9 +144,9 @@ def test_through_a_browser_and_back(owner_of, page, turk, shoot, protocol):
 
     assert upload(owner, [("A1", "h0", answers)]).url.path == "/organise/c/dogs"
     campaign = owner.site.campaigns.get("dogs")
-    found = list(campaign.judgments())
-    assert len(found) == 2 * sum(map(len, answer.values()))
-    assert {(row.rater, row.hit, row.status, row.seconds, row.watched) for row in found} == {
+    judgments = list(campaign.judgments())
+    assert len(judgments) == 2 * sum(map(len, answer.values()))
+    assert {(row.rater, row.hit, row.status, row.seconds, row.watched) for row in judgments} == {
         ("A1", "h0", "approved", 61.0, 1.0)
     }
     assert campaign.status().done == 1

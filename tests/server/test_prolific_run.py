@@ -114,9 +114,9 @@ class Participant:
     def _look_for_home(self):
         """Take the code of the page, where it is an end."""
         for link in self.page.locator("a").all():
-            found = _HOME.fullmatch(link.get_attribute("href"))
-            if found:
-                self.code = found[1]
+            match = _HOME.fullmatch(link.get_attribute("href"))
+            if match:
+                self.code = match[1]
 
     @property
     def name(self):

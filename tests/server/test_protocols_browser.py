@@ -40,8 +40,8 @@ def test_adequacy_and_fluency(served_with, page, shoot):
     shoot(page, "protocol_adequacy_fluency")
     page.click("#next")
     at_task(page, 2)
-    found = {criterion: score for criterion, _, score in answers(served)}
-    assert found == pytest.approx({"adequacy": 80, "fluency": 20}, abs=3)
+    scores = {criterion: score for criterion, _, score in answers(served)}
+    assert scores == pytest.approx({"adequacy": 80, "fluency": 20}, abs=3)
 
 
 def test_ranking_without_ties(served_with, page, shoot):

@@ -92,11 +92,11 @@ def proof(page):
 
 
 def paths(page):
-    found = re.findall(
+    matches = re.findall(
         r'(?:href|src|action|data-send|data-home|data-refresh)="(/[^"]*)"', page.text
     )
-    assert found
-    return found
+    assert matches
+    return matches
 
 
 def test_an_organiser_logs_in_and_uploads(url, browser):

@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from browsing import at_task, begin, faults, is_within, press, slide, watch
+from browsing import at_task, begin, faults, is_within, press, rate_first, slide, watch
 from serving import serve, small_campaign
 
 from reelscore.web.demo import demo_settings
@@ -59,11 +59,11 @@ def test_from_link_to_code(tmp_path, videos, page, shoot):
         assert faults(page) == []
         shoot(page, "finish")
         assert re.fullmatch(r"\w{4}-\w{4}", page.inner_text(".code"))
-        found = served.campaign("dogs").judgments()
-        assert found.score.tolist() == pytest.approx([20, 40, 60], abs=3)
-        assert (found.submitted > found.started).all()
-        assert set(found.client) == {"web 1280x900"}
-        assert set(found.watched) == {1.0}
+        judgments = served.campaign("dogs").judgments()
+        assert judgments.score.tolist() == pytest.approx([20, 40, 60], abs=3)
+        assert (judgments.submitted > judgments.started).all()
+        assert set(judgments.client) == {"web 1280x900"}
+        assert set(judgments.watched) == {1.0}
 
 
 def test_reload_back_and_another_tab(served, page):
@@ -87,10 +87,7 @@ def test_reload_back_and_another_tab(served, page):
 
 
 def test_double_press(served, page):
-    begin(page, served.invite("dogs")[0])
-    at_task(page, 1)
-    watch(page)
-    slide(page, 30)
+    rate_first(page, served.invite("dogs")[0], 30)
     sent = []
     page.on("request", lambda request: request.method == "POST" and sent.append(request.url))
     page.eval_on_selector("#task", "f => { f.requestSubmit(); f.requestSubmit(); }")
@@ -100,10 +97,7 @@ def test_double_press(served, page):
 
 
 def test_offline_and_online_again(served, page):
-    begin(page, served.invite("dogs")[0])
-    at_task(page, 1)
-    watch(page)
-    slide(page, 40)
+    rate_first(page, served.invite("dogs")[0], 40)
     page.context.set_offline(True)
     page.click("#next")
     page.wait_for_selector("text=Your answer is kept in this browser and will be sent again")
@@ -115,10 +109,7 @@ def test_offline_and_online_again(served, page):
 
 def test_an_answer_survives_a_closed_tab(served, page):
     link = served.invite("dogs")[0]
-    begin(page, link)
-    at_task(page, 1)
-    watch(page)
-    slide(page, 60)
+    rate_first(page, link, 60)
     page.context.set_offline(True)
     page.click("#next")
     page.wait_for_selector("text=Your answer is kept")
@@ -133,10 +124,7 @@ def test_an_answer_survives_a_closed_tab(served, page):
 
 def test_acknowledged_but_not_heard(served, page):
     """The answer arrives, its acknowledgement does not: sent again, kept once."""
-    begin(page, served.invite("dogs")[0])
-    at_task(page, 1)
-    watch(page)
-    slide(page, 50)
+    rate_first(page, served.invite("dogs")[0], 50)
     heard = []
 
     def lose(route):
@@ -164,10 +152,7 @@ STRANGERS = {
 @pytest.mark.parametrize("stranger", STRANGERS)
 def test_only_the_servers_own_acknowledgment_counts(served, quiet_page, stranger):
     page = quiet_page
-    begin(page, served.invite("dogs")[0])
-    at_task(page, 1)
-    watch(page)
-    slide(page, 50)
+    rate_first(page, served.invite("dogs")[0], 50)
     page.route("**/answers", lambda route: route.fulfill(**STRANGERS[stranger]), times=1)
     page.click("#next")
     page.wait_for_selector("text=Your answer is kept in this browser")
@@ -178,10 +163,7 @@ def test_only_the_servers_own_acknowledgment_counts(served, quiet_page, stranger
 
 
 def test_an_answer_that_cannot_be_stays_until_another_takes_its_place(served, page):
-    begin(page, served.invite("dogs")[0])
-    at_task(page, 1)
-    watch(page)
-    slide(page, 50)
+    rate_first(page, served.invite("dogs")[0], 50)
 
     def spoil(route):
         sent = route.request.post_data_json
@@ -199,10 +181,7 @@ def test_an_answer_that_cannot_be_stays_until_another_takes_its_place(served, pa
 def test_a_moved_link_ends_the_old_session_and_keeps_its_answer(served, quiet_page, chromium):
     page = quiet_page
     link = served.invite("dogs", "anna")[0]
-    begin(page, link)
-    at_task(page, 1)
-    watch(page)
-    slide(page, 50)
+    rate_first(page, link, 50)
     raters.unbind(served.site.database, "dogs", "anna")
     page.click("#next")
     page.wait_for_selector("text=Open the link you were given once more")
@@ -384,10 +363,7 @@ def test_enter_in_the_practice(tmp_path, videos, page):
 def test_on_a_phone(served, page, shoot, scheme):
     page.set_viewport_size({"width": 360, "height": 740})
     page.emulate_media(color_scheme=scheme)
-    begin(page, served.invite("dogs")[0])
-    at_task(page, 1)
-    watch(page)
-    slide(page, 55)
+    rate_first(page, served.invite("dogs")[0], 55)
     assert is_within(page)
     assert faults(page) == []
     shoot(page, f"task_360_{scheme}")

@@ -8,19 +8,6 @@ import pytest
 from visiting import Visitor, app_over
 
 
-class Clock:
-    def __init__(self):
-        self.now = 1_800_000_000.0
-
-    def __call__(self):
-        return self.now
-
-
-@pytest.fixture
-def clock():
-    return Clock()
-
-
 @pytest.fixture
 def app(tmp_path, clock):
     app = app_over(tmp_path, pages={"review": True}, tasks=5, clock=clock)
@@ -49,16 +36,15 @@ def do_hit(app, clock, seconds, *, opens=True, name="r1"):
 
 
 def code_of(page):
-    found = re.search(r'class="code">([^<]+)<', page.text)
-    return found and found[1]
+    match = re.search(r'class="code">([^<]+)<', page.text)
+    return match and match[1]
 
 
 def test_a_hit_at_an_honest_pace_gets_its_code(app, clock):
+    begun = clock.now
     visitor = do_hit(app, clock, 9.0)
     assert code_of(visitor.get("/c/dogs/finish"))
-    assert {row.opened for row in campaign_of(app).rows()} == {
-        1_800_000_000.0 + 9.0 * k for k in range(5)
-    }
+    assert {row.opened for row in campaign_of(app).rows()} == {begun + 9.0 * k for k in range(5)}
     owner = Visitor(app)
     owner.log_in()
     assert "review" not in owner.get("/organise/c/dogs/live").text

@@ -65,12 +65,12 @@ def test_no_request_breaks_the_server(app, who, full):
     if who == "owner":
         visitor.log_in("schema")
     proof, seen = visitor.proof, {}
-    for found in schemathesis.openapi.from_dict(app.openapi()).get_all_operations():
+    for operation in schemathesis.openapi.from_dict(app.openapi()).get_all_operations():
         if who == "owner":  # one of the operations is to log out
             account = find_account(app.state.site.database, 1)
             cookie = app.state.site.signer.sign("session", [1, account.sessions])
             visitor.cookies.set("reelscore_session", cookie, path="/organise")
-        attempt_all(found.ok(), visitor, proof, 200 if full else 3, seen)
+        attempt_all(operation.ok(), visitor, proof, 200 if full else 3, seen)
     assert len(seen) > 30
     private = {path: codes for path, codes in seen.items() if path.startswith("/organise/c/")}
     if who == "owner":

@@ -36,7 +36,7 @@ def test_the_whole_package_is_declared():
 )
 def test_nothing_of_it_is_ignored():
     """What git ignores, the build leaves out of a wheel."""
-    found = subprocess.run(
+    ignored = subprocess.run(
         ["git", "check-ignore", *PARTS], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    assert (found.returncode, found.stdout) == (1, "")
+    assert (ignored.returncode, ignored.stdout) == (1, "")

@@ -150,9 +150,9 @@ def test_clocks_of_clients_do_not_lead(app):
     visitor.begin()
     now = time.time()
     visitor.answer(1, started=now + 3600, submitted=now + 3610)
-    found = kept(app)
-    assert found.submitted[0] <= time.time()
-    assert found.submitted[0] - found.started[0] == pytest.approx(10, abs=0.1)
+    judgments = kept(app)
+    assert judgments.submitted[0] <= time.time()
+    assert judgments.submitted[0] - judgments.started[0] == pytest.approx(10, abs=0.1)
 
 
 def test_pause_and_close(app):
@@ -222,9 +222,9 @@ def test_no_way_out_of_the_folder(app):
     visitor.begin()
     ways = ["clip01", "clip01.webm", "../dogs.db", "..%2f..%2fdogs.db", "%2e%2e/dogs.db", "....//x"]
     for name in (*ways, "/etc/passwd", "%00", "..\\dogs.db"):
-        found = visitor.get(f"/c/dogs/media/{name}")
-        assert found.status_code == 404, name
-        assert "sqlite" not in found.text.lower()
+        response = visitor.get(f"/c/dogs/media/{name}")
+        assert response.status_code == 404, name
+        assert "sqlite" not in response.text.lower()
 
 
 def test_links_out_of_the_folder_are_not_followed(tmp_path):

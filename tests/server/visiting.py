@@ -20,6 +20,8 @@ def app_over(folder, *, made=True, prefix="", **options):
     """Make an app over a new database with a small campaign; options are those of either."""
     names = ("protocol", "captions", "tasks", "hits", "pages", "id", "systems")
     campaign = {name: options.pop(name) for name in names if name in options}
+    if "clock" in options:
+        campaign["clock"] = options["clock"]
     database = str(folder / "dogs.db")
     if made:
         small_campaign(database, **campaign)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
+from reelscore.human.campaign import Campaign
 from reelscore.human.hits.tasks import Hit, Shown, Task
+from reelscore.human.store.records import Assignment
 
 
 @dataclass
 class Clock:
-    """A clock for campaigns: seconds since 1970, as the test sets them."""
+    """A clock for campaigns and servers: seconds since 1970, as the test sets them."""
 
     now: float = 1_700_000_000.0
 
@@ -46,6 +49,27 @@ def hit_of(id: str, *captions: tuple[str, str, str], kind="caption") -> Hit:
             for k, (item, system, text) in enumerate(captions)
         ),
     )
+
+
+@contextmanager
+def begun_campaign(where: str) -> Iterator[tuple[Campaign, Assignment]]:
+    """A campaign with one answer stored, and the assignment of its rater."""
+    with Campaign.create(where, "Dogs", systems=["mine"], clock=Clock()) as campaign:
+        campaign.add_hits(rating_hits(3, 2, ["mine"]))
+        campaign.set_state("open", actor="me")
+        held = campaign.claim("r1")
+        campaign.submit(held.id, "r1", "t0-0", {"adequacy": [71]})
+        yield campaign, held
+
+
+def judge(campaign, rater, *, looks=True):
+    """Do a HIT: who looks gives degraded captions less."""
+    held = campaign.claim(rater)
+    for k, task in enumerate(held.remaining):
+        worse = looks and task.shown[0].kind == "degraded"
+        score = (20.0 if worse else 80.0) + k * 7 % 13
+        campaign.submit(held.id, rater, task.id, {"adequacy": [score]})
+    return held
 
 
 def answer_all(campaign, assignment, score=50.0):

@@ -76,10 +76,10 @@ def new_database(server: str) -> str:
 
 def _programs() -> Path:
     debian = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"), key=_version)
-    found = shutil.which("postgres") or (str(debian[-1]) if debian else None)
-    if found is None:
+    program = shutil.which("postgres") or (str(debian[-1]) if debian else None)
+    if program is None:
         raise MissingServer("PostgreSQL is not installed (Debian: apt-get install postgresql)")
-    return Path(found).resolve().parent
+    return Path(program).resolve().parent
 
 
 def _version(program: Path) -> float:

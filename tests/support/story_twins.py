@@ -70,7 +70,7 @@ def soda(candidates, references, name, f=meteor, order=in_order):
     ours, theirs = in_order(candidates), order(references)
     overlap = np.array([[iou(p[0], g[0]) for g in theirs] for p in ours])
     scores = np.array([[f(p[1], g[1]) for g in theirs] for p in ours])
-    found = []
+    scores_by_tiou = []
     for tiou in TIOUS if name == "soda_a" else (0.0,):
         if name == "soda_c":
             total = table_matching(overlap * scores, scores)[0]
@@ -78,8 +78,8 @@ def soda(candidates, references, name, f=meteor, order=in_order):
             total = table_matching(np.where(overlap >= tiou, overlap, 0.0), scores)[1]
         precision, recall = total / len(ours), total / len(theirs)
         below = precision + recall
-        found.append((precision, recall, 2 * precision * recall / below if below else 0.0))
-    return np.mean(found, axis=0)
+        scores_by_tiou.append((precision, recall, 2 * precision * recall / below if below else 0.0))
+    return np.mean(scores_by_tiou, axis=0)
 
 
 def activitynet(candidates, references, tiou, nonsense="qwertzuiopas", limit=1000):
@@ -105,9 +105,9 @@ def activitynet(candidates, references, tiou, nonsense="qwertzuiopas", limit=100
             for reference in near or ([nonsense] if nonsense else []):
                 add(video, sentence, reference)
     tokens, their_tokens = PTBTokenizer().tokenize(ours), PTBTokenizer().tokenize(theirs)
-    found = {}
+    results = {}
     for name, scorer in scorers.items():
-        found[name] = {}
+        results[name] = {}
         for video, own in numbers.items():
             res = {k: tokens[k] for k in own}
             gts = {k: their_tokens[k] for k in own}
@@ -115,8 +115,8 @@ def activitynet(candidates, references, tiou, nonsense="qwertzuiopas", limit=100
                 value = scorer.compute_score(gts, res, verbose=0)[0][3] if own else 0.0
             else:
                 value = scorer.compute_score(gts, res)[0] if own else 0.0
-            found[name][video] = float(value)
-    return found
+            results[name][video] = float(value)
+    return results
 
 
 def _ascii(text):

@@ -32,11 +32,11 @@ def bleu_row(candidate: str, references: Sequence[str], n: int) -> list[float]:
     others = [reference.split() for reference in references]
     matched, guessed = [], []
     for order in range(1, n + 1):
-        found = ngrams(words, order)
+        counts = ngrams(words, order)
         highest: Counter[Ngram] = Counter()
         for other in others:
             highest |= ngrams(other, order)
-        matched.append(float(sum((found & highest).values())))
+        matched.append(float(sum((counts & highest).values())))
         guessed.append(float(max(0, len(words) - order + 1)))
     nearest = min((abs(len(other) - len(words)), len(other)) for other in others)[1]
     return [*matched, *guessed, float(len(words)), float(nearest)]
@@ -381,21 +381,21 @@ def _key(word: str) -> int:
 def _proposals(test: Sequence[str], words: Sequence[str], language: Language) -> list[Match]:
     keys, test_keys = [*map(_key, words)], [*map(_key, test)]
     places = [(j, i) for j in range(len(words)) for i in range(len(test))]
-    found = [Match(j, 1, i, 1, EXACT) for j, i in places if keys[j] == test_keys[i]]
+    proposals = [Match(j, 1, i, 1, EXACT) for j, i in places if keys[j] == test_keys[i]]
     if keys == test_keys:
-        return found
+        return proposals
     stems = [_key(_stemmer.stemWord(word)) for word in words]
     test_stems = [_key(_stemmer.stemWord(word)) for word in test]
     sets = [language.synsets_of(word) for word in words]
     test_sets = [language.synsets_of(word) for word in test]
     different = [(j, i) for j, i in places if keys[j] != test_keys[i]]
-    found += [Match(j, 1, i, 1, STEM) for j, i in different if stems[j] == test_stems[i]]
-    found += [Match(j, 1, i, 1, SYNONYM) for j, i in different if sets[j] & test_sets[i]]
+    proposals += [Match(j, 1, i, 1, STEM) for j, i in different if stems[j] == test_stems[i]]
+    proposals += [Match(j, 1, i, 1, SYNONYM) for j, i in different if sets[j] & test_sets[i]]
     for j, length, i, test_length in _phrase_pairs(words, test, language):
-        found.append(Match(j, length, i, test_length, PARAPHRASE))
+        proposals.append(Match(j, length, i, test_length, PARAPHRASE))
     for i, test_length, j, length in _phrase_pairs(test, words, language):
-        found.append(Match(j, length, i, test_length, PARAPHRASE))
-    return found
+        proposals.append(Match(j, length, i, test_length, PARAPHRASE))
+    return proposals
 
 
 def _phrase_pairs(
@@ -513,7 +513,7 @@ def meteor_score(
     def weighted(words: float, function_words: float) -> float:
         return delta * (words - function_words) + (1 - delta) * function_words
 
-    def found(side: int) -> float:
+    def matched(side: int) -> float:
         total = 0.0
         for offset, share in ((side, delta), (side + 2, 1 - delta)):
             for module, weight in enumerate(SCORE_WEIGHTS):
@@ -522,10 +522,10 @@ def meteor_score(
 
     test_length, length, test_function, function = statistics[:4]
     chunks, test_matches, matches = statistics[20:]
-    if not (found(0) and found(1)):
+    if not (matched(0) and matched(1)):
         return 0.0
-    precision = found(0) / weighted(test_length, test_function)
-    recall = found(1) / weighted(length, function)
+    precision = matched(0) / weighted(test_length, test_function)
+    recall = matched(1) / weighted(length, function)
     f_mean = 1 / ((1 - alpha) / precision + alpha / recall)
     is_whole = test_matches == test_length and matches == length and chunks == 1
     fragmentation = 0.0 if is_whole else chunks / ((test_matches + matches) / 2)

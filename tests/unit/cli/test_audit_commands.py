@@ -90,9 +90,9 @@ def test_repro_bertha(copy, run, folder):
     assert status == 0
     assert "METEOR, right lines" in out
     assert "of 40 cells" in out
-    found = json.loads((folder / "b.json").read_text())
-    assert found["tables"]["4"]["printed"]["METEOR"][3] == 0.222
-    right, wrong = (found["tables"]["4"][s]["METEOR"] for s in ("right lines", "as published"))
+    data = json.loads((folder / "b.json").read_text())
+    assert data["tables"]["4"]["printed"]["METEOR"][3] == 0.222
+    right, wrong = (data["tables"]["4"][s]["METEOR"] for s in ("right lines", "as published"))
     assert all(a > b for a, b in zip(right, wrong, strict=True))
     assert "| Table 7 |" in (folder / "b.md").read_text()
 
@@ -112,10 +112,10 @@ def test_similarity(folder, run):
     assert [line.split()[0] for line in out.splitlines()[1:5]][-1] == "human"
     assert (folder / "s.svg").exists()
     status, out, _ = run("similarity", "-r", "refs.json", "-m", "rouge_l", "--json", "-")
-    found = json.loads(out)
-    assert found["names"] == ["annotator 1", "annotator 2", "annotator 3"]
-    assert found["matrix"][0][0] is None
-    assert found["matrix"][0][1] == found["matrix"][1][0]
+    data = json.loads(out)
+    assert data["names"] == ["annotator 1", "annotator 2", "annotator 3"]
+    assert data["matrix"][0][0] is None
+    assert data["matrix"][0][1] == data["matrix"][1][0]
     assert run("similarity", "human.json")[0] == 2
     assert run("similarity", "a.txt", "human.json")[0] == 2
 
@@ -129,6 +129,6 @@ def test_analyse(folder, run):
     assert "strong, worst by meteor" in out
     assert (folder / "a.svg").exists()
     _, out, _ = run(*command, "--json", "-")
-    found = json.loads(out)
-    assert len(found["difficulty"]["length"]["weak"]["fifths"]) == 5
-    assert found["best"]["strong"] != found["worst"]["strong"]
+    data = json.loads(out)
+    assert len(data["difficulty"]["length"]["weak"]["fifths"]) == 5
+    assert data["best"]["strong"] != data["worst"]["strong"]

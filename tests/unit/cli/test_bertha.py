@@ -120,9 +120,9 @@ def test_evaluate_writes_a_report(tmp_path, monkeypatch):
     years = {each: year() for each in YEARS}
     monkeypatch.setattr("reelscore.learned.agreement.features", lambda *_, **__: years)
     page = tmp_path / "agreement.html"
-    found = CliRunner().invoke(cli, ["bertha", "evaluate", "--trecvid", "x", "--html", str(page)])
-    assert found.exit_code == 0, found.output
-    assert "Williams, captions" in found.output
+    result = CliRunner().invoke(cli, ["bertha", "evaluate", "--trecvid", "x", "--html", str(page)])
+    assert result.exit_code == 0, result.output
+    assert "Williams, captions" in result.output
     text = page.read_text(encoding="utf-8")
     assert "Agreement with people on TRECVid, MA" in text
     mean = np.mean([each.caption_level("bleu_4") for each in years.values()])

@@ -50,9 +50,9 @@ def narrow(out):
 def test_plan(run):
     status, out, err = run("campaign", "plan", "--hits", 94, "--campaigns", 20, "--json", "-")
     assert (status, err) == (0, "")
-    found = json.loads(out)
-    assert found["chosen"]["captions"] == 1050
-    assert round(found["costs"]["total"], 2) == 111.67
+    data = json.loads(out)
+    assert data["chosen"]["captions"] == 1050
+    assert round(data["costs"]["total"], 2) == 111.67
 
 
 def test_plan_shows_what_it_tried(run):
@@ -146,9 +146,9 @@ def test_from_crowd_to_results(rehearsed, run, folder):
     assert f"by {passed} of {len(raters)} raters" in out
     table = ScoreTable.read(folder / "human.csv")
     assert table.systems == ["human", "strong", "weak", "broken"]
-    found = json.loads((folder / "all.json").read_text())
-    assert found["ranking"]["systems"][0]["system"] == "human"
-    assert found["systems"]["weak"]["z"]["score"] == table["weak"]["z"].score
+    data = json.loads((folder / "all.json").read_text())
+    assert data["ranking"]["systems"][0]["system"] == "human"
+    assert data["systems"]["weak"]["z"]["score"] == table["weak"]["z"].score
     page = (folder / "page.html").read_text()
     assert "<title>c</title>" in page
     assert "src=" not in page
@@ -165,13 +165,13 @@ def test_control_can_be_left_out(rehearsed, run):
 
 
 def test_excluded_raters_do_not_count(rehearsed, run, folder):
-    found = json.loads(run("campaign", "quality", rehearsed, "--json", "-")[1])
+    data = json.loads(run("campaign", "quality", rehearsed, "--json", "-")[1])
     with Campaign.open(folder / rehearsed) as campaign:
-        campaign.decide("exclude", found["passed"][0], actor="me", reason="asked to")
-    found = json.loads(run("campaign", "results", rehearsed, "--json", "-")[1])
-    verdicts = {each["rater"]: each["verdict"] for each in found["quality"]["raters"]}
+        campaign.decide("exclude", data["passed"][0], actor="me", reason="asked to")
+    data = json.loads(run("campaign", "results", rehearsed, "--json", "-")[1])
+    verdicts = {each["rater"]: each["verdict"] for each in data["quality"]["raters"]}
     assert "excluded" in verdicts.values()
-    assert all(verdicts[rater] == "passed" for rater in found["raters"])
+    assert all(verdicts[rater] == "passed" for rater in data["raters"])
 
 
 def test_hits_are_offered_again_and_topped_up(rehearsed, run):
@@ -355,9 +355,9 @@ def test_eacl_2017(shared, folder, run):
     assert "10,500 judgments of 63 HITs by 46 raters" in err
     quality = json.loads(run("campaign", "quality", "a.db", "--json", "-")[1])
     p = {row[0]: float(row[1]) for row in published(source / "ad-trk-stats.csv")}
-    found = {r["rater"]: r for r in quality["raters"] if r["verdict"] != "rejected"}
-    assert found.keys() == p.keys()
-    assert all(found[rater]["p"] == pytest.approx(p[rater], rel=1e-6) for rater in p)
+    raters = {r["rater"]: r for r in quality["raters"] if r["verdict"] != "rejected"}
+    assert raters.keys() == p.keys()
+    assert all(raters[rater]["p"] == pytest.approx(p[rater], rel=1e-6) for rater in p)
     good = [
         rater for rater, verdict in published(source / "ad-trk-stats.class") if verdict == "good"
     ]
@@ -378,19 +378,19 @@ def test_eacl_2017(shared, folder, run):
 def test_wmt22(shared, folder, run, pair):
     source, name = shared / "da-wmt22", pair.replace("-", "")
     assert run("campaign", "import", "w.db", source / f"ad-{name}-good-stnd.csv")[0] == 0
-    found = json.loads(run("campaign", "results", "w.db", "--json", "-")[1])
+    data = json.loads(run("campaign", "results", "w.db", "--json", "-")[1])
     for raw, z, _, system, _ in published(source / f"ad-sys-scores-{pair}.csv")[1:]:
-        assert found["systems"][system]["raw"]["score"] == pytest.approx(float(raw), abs=1e-6)
-        assert found["systems"][system]["z"]["score"] == pytest.approx(float(z), abs=1e-6)
+        assert data["systems"][system]["raw"]["score"] == pytest.approx(float(raw), abs=1e-6)
+        assert data["systems"][system]["z"]["score"] == pytest.approx(float(z), abs=1e-6)
     rows = published(source / f"adwilcox-{name}.csv", " ")
-    p = np.array(found["ranking"]["p"], dtype=float)
+    p = np.array(data["ranking"]["p"], dtype=float)
     for k, row in enumerate(rows[1:]):
         for other, text in enumerate(row[1:]):
             if float(text) != 0.12:
                 wanted = math.log10(float(text))
                 assert math.log10(p[k, other]) == pytest.approx(wanted, abs=1e-9)
     wins = [int(row[2]) for row in published(source / "clusters.csv") if row[0] == pair[:2]]
-    assert [each["wins"] for each in found["ranking"]["systems"]] == wins
+    assert [each["wins"] for each in data["ranking"]["systems"]] == wins
 
 
 # Files

@@ -69,10 +69,10 @@ def plugin(tmp_path_factory, monkeypatch):
 
 @pytest.fixture
 def table(plugin):
-    found = score_systems(*clips(), "misses,rouge_l")
-    scores = {name: found[name]["misses"].score for name in found.systems}
+    table = score_systems(*clips(), "misses,rouge_l")
+    scores = {name: table[name]["misses"].score for name in table.systems}
     assert scores["human"] < scores["weak"] < scores["broken"]  # as it should be
-    return found
+    return table
 
 
 def test_the_metric_says_it(table):
@@ -150,10 +150,10 @@ def test_compare_marks_the_better(plugin, run, folder):
 
 def test_evidence(table):
     _, evidence = with_evidence(table)
-    found = next(each for each in evidence if each.metric == "misses")
-    human, broken = (found.systems.index(name) for name in ("human", "broken"))
-    assert found.wins[human, broken]
-    assert not found.wins[broken, human]
+    tested = next(each for each in evidence if each.metric == "misses")
+    human, broken = (tested.systems.index(name) for name in ("human", "broken"))
+    assert tested.wins[human, broken]
+    assert not tested.wins[broken, human]
 
 
 def test_report(table):
@@ -170,8 +170,8 @@ def test_figures(table):
 
 
 def test_contrasts(table):
-    found = between_systems(table, "misses", ["human", "broken"], top=1)[0]
-    assert (found.high, found.low) == ("human", "broken")
+    contrast = between_systems(table, "misses", ["human", "broken"], top=1)[0]
+    assert (contrast.high, contrast.low) == ("human", "broken")
     # both scores like the same captions, so that no caption is turned upside down
     assert max(each.size for each in between_scores(table, "misses", "rouge_l")) < 0.9
 
@@ -191,8 +191,8 @@ def test_meta(table, run, folder, tmp_path):
     people = ScoreTable.read(path("clips/judgments.csv"), repeats="mean")
     cells = bring_together(table, people)
     assert cells.turned == ["misses"]
-    found = correlate_metrics(cells, "pooled", ["pearson"])
-    assert found[0].value > 0.5  # fewer misses, better judgments
+    correlations = correlate_metrics(cells, "pooled", ["pearson"])
+    assert correlations[0].value > 0.5  # fewer misses, better judgments
     raw = table.matrix("misses", cells.systems, cells.items)
     assert np.array_equal(cells.metrics["misses"], -raw)
     table.write(folder / "scores.json")
@@ -221,8 +221,8 @@ def test_stories_refuse_it(plugin, run, folder):
 )
 def test_declarations_are_true(name):
     """Ranges hold, and only scores that say so are the means of their items."""
-    found = score_systems(*clips(), parse(name))
-    for row in found.results.values():
+    table = score_systems(*clips(), parse(name))
+    for row in table.results.values():
         for result in row.values():
             values = [result.score, *result.items.array]
             least, most = result.scale.least, result.scale.most

@@ -53,10 +53,10 @@ def test_files(tables, run):
         *("--json", "all.json", "--latex", "all.tex", "--plots", "figures", "--plot-format", "svg"),
     )
     assert status == 0
-    found = json.loads((tables / "all.json").read_text())
-    assert {each["metric"] for each in found["correlations"]} == {"ours", "bad"}
-    assert [each["test"] for each in found["tests"]] == ["williams", "perm-both"]
-    assert found["warning"] == ""
+    data = json.loads((tables / "all.json").read_text())
+    assert {each["metric"] for each in data["correlations"]} == {"ours", "bad"}
+    assert [each["test"] for each in data["tests"]] == ["williams", "perm-both"]
+    assert data["warning"] == ""
     assert (tables / "all.tex").read_text().count(r"\begin{tabular}") == 3
     assert sorted(file.name for file in (tables / "figures").iterdir()) == [
         "p-values-perm-both.svg",

@@ -37,14 +37,14 @@ def test_default_output_names_the_protocol() -> None:
 def test_json(tmp_path: Path) -> None:
     path = tmp_path / "all.json"
     run(*SYSTEMS, *REFS, "--json", str(path), "--annotators", "merge", "--missing", "skip")
-    found = json.loads(path.read_text())["systems"]
+    data = json.loads(path.read_text())["systems"]
     expected = stories.score(
         SYSTEMS[0],
         [examples.path(f"stories/annotator_{k}.json") for k in (1, 2)],
         annotators="merge",
         missing="skip",
     )
-    assert found["concise"] == json.loads(json.dumps(expected.to_dict()))
+    assert data["concise"] == json.loads(json.dumps(expected.to_dict()))
     shown = run(SYSTEMS[0], *REFS, "--json", "-", "--scores", "soda_c").stdout
     assert list(json.loads(shown)["systems"]["concise"]) == ["soda_c"]
 

@@ -152,8 +152,8 @@ class Coco:
 
 def test_whole_evaluation(tokenized, capsys):
     truth = Coco(dict(enumerate(REFERENCES.values())))
-    found = Coco({k: [SYSTEMS["strong"][item]] for k, item in enumerate(REFERENCES)})
-    evaluation = coco.COCOEvalCap(truth, found)
+    results = Coco({k: [SYSTEMS["strong"][item]] for k, item in enumerate(REFERENCES)})
+    evaluation = coco.COCOEvalCap(truth, results)
     evaluation.evaluate()
     assert list(evaluation.eval) == [
         *("Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4"),
@@ -174,8 +174,8 @@ def test_whole_evaluation(tokenized, capsys):
 
 def test_some_images_only():
     truth = Coco(dict(enumerate(REFERENCES.values())))
-    found = Coco({k: [SYSTEMS["weak"][item]] for k, item in enumerate(REFERENCES)})
-    evaluation = coco.COCOEvalCap(truth, found)
+    results = Coco({k: [SYSTEMS["weak"][item]] for k, item in enumerate(REFERENCES)})
+    evaluation = coco.COCOEvalCap(truth, results)
     evaluation.params["image_id"] = [2, 5]
     evaluation.evaluate()
     assert list(evaluation.imgToEval) == [2, 5]

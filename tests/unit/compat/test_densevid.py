@@ -34,12 +34,12 @@ def test_as_its_main_calls_it(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_as_pdvc_calls_it(capsys: pytest.CaptureFixture[str]) -> None:
-    found = eval_dvc(json_path=RUN, reference=TRUTH)
-    assert set(found) == {"METEOR", "Recall", "Precision", "tiou"}
+    scores = eval_dvc(json_path=RUN, reference=TRUTH)
+    assert set(scores) == {"METEOR", "Recall", "Precision", "tiou"}
     fixed = stories.score(RUN, TRUTH, "activitynet", variant="2017-fixed")
-    assert sum(found["METEOR"]) / 4 == pytest.approx(fixed["anet_meteor"].score)
+    assert sum(scores["METEOR"]) / 4 == pytest.approx(fixed["anet_meteor"].score)
     newer = eval_dvc(json_path=RUN, reference=TRUTH, version="2021")
-    assert sum(newer["METEOR"]) > sum(found["METEOR"])
+    assert sum(newer["METEOR"]) > sum(scores["METEOR"])
     assert set(eval_dvc(RUN, TRUTH, no_lang_eval=True)) == {"Recall", "Precision", "tiou"}
     assert capsys.readouterr().out == ""
 

@@ -96,9 +96,9 @@ def test_repeats(read):
     ],
 )
 def test_errors_say_where(read, text, message):
-    with pytest.raises(DataError, match=message) as found:
+    with pytest.raises(DataError, match=message) as raised:
         read(text)
-    assert "Expected CSV with the columns system, item, score" in str(found.value)
+    assert "Expected CSV with the columns system, item, score" in str(raised.value)
 
 
 def test_notes_stay_with_the_table(tmp_path):

@@ -101,24 +101,24 @@ def test_lists_in_cells_are_refused(tmp_path):
 def test_score_takes_references_from_the_same_file(tmp_path, write):
     path = write("prediction", "reference", tmp_path)
     expected = reelscore.score(read_candidates(path), read_references(path), "meteor")
-    found = reelscore.score(path, metrics="meteor")
-    assert found["meteor"].score == expected["meteor"].score < 0.9
-    assert found.notes == (f"References were not given: {path} holds them beside the candidates.",)
+    scores = reelscore.score(path, metrics="meteor")
+    assert scores["meteor"].score == expected["meteor"].score < 0.9
+    assert scores.notes == (f"References were not given: {path} holds them beside the candidates.",)
 
 
 def test_references_given_come_first_and_a_note_says_so(tmp_path):
     path = as_jsonl("prediction", "reference", tmp_path)
     (tmp_path / "refs.json").write_text('{"v1": ["a man runs"], "v2": ["a dog"]}')
-    found = reelscore.score(path, tmp_path / "refs.json", "rouge_l")
-    assert found["rouge_l"].score == 1.0
-    assert found.notes[0] == f"{path} holds references of its own, which were not used."
+    scores = reelscore.score(path, tmp_path / "refs.json", "rouge_l")
+    assert scores["rouge_l"].score == 1.0
+    assert scores.notes[0] == f"{path} holds references of its own, which were not used."
 
 
 def test_a_file_may_be_named_for_both(tmp_path):
     path = as_jsonl("prediction", "reference", tmp_path)
-    found = reelscore.score(path, path, "rouge_l")
-    assert found["rouge_l"].score == reelscore.score(path, metrics="rouge_l")["rouge_l"].score
-    assert not found.notes
+    scores = reelscore.score(path, path, "rouge_l")
+    assert scores["rouge_l"].score == reelscore.score(path, metrics="rouge_l")["rouge_l"].score
+    assert not scores.notes
 
 
 def test_files_with_different_references_are_refused(tmp_path):

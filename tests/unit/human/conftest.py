@@ -5,12 +5,6 @@ from __future__ import annotations
 import pytest
 
 from reelscore.human.campaign import Campaign
-from support.made_hits import Clock
-
-
-@pytest.fixture
-def clock():
-    return Clock()
 
 
 @pytest.fixture

@@ -50,11 +50,11 @@ def test_alpha_is_what_its_definition_says(matrix):
     units = [[v for v in column if not math.isnan(v)] for column in np.transpose(matrix)]
     together = [v for unit in units if len(unit) > 1 for v in unit]
     for scale, distance in DISTANCES.items():
-        found = krippendorff_alpha(matrix, scale)
+        agreed = krippendorff_alpha(matrix, scale)
         if len(set(together)) < 2:
-            assert math.isnan(found)
+            assert math.isnan(agreed)
         else:
-            assert found == pytest.approx(slow_alpha(matrix, distance), abs=1e-9)
+            assert agreed == pytest.approx(slow_alpha(matrix, distance), abs=1e-9)
 
 
 def test_icc_with_gaps_counts_only_what_was_judged_twice():
@@ -68,18 +68,18 @@ def test_repeats_are_averaged_and_controls_left_out():
     rows = [rating(score=40.0), rating(score=60.0, kind="repeat"), rating("r2", 10.0)]
     rows += [rating(score=7.0, item="v2"), rating("r2", 9.0, item="v2")]
     rows += [rating("r2", 99.0, kind="degraded"), rating("r2", 3.0, item="v3")]
-    found = agreement(Judgments.of(rows))
+    agreed = agreement(Judgments.of(rows))
     matrix = [[50.0, 7.0, math.nan], [10.0, 9.0, 3.0]]
-    assert found.alpha == pytest.approx(krippendorff_alpha(matrix))
-    assert found.icc == pytest.approx(icc(matrix))
+    assert agreed.alpha == pytest.approx(krippendorff_alpha(matrix))
+    assert agreed.icc == pytest.approx(icc(matrix))
 
 
 def test_raters_of_a_real_crowd_agree_somewhat(shared):
-    found = agreement(eacl(shared))
-    assert 0.1 < found.alpha < 0.6
+    agreed = agreement(eacl(shared))
+    assert 0.1 < agreed.alpha < 0.6
     # With as many judgments each, both estimate the share of variance that captions explain.
-    assert found.icc.single == pytest.approx(found.alpha, abs=0.02)
-    assert found.icc.average > found.icc.single
+    assert agreed.icc.single == pytest.approx(agreed.alpha, abs=0.02)
+    assert agreed.icc.average > agreed.icc.single
 
 
 def test_replication_of_the_paper(shared):
@@ -89,8 +89,8 @@ def test_replication_of_the_paper(shared):
     for system, row in published("direct_assessment")["tables"]["4"].items():
         rows = [rating(score=row["raw"], system=system), rating(score=0.0, item="v2")]
         first[system] = score_judgments(Judgments.of(rows)).table[system]
-    (found,) = replicate(ScoreTable(first), second, ["raw"])
-    assert (found.systems, round(found.pearson, 3)) == (6, 0.995)
+    (replication,) = replicate(ScoreTable(first), second, ["raw"])
+    assert (replication.systems, round(replication.pearson, 3)) == (6, 0.995)
 
 
 def test_campaigns_that_share_nothing():

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from contextlib import contextmanager
 
 import pytest
 from sqlalchemy import text
 
 from reelscore import DataError
 from reelscore.human.campaign import Campaign
-from support.made_hits import Clock, rating_hits
+from support.made_hits import begun_campaign
 from support.postgres_server import new_database
 
 
@@ -27,17 +26,6 @@ def database(request, tmp_path):
 both = pytest.mark.parametrize("database", ["sqlite", "postgresql"], indirect=True)
 
 
-@contextmanager
-def in_use(where):
-    """A campaign with one answer stored, whose rater goes on."""
-    with Campaign.create(where, "Dogs", systems=["mine"], clock=Clock()) as campaign:
-        campaign.add_hits(rating_hits(3, 2, ["mine"]))
-        campaign.set_state("open", actor="me")
-        held = campaign.claim("r1")
-        campaign.submit(held.id, "r1", "t0-0", {"adequacy": [71]})
-        yield campaign, held
-
-
 def restored(copy, tmp_path, request):
     """Where the copy can be used."""
     if copy.suffix == ".db":
@@ -51,7 +39,7 @@ def restored(copy, tmp_path, request):
 def test_a_copy_is_of_one_moment(database, tmp_path, request):
     if "://" in database and shutil.which("pg_dump") is None:
         pytest.skip("there is no pg_dump on this machine")
-    with in_use(database) as (campaign, held):
+    with begun_campaign(database) as (campaign, held):
         with campaign.database.writing() as connection:  # somebody is in the middle of writing
             connection.execute(text("UPDATE campaign SET name = 'Cats'"))
             copy = Campaign.backup(database, tmp_path)
@@ -59,14 +47,14 @@ def test_a_copy_is_of_one_moment(database, tmp_path, request):
         assert campaign.judgments().score.tolist() == [71.0, 5.0]
     assert copy.stat().st_mode & 0o777 == 0o600
     assert [path for path in tmp_path.iterdir() if path.name.startswith(".")] == []
-    with Campaign.open(restored(copy, tmp_path, request)) as found:
-        assert found.judgments().score.tolist() == [71.0]
-        assert found.name == "Dogs"
+    with Campaign.open(restored(copy, tmp_path, request)) as campaign_copy:
+        assert campaign_copy.judgments().score.tolist() == [71.0]
+        assert campaign_copy.name == "Dogs"
 
 
 def test_names(tmp_path):
     where = str(tmp_path / "dogs.db")
-    with in_use(where):
+    with begun_campaign(where):
         pass
     (tmp_path / "backups").mkdir()
     copy = Campaign.backup(where, tmp_path / "backups")

@@ -57,22 +57,22 @@ def votes(item, scores, system="mine", against="reference", criterion="helpful",
 )
 def test_two_of_three(scores, point):
     for turn in ((), (0,), (0, 1, 2, 3, 4)):
-        found = score_against_reference(Judgments.of(votes("v1", scores, turn=turn)))
-        assert found.standings[0].points == point
-        assert found.table["mine"]["points_helpful"].items["v1"] == point
+        scored = score_against_reference(Judgments.of(votes("v1", scores, turn=turn)))
+        assert scored.standings[0].points == point
+        assert scored.table["mine"]["points_helpful"].items["v1"] == point
 
 
 def test_standings():
     rows = votes("v1", [-1, 0, 1]) + votes("v2", [1, 1, 1])
     rows += votes("v1", [0, 0, 0], "good") + votes("v2", [-1, -1, 1], "good")
-    found = score_against_reference(Judgments.of(rows))
-    first, second = found.standings
+    scores = score_against_reference(Judgments.of(rows))
+    first, second = scores.standings
     assert (first.system, first.points, first.items, first.votes) == ("good", 1.0, 2, 6)
     assert (first.better, first.similar) == (2 / 6, 3 / 6)
     assert (second.system, second.points, second.better) == ("mine", 0.5, 1 / 6)
     assert second.alike == 3 / 6  # of six pairs of raters, those of v2
-    assert found.table["mine"]["points_helpful"].score == 0.5
-    assert "agree:2/3" in found.table["mine"]["points_helpful"].signature
+    assert scores.table["mine"]["points_helpful"].score == 0.5
+    assert "agree:2/3" in scores.table["mine"]["points_helpful"].signature
 
 
 def test_other_rules():
@@ -108,22 +108,22 @@ def test_audio_description_against_scripts():
             rows += votes(f"v{k}", each, "AD", "script", criterion, turn=(k % 5,))
     correctness, relevance = score_choices(Judgments.of(rows))
     assert correctness.votes == relevance.votes == 2770
-    for found, margin in ((correctness, 24.5), (relevance, 28.1)):
-        assert found.systems == ("AD", "script")
-        percent = {name: round(100 * share, 1) for name, share in found.agreed.items()}
+    for choices, margin in ((correctness, 24.5), (relevance, 28.1)):
+        assert choices.systems == ("AD", "script")
+        percent = {name: round(100 * share, 1) for name, share in choices.agreed.items()}
         assert percent["AD"] - percent["script"] == pytest.approx(margin)
-        assert 0.30 < found.majority["AD"] - found.majority["script"] < 0.35
-        assert found.undecided == 0
+        assert 0.30 < choices.majority["AD"] - choices.majority["script"] < 0.35
+        assert choices.undecided == 0
     assert str(correctness) == "correctness: AD 66.1 (35.7), script 33.9 (11.2)"
 
 
 def test_undecided_and_similar():
     rows = votes("v1", [-1, 1]) + votes("v2", [-1, 0, 0, 0, 0]) + votes("v3", [0, 0])
-    (found,) = score_choices(Judgments.of(rows))
-    assert found.systems == ("mine", "reference")
-    assert found.majority == {"mine": 1 / 3, "reference": 0.0}
-    assert found.agreed == {"mine": 0.0, "reference": 0.0}
-    assert found.undecided == 2 / 3
+    (choices,) = score_choices(Judgments.of(rows))
+    assert choices.systems == ("mine", "reference")
+    assert choices.majority == {"mine": 1 / 3, "reference": 0.0}
+    assert choices.agreed == {"mine": 0.0, "reference": 0.0}
+    assert choices.undecided == 2 / 3
 
 
 scored = st.lists(st.sampled_from([-1.0, 0.0, 1.0]), min_size=1, max_size=6)
@@ -214,8 +214,8 @@ def test_ties_of_metric_and_people():
     )
     assert people.won == 0.8
     assert people.tied == pytest.approx(0.2)
-    found = metric_accuracy(metric(2, people, ties=1), "soda", people)
-    assert found == (0.5, 2, 4, 1, 1)
+    accuracy = metric_accuracy(metric(2, people, ties=1), "soda", people)
+    assert accuracy == (0.5, 2, 4, 1, 1)
 
 
 def test_what_a_metric_lacks():
@@ -251,12 +251,12 @@ def test_faithful_raters_from_plan_to_result():
                 rows.append(Judgment(*about, score, "story", other.system))
     late = Judgment("untested", "h9", "t9", 0, "E2E", "v0", "caption", 2.0, "story", "LSTM")
     judgments = Judgments.of([*rows, late])
-    found = check_raters(judgments, plan.expected)
-    assert found.faithful == ("watches",)
-    assert found.dropped == ("guesses", "untested")
-    assert found.answers == {"watches": (4, 4), "guesses": (0, 4), "untested": (0, 0)}
+    checked = check_raters(judgments, plan.expected)
+    assert checked.faithful == ("watches",)
+    assert checked.dropped == ("guesses", "untested")
+    assert checked.answers == {"watches": (4, 4), "guesses": (0, 4), "untested": (0, 0)}
     assert check_raters(judgments, plan.expected, least=0).dropped == ("untested",)
-    assert score_preferences(judgments.by(found.faithful), "E2E", "LSTM").won == 1
+    assert score_preferences(judgments.by(checked.faithful), "E2E", "LSTM").won == 1
     assert score_preferences(judgments, "E2E", "LSTM").won == 0
     with pytest.raises(DataError, match="right answer is not given"):
         check_raters(judgments, {})

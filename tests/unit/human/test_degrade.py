@@ -161,10 +161,10 @@ def test_a_caption_shared_by_two_videos_lends_nothing_to_either():
 )
 def test_short_captions(rules, text, expected):
     lenders = {"v2": "the red bird sings"}
-    found = {
+    lengths = {
         degrade({"v1": text}, rules=rules, seed=seed, lenders=lenders)["v1"] for seed in range(20)
     }
-    assert found == expected
+    assert lengths == expected
 
 
 def test_long_captions_of_the_tool_get_six_words():
@@ -255,16 +255,16 @@ def test_spans_of_ten_thousand_real_captions(real, ten_thousand):
         )
     ]
     spans = [set(possible_spans(old, new)) for _, old, new in twins]
-    found: dict[tuple[str, ...], set[str]] = {span: set() for each in spans for span in each}
-    lengths = set(map(len, found))
+    items_of: dict[tuple[str, ...], set[str]] = {span: set() for each in spans for span in each}
+    lengths = set(map(len, items_of))
     for item, texts in real.items():
         for text in texts:
             for span in grams(text.split(), lengths):
-                if span in found:
-                    found[span].add(item)
+                if span in items_of:
+                    items_of[span].add(item)
     for (item, old, new), each in zip(twins, spans, strict=True):
         assert bare(" ".join(old)) != bare(" ".join(new))
-        assert any(found[span] - {item} for span in each)
+        assert any(items_of[span] - {item} for span in each)
 
 
 def possible_spans(old, new):

@@ -110,15 +110,15 @@ def check_hit(hit, layout):
 def test_coverage_is_even(number, items, hits, seed, share):
     size = max(1, number * items // share)
     small = Layout(size, least_pairs=0)
-    found = build_hits(systems(number, items), {}, layout=small, hits=hits, seed=seed)
-    coverage = found.coverage()
+    plan = build_hits(systems(number, items), {}, layout=small, hits=hits, seed=seed)
+    coverage = plan.coverage()
     for counts in (
         [coverage.systems.get(f"s{k}", 0) for k in range(number)],
         [coverage.captions.get((f"s{k}", f"v{i}"), 0) for k in range(number) for i in range(items)],
     ):
         assert max(counts) - min(counts) <= 1
         assert sum(counts) == hits * size
-    for hit in found.hits:
+    for hit in plan.hits:
         shares = Counter(shown_of(task).system for task in hit.tasks)
         assert max(shares.values()) - min(shares.get(f"s{k}", 0) for k in range(number)) <= 1
         assert max(Counter((shown_of(t).system, t.item) for t in hit.tasks).values()) == 1

@@ -33,12 +33,12 @@ def test_every_published_z_score(run_a):
     folder, good = run_a
     rows = published(folder / "ad-enes-good-stnd.csv")[1:]
     z = {(row[0], row[1], int(row[7])): float(row[10]) for row in rows}
-    found = {
+    computed = {
         (j.hit, j.rater, j.position): score
         for j, score in zip(good, standardize(good), strict=True)
     }
-    assert found.keys() == z.keys()
-    assert max(abs(found[key] - z[key]) for key in z) < 1e-6
+    assert computed.keys() == z.keys()
+    assert max(abs(computed[key] - z[key]) for key in z) < 1e-6
 
 
 def test_every_published_segment_and_document(run_a):

@@ -23,9 +23,9 @@ def write(folder, text, name="ratings.csv"):
 
 
 def refused(path, **options):
-    with pytest.raises(DataError) as found:
+    with pytest.raises(DataError) as raised:
         read_judgments([path], **options)
-    return str(found.value)
+    return str(raised.value)
 
 
 # Published files
@@ -109,9 +109,9 @@ def test_systems_with_underscores(tmp_path):
 def test_unfinished_hits_are_left_out_and_counted(tmp_path):
     done = "h1,w1,Submitted,1,2,a_1_SYSTEM_0__10|a_2_SYSTEM_1__80,{}"
     path = batch(tmp_path, done, "h2,w1,Submitted,1,2,a_1_SYSTEM_0__10,{}")
-    found = read_judgments([path])
-    assert len(found.judgments) == 2
-    assert found.notes == ("1 HIT was left out: not all tasks are answered.",)
+    imported = read_judgments([path])
+    assert len(imported.judgments) == 2
+    assert imported.notes == ("1 HIT was left out: not all tasks are answered.",)
 
 
 @pytest.mark.parametrize(
@@ -150,13 +150,13 @@ def test_missing_quotes_in_the_middle_of_a_real_batch(shared, tmp_path):
     source = eacl_batches(shared)[0]
     numbers = [4, 20, 21, 40]  # two of them in a row, one a comment with commas
     damaged = write(tmp_path, comments_without_quotes(source.read_bytes(), numbers), source.name)
-    found, whole = read_judgments([damaged]), read_judgments([source])
-    assert list(found.judgments) == list(whole.judgments)
-    assert [note.split(": ")[0] for note in found.notes] == [
+    imported, whole = read_judgments([damaged]), read_judgments([source])
+    assert list(imported.judgments) == list(whole.judgments)
+    assert [note.split(": ")[0] for note in imported.notes] == [
         f"{damaged}:{number}" for number in (*numbers, 56)
     ]
-    assert "a closing quote is missing in the row from here" in found.notes[0]
-    assert "the file ends within quotes" in found.notes[-1]
+    assert "a closing quote is missing in the row from here" in imported.notes[0]
+    assert "the file ends within quotes" in imported.notes[-1]
 
 
 TORN = "\r\n"  # the end of a row whose comment has no closing quote
@@ -177,9 +177,9 @@ RECOVERED = [
 @pytest.mark.parametrize(("lines", "hits", "numbers"), RECOVERED)
 def test_rows_without_closing_quotes(tmp_path, lines, hits, numbers):
     path = write(tmp_path, QUOTED + "".join(lines))
-    found = read_judgments([path])
-    assert list(dict.fromkeys(row.hit for row in found.judgments)) == hits
-    assert [note.split(": ")[0] for note in found.notes] == [f"{path}:{k}" for k in numbers]
+    imported = read_judgments([path])
+    assert list(dict.fromkeys(row.hit for row in imported.judgments)) == hits
+    assert [note.split(": ")[0] for note in imported.notes] == [f"{path}:{k}" for k in numbers]
 
 
 def test_rows_that_can_be_read_in_two_ways_are_refused(tmp_path):

@@ -29,22 +29,22 @@ def test_every_published_p_value_and_class(run_a):
     folder, quality = run_a
     stats = {row[0]: row[1:] for row in published(folder / "ad-trk-stats.csv")}
     classes = dict(published(folder / "ad-trk-stats.class"))
-    found = {each.rater: each for each in quality.raters if each.verdict != "rejected"}
-    assert found.keys() == stats.keys() == classes.keys()
+    raters = {each.rater: each for each in quality.raters if each.verdict != "rejected"}
+    assert raters.keys() == stats.keys() == classes.keys()
     for rater, (p, t, pairs) in stats.items():
-        assert found[rater].p == pytest.approx(float(p), rel=1e-6)
-        assert found[rater].statistic == pytest.approx(-float(t), rel=1e-6)
-        assert found[rater].pairs == int(pairs)
-        assert (found[rater].verdict == "passed") == (classes[rater] == "good")
-    assert (len(found), len(quality.passed)) == (44, 29)
+        assert raters[rater].p == pytest.approx(float(p), rel=1e-6)
+        assert raters[rater].statistic == pytest.approx(-float(t), rel=1e-6)
+        assert raters[rater].pairs == int(pairs)
+        assert (raters[rater].verdict == "passed") == (classes[rater] == "good")
+    assert (len(raters), len(quality.passed)) == (44, 29)
 
 
 def test_published_flags(run_a):
     folder, quality = run_a
-    found = {each.rater: each for each in quality.raters}
+    raters = {each.rater: each for each in quality.raters}
     differ = []
     for row in published(folder / "ad-wrkr-stats.csv")[1:]:
-        each = found[row[0]]
+        each = raters[row[0]]
         assert each.run == int(row[9])
         flags = {"order": row[11], "speed": row[12], "run": row[13]}
         if {name for name, mark in flags.items() if mark != "-"} != {*each.flags} - {"repeats"}:
@@ -88,10 +88,10 @@ def test_the_paired_test_is_one_sided():
         [90.0, 80, 85, 95, 70, 60, 88, 92, 75, 81],
         [20.0, 81, 40, 50, 30, 66, 10, 9, 60, 50],
     )
-    found = only(paired(high, low))
-    assert found.p == pytest.approx(stats.ttest_rel(high, low, alternative="greater").pvalue)
-    assert only(paired(low, high)).p == pytest.approx(1 - found.p)
-    assert (found.verdict, only(paired(low, high)).verdict) == ("passed", "failed")
+    rater = only(paired(high, low))
+    assert rater.p == pytest.approx(stats.ttest_rel(high, low, alternative="greater").pvalue)
+    assert only(paired(low, high)).p == pytest.approx(1 - rater.p)
+    assert (rater.verdict, only(paired(low, high)).verdict) == ("passed", "failed")
 
 
 def test_too_few_pairs():
@@ -101,9 +101,9 @@ def test_too_few_pairs():
 
 @pytest.mark.parametrize("apart", [0.0, 30.0])
 def test_constant_differences_fail_without_a_p(apart):
-    found = only(paired([50.0 + k for k in range(10)], [50.0 + k - apart for k in range(10)]))
-    assert found.verdict == "constant"
-    assert math.isnan(found.p)
+    rater = only(paired([50.0 + k for k in range(10)], [50.0 + k - apart for k in range(10)]))
+    assert rater.verdict == "constant"
+    assert math.isnan(rater.p)
 
 
 def test_twins_must_be_of_one_hit():
@@ -132,10 +132,10 @@ def test_repeats_that_drift_are_flagged():
         rating(score=k + 20.0 + k % 3, item=f"v{k}", kind="repeat", position=10 + k)
         for k in range(10)
     ]
-    found = only(rows)
-    assert found.flags == ("repeats",)
-    assert (found.repeats, found.repeat_difference) == (10, 20.9)
-    assert found.repeat_r > 0.9
+    rater = only(rows)
+    assert rater.flags == ("repeats",)
+    assert (rater.repeats, rater.repeat_difference) == (10, 20.9)
+    assert rater.repeat_r > 0.9
 
 
 def test_people_below_systems_are_out_of_order():

@@ -38,15 +38,15 @@ WORKED = {
 
 def test_worked_by_hand():
     result = score_rankings(Judgments.of(rankings(WORKED)))
-    found = result.criteria["correctness"]
+    ranking = result.criteria["correctness"]
     # means of the videos: labels 1, 1.5, 1; s2vt 2.5, 1, 2; fusion 2.5, 3, 3
-    assert found.ranks == pytest.approx({"labels": 3.5 / 3, "s2vt": 5.5 / 3, "fusion": 8.5 / 3})
-    assert list(found.ranks) == ["labels", "s2vt", "fusion"]
-    assert found.first == pytest.approx({"labels": 0.8, "s2vt": 0.4, "fusion": 0.0})
-    assert (found.items, found.rankings, found.tied) == (3, 5, 0.2)
+    assert ranking.ranks == pytest.approx({"labels": 3.5 / 3, "s2vt": 5.5 / 3, "fusion": 8.5 / 3})
+    assert list(ranking.ranks) == ["labels", "s2vt", "fusion"]
+    assert ranking.first == pytest.approx({"labels": 0.8, "s2vt": 0.4, "fusion": 0.0})
+    assert (ranking.items, ranking.rankings, ranking.tied) == (3, 5, 0.2)
     # v1: sums 2, 5, 5 of two raters: S = 6, W = 12·6 / (2²·24) = 0.75
     # v2: mid-ranks 2, 1, 3 and 1.5, 1.5, 3: S = 6.5, W = 12·6.5 / (4·24 − 2·6) = 0.9286
-    assert found.agreement == pytest.approx((0.75 + 78 / 84) / 2)
+    assert ranking.agreement == pytest.approx((0.75 + 78 / 84) / 2)
     table = result.table["s2vt"]["rank_correctness"]
     assert table.score == pytest.approx(5.5 / 3)
     assert table.items.to_dict() == {"v1": 2.5, "v2": 1.0, "v3": 2.0}
@@ -57,23 +57,25 @@ def test_pairs_of_systems():
     rng = np.random.default_rng(1)
     table = {("r1", f"v{k}"): (*rng.permutation([1, 2]), 3) for k in range(30)}
     result = score_rankings(Judgments.of(rankings(table)))
-    found = {frozenset((d.better, d.worse)): d for d in result.criteria["correctness"].differences}
-    assert len(found) == 3
-    clear = found[frozenset(("labels", "fusion"))]
+    differences = {
+        frozenset((d.better, d.worse)): d for d in result.criteria["correctness"].differences
+    }
+    assert len(differences) == 3
+    clear = differences[frozenset(("labels", "fusion"))]
     assert (clear.better, clear.worse) == ("labels", "fusion")
     assert clear.difference > 0
     assert clear.p_corrected < 1e-4
     items = result.table.matrix(
         "rank_correctness", ["labels", "s2vt"], [f"v{k}" for k in range(30)]
     )
-    near = found[frozenset(("labels", "s2vt"))]
+    near = differences[frozenset(("labels", "s2vt"))]
     assert near.p == signed_rank(*items).p
     assert near.p_corrected >= near.p
 
 
 def test_places_need_not_begin_at_one():
-    found = score_rankings(Judgments.of(rankings({("r1", "v1"): (2, 2, 3)})))
-    assert found.criteria["correctness"].first == {"labels": 1.0, "s2vt": 1.0, "fusion": 0.0}
+    scores = score_rankings(Judgments.of(rankings({("r1", "v1"): (2, 2, 3)})))
+    assert scores.criteria["correctness"].first == {"labels": 1.0, "s2vt": 1.0, "fusion": 0.0}
 
 
 def test_criteria_apart():
@@ -93,14 +95,14 @@ def test_criteria_apart():
     )
 )
 def test_friedman_as_scipy(table):
-    found = friedman(table)
+    tested = friedman(table)
     if all(len(set(row)) == 1 for row in table):
-        assert math.isnan(found.p)
+        assert math.isnan(tested.p)
         return
     statistic, p = friedmanchisquare(*zip(*table, strict=True))
-    assert found.statistic == pytest.approx(statistic)
-    assert found.p == pytest.approx(p)
-    assert -1e-9 <= found.concordance <= 1 + 1e-9
+    assert tested.statistic == pytest.approx(statistic)
+    assert tested.p == pytest.approx(p)
+    assert -1e-9 <= tested.concordance <= 1 + 1e-9
 
 
 def test_everyone_agrees():

@@ -9,7 +9,7 @@ from reelscore.human.campaign import Campaign
 from reelscore.human.evaluate.results import evaluate_ratings
 from reelscore.human.evaluate.usable import usable
 from reelscore.human.hits.tasks import Hit, Shown, Task
-from support.made_hits import answer_all, rating_hits
+from support.made_hits import answer_all, judge, rating_hits
 
 
 def refused(reason):
@@ -48,7 +48,7 @@ def test_who_is_readmitted_goes_on(make, what):
 
 
 def paired_hits(raters):
-    """A HIT for each rater with ten captions of people and their spoilt twins."""
+    """A HIT for each rater with ten captions of people and their degraded versions."""
     for h in range(raters):
         captions = [(k, kind) for k in range(10) for kind in ("caption", "degraded")]
         tasks = [
@@ -56,16 +56,6 @@ def paired_hits(raters):
             for k, kind in captions
         ]
         yield Hit(f"h{h}", tuple(tasks))
-
-
-def judge(campaign, rater, *, looks=True):
-    """Do a HIT: who looks gives spoilt captions less."""
-    held = campaign.claim(rater)
-    for k, task in enumerate(held.remaining):
-        is_spoilt = looks and task.shown[0].kind == "degraded"
-        score = (20.0 if is_spoilt else 80.0) + k * 7 % 13
-        campaign.submit(held.id, rater, task.id, {"adequacy": [score]})
-    return held
 
 
 def verdicts(campaign):

@@ -105,8 +105,8 @@ def test_the_same_seed_is_the_same_crowd(plan):
 
 def test_diligent_raters_find_the_differences_that_were_put_in(plan):
     table = score_judgments(simulate_campaign(plan, truth(), seed=2).judgments).table
-    found = [table[name]["z"].score for name in SYSTEMS]
-    slope = np.polyfit(list(SYSTEMS.values()), found, 1)[0]
+    scores = [table[name]["z"].score for name in SYSTEMS]
+    slope = np.polyfit(list(SYSTEMS.values()), scores, 1)[0]
     assert slope == pytest.approx(1, abs=0.12)
     assert table.systems[0] == "human"
 
@@ -131,7 +131,7 @@ def test_who_passes(plan, kind, least, most):
 
 def test_the_ranking_is_recovered_and_replicates(plan, full):
     campaigns = 100 if full else 10
-    *_, found = study(
+    *_, outcome = study(
         plan,
         SYSTEMS | {"human": HUMAN},
         campaigns=campaigns,
@@ -139,12 +139,14 @@ def test_the_ranking_is_recovered_and_replicates(plan, full):
         mix=bad_mix(0.2),
         ranked=list(SYSTEMS),
     )
-    assert found.recovered >= 0.95 * campaigns
-    assert found.replication.mean() > 0.985
-    bad = [kind for kind in found.raters if kind != "diligent"]
-    caught = 1 - sum(found.passed[kind] for kind in bad) / sum(found.raters[kind] for kind in bad)
+    assert outcome.recovered >= 0.95 * campaigns
+    assert outcome.replication.mean() > 0.985
+    bad = [kind for kind in outcome.raters if kind != "diligent"]
+    caught = 1 - sum(outcome.passed[kind] for kind in bad) / sum(
+        outcome.raters[kind] for kind in bad
+    )
     assert caught > 0.85
-    assert found.passed.get("constant", 0) == 0
+    assert outcome.passed.get("constant", 0) == 0
 
 
 def test_mixes_that_make_no_sense(plan):

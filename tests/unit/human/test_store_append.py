@@ -27,10 +27,10 @@ def planned(where):
 
 def judged(campaign, hit, rater, score=50.0, tasks=None, **more):
     """A rater's judgments of a HIT."""
-    (found,) = [each for each in campaign.hits() if each.id == hit]
+    (chosen,) = [each for each in campaign.hits() if each.id == hit]
     return [
         Judgment(rater, hit, task.id, k, task.shown[0].system, task.item, "caption", score, **more)
-        for k, task in enumerate(found.tasks[:tasks])
+        for k, task in enumerate(chosen.tasks[:tasks])
     ]
 
 

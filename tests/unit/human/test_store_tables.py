@@ -22,17 +22,13 @@ from reelscore.human.store import migrations
 from reelscore.human.store.schema import metadata
 from reelscore.store import database
 from reelscore.store.database import Database
-from support.made_hits import Clock, rating_hits
+from support.made_hits import begun_campaign, rating_hits
 
 
 @pytest.fixture
 def filled(where):
     """A database with one judgment in it, and a campaign over it."""
-    with Campaign.create(where, "Dogs", systems=["mine"], clock=Clock()) as campaign:
-        campaign.add_hits(rating_hits(3, 2, ["mine"]))
-        campaign.set_state("open", actor="me")
-        held = campaign.claim("r1")
-        campaign.submit(held.id, "r1", "t0-0", {"adequacy": [71]})
+    with begun_campaign(where) as (campaign, _):
         campaign.skip(campaign.claim("r2").id, "r2", "t1-0", "no picture")
         yield campaign
 
@@ -46,8 +42,8 @@ def test_the_migrations_lead_to_the_schema(where):
         context = MigrationContext.configure(connection, opts=options)
         assert compare_metadata(context, metadata) == []
         for table in metadata.sorted_tables:
-            found = inspect(connection)
-            checks = {each["name"] for each in found.get_check_constraints(table.name)}
+            inspector = inspect(connection)
+            checks = {each["name"] for each in inspector.get_check_constraints(table.name)}
             wanted = {
                 each.name for each in table.constraints if type(each).__name__ == "CheckConstraint"
             }
@@ -126,16 +122,28 @@ def test_readers_see_one_moment(filled):
 # Older, newer, foreign
 
 
-def test_an_older_database_is_brought_up_to_date(where, monkeypatch, tmp_path):
+@pytest.fixture
+def migrate_by(tmp_path, monkeypatch):
+    """Give the schema a version 3, made by statements."""
+
+    def migrate_by(*statements):
+        scripts = tmp_path / "migrations"
+        shutil.copytree(migrations.MIGRATIONS.scripts, scripts)
+        (scripts / "versions" / "v3_more.py").write_text(
+            "import sqlalchemy as sa\nfrom alembic import op\nrevision = '3'\ndown_revision = '2'\n"
+            "def upgrade():\n" + "".join(f"    {each}\n" for each in statements)
+        )
+        monkeypatch.setattr(
+            migrations, "MIGRATIONS", replace(migrations.MIGRATIONS, scripts=scripts)
+        )
+
+    return migrate_by
+
+
+def test_an_older_database_is_brought_up_to_date(where, monkeypatch, migrate_by):
     with Campaign.create(where, "Dogs", systems=["mine"]):
         pass
-    scripts = tmp_path / "migrations"
-    shutil.copytree(migrations.MIGRATIONS.scripts, scripts)
-    (scripts / "versions" / "v3_more.py").write_text(
-        "import sqlalchemy as sa\nfrom alembic import op\nrevision = '3'\ndown_revision = '2'\n"
-        "def upgrade():\n    op.add_column('campaign', sa.Column('note', sa.Text))\n"
-    )
-    monkeypatch.setattr(migrations, "MIGRATIONS", replace(migrations.MIGRATIONS, scripts=scripts))
+    migrate_by("op.add_column('campaign', sa.Column('note', sa.Text))")
     with Campaign.open(where) as campaign, campaign.database.reading() as connection:
         assert "note" in [each["name"] for each in inspect(connection).get_columns("campaign")]
     monkeypatch.undo()
@@ -145,16 +153,10 @@ def test_an_older_database_is_brought_up_to_date(where, monkeypatch, tmp_path):
         Campaign.create(where, "Cats", systems=["mine"])
 
 
-def test_a_failed_upgrade_changes_nothing(where, monkeypatch, tmp_path):
+def test_a_failed_upgrade_changes_nothing(where, monkeypatch, migrate_by):
     with Campaign.create(where, "Dogs", systems=["mine"]):
         pass
-    scripts = tmp_path / "migrations"
-    shutil.copytree(migrations.MIGRATIONS.scripts, scripts)
-    (scripts / "versions" / "v3_more.py").write_text(
-        "from alembic import op\nrevision = '3'\ndown_revision = '2'\n"
-        "def upgrade():\n    op.drop_table('event')\n    raise RuntimeError('no')\n"
-    )
-    monkeypatch.setattr(migrations, "MIGRATIONS", replace(migrations.MIGRATIONS, scripts=scripts))
+    migrate_by("op.drop_table('event')", "raise RuntimeError('no')")
     with pytest.raises(RuntimeError, match="no"):
         Campaign.open(where)
     monkeypatch.undo()

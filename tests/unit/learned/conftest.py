@@ -56,11 +56,11 @@ def sentence(rng: random.Random) -> str:
 def captions() -> list[JudgedCaption]:
     """Captions of three groups, scored by the overlap with their reference; some unjudged."""
     rng = random.Random(0)
-    found = []
+    judged = []
     for k in range(180):
         candidate, references = sentence(rng), (sentence(rng), sentence(rng))
         overlap = len(set(candidate.split()) & set(references[0].split())) / 3 - 1
-        found.append(
+        judged.append(
             JudgedCaption(
                 group=f"g{k % 3}",
                 kind="SA" if k % 2 else "MA",
@@ -73,7 +73,7 @@ def captions() -> list[JudgedCaption]:
                 ratings=1 + k % 9,
             )
         )
-    return found
+    return judged
 
 
 @pytest.fixture(scope="session")

@@ -127,17 +127,17 @@ def test_bytes_as_numbers(shipped, captions, monkeypatch):
         return weight.float(), scales, bias
 
     monkeypatch.setattr(Bert, "_product", as_numbers)
-    found = PairScorer(shipped, "int8").score(candidates, references)
-    assert np.abs(found - expected).max() < TOLERANCE
+    scores = PairScorer(shipped, "int8").score(candidates, references)
+    assert np.abs(scores - expected).max() < TOLERANCE
 
 
 def test_bytes_score_nearly_the_same(shipped):
     systems, references = examples.clips()
-    found = {}
+    scores = {}
     for dtype in ("float32", "int8"):
         table = reelscore.score_systems(systems, references, f"bertha|dtype:{dtype}")
-        found[dtype] = np.concatenate([table[name]["bertha"].items.array for name in systems])
-    assert np.corrcoef(found["float32"], found["int8"])[0, 1] > 0.999
+        scores[dtype] = np.concatenate([table[name]["bertha"].items.array for name in systems])
+    assert np.corrcoef(scores["float32"], scores["int8"])[0, 1] > 0.999
 
 
 def test_the_shipped_model_offline(shipped, monkeypatch):
@@ -175,19 +175,19 @@ def test_mean_max_and_blend(model):
 def test_a_caption_without_a_word_is_the_worst(model):
     texts = {"v1": "", "v2": " . ", "v3": "a man"}
     references = {item: ["a man"] for item in texts}
-    found = reelscore.score(texts, references, [Bertha(str(model))], empty="zero")["bertha"].items
-    assert found["v1"] == found["v2"] == -2.0
-    assert found["v3"] != -2.0
+    items = reelscore.score(texts, references, [Bertha(str(model))], empty="zero")["bertha"].items
+    assert items["v1"] == items["v2"] == -2.0
+    assert items["v3"] != -2.0
 
 
 def test_the_text_is_taken_as_it_is(shipped):
     systems, references = examples.clips()
-    found = [
+    results = [
         reelscore.score(systems["strong"], references, "bertha", tokenizer=tokenizer)["bertha"]
         for tokenizer in ("ptb", "none")
     ]
-    assert found[0].score == found[1].score
-    assert found[0].signature == found[1].signature
+    assert results[0].score == results[1].score
+    assert results[0].signature == results[1].signature
 
 
 def test_signatures(model):

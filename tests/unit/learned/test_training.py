@@ -50,10 +50,10 @@ def embedding(tiny):
 
 
 def trained(captions, tiny, embedding, **options):
-    found = train(
+    model = train(
         captions, SHORT, encoder=tiny, seed=7, device="cpu", embedding=embedding, **options
     )
-    return predict_captions(found.network, captions), found
+    return predict_captions(model.network, captions), model
 
 
 def test_the_same_again(captions, tiny, embedding):
@@ -67,25 +67,25 @@ def test_the_same_again(captions, tiny, embedding):
 
 @pytest.mark.parametrize("step", [4, 11, 17, 26])
 def test_resumed_is_uninterrupted(captions, tiny, embedding, tmp_path, step):
-    whole, found = trained(captions, tiny, embedding)
-    assert found.steps > 26
+    whole, training = trained(captions, tiny, embedding)
+    assert training.steps > 26
     with pytest.raises(Interrupted):
         trained(captions, tiny, embedding, folder=tmp_path, every=3, progress=interrupt_at(step))
     resumed, again = trained(captions, tiny, embedding, folder=tmp_path, every=3)
     assert np.abs(whole - resumed).max() <= TOLERANCE
-    assert again.steps == found.steps
+    assert again.steps == training.steps
 
 
 def test_resumed_between_stages_and_after_the_end(captions, tiny, embedding, tmp_path):
-    whole, found = trained(captions, tiny, embedding)
+    whole, training = trained(captions, tiny, embedding)
     ends = []
     for number, stage in enumerate(SHORT.stages):
         rows = lessons(stage, captions, np.random.default_rng([7, number]), embedding=embedding)
         ends.append(sum(ends[-1:]) + steps_of(stage, rows))
-    assert ends[-1] == found.steps
+    assert ends[-1] == training.steps
     for number, end in enumerate(ends):
         home = tmp_path / str(number)
-        interrupted = interrupt_at(end + 1 if end < found.steps else -1)
+        interrupted = interrupt_at(end + 1 if end < training.steps else -1)
         try:
             trained(captions, tiny, embedding, folder=home, every=10**6, progress=interrupted)
         except Interrupted:
@@ -124,8 +124,8 @@ def test_a_damaged_checkpoint(tmp_path):
 def test_it_learns(captions, tiny):
     stage = Stage("judgments", epochs=60, rate=2e-3, batch=16, correlation=0.5)
     judged = [c for c in captions if c.score is not None]
-    found = train(judged, Recipe("long", (stage,), max_length=32), encoder=tiny, device="cpu")
-    scores = predict_captions(found.network, judged)
+    model = train(judged, Recipe("long", (stage,), max_length=32), encoder=tiny, device="cpu")
+    scores = predict_captions(model.network, judged)
     assert np.corrcoef(scores, [c.score for c in judged])[0, 1] > 0.7
 
 
@@ -142,16 +142,16 @@ WILD = Recipe(
 def test_early_stopping(captions, tiny):
     stage = Stage("judgments", epochs=40, rate=1e-7, batch=16)  # learns nothing: stops
     recipe = Recipe("still", (stage,), validation=0.2, patience=2, max_length=32)
-    found = train(captions, recipe, encoder=tiny, device="cpu")
-    assert 3 <= len(found.validation) < 40
+    model = train(captions, recipe, encoder=tiny, device="cpu")
+    assert 3 <= len(model.validation) < 40
 
 
 def test_early_stopping_returns_to_the_best_epoch(captions, tiny):
-    found = train(captions, WILD, encoder=tiny, device="cpu")
-    assert found.validation[-1] < max(found.validation) - 1e-3
+    model = train(captions, WILD, encoder=tiny, device="cpu")
+    assert model.validation[-1] < max(model.validation) - 1e-3
     _, kept = validation_split(captions, WILD, 0)
-    r = np.corrcoef(predict_captions(found.network, kept), [c.score for c in kept])[0, 1]
-    assert r == pytest.approx(max(found.validation), abs=1e-6)
+    r = np.corrcoef(predict_captions(model.network, kept), [c.score for c in kept])[0, 1]
+    assert r == pytest.approx(max(model.validation), abs=1e-6)
 
 
 def test_early_stopping_resumed(captions, tiny, tmp_path):
@@ -171,8 +171,8 @@ def test_each_stage_is_judged_by_itself(captions, tiny):
     """The best epoch of the first stage must not end the second."""
     still = Stage("judgments", epochs=3, rate=1e-9, batch=16)
     recipe = replace(WILD, stages=(WILD.stages[0], still), patience=3)
-    found = train(captions, recipe, encoder=tiny, device="cpu")
-    assert len(found.validation) >= 3 + recipe.patience + 1
+    model = train(captions, recipe, encoder=tiny, device="cpu")
+    assert len(model.validation) >= 3 + recipe.patience + 1
 
 
 def test_bad_data_before_training(captions, tiny):
@@ -183,11 +183,11 @@ def test_bad_data_before_training(captions, tiny):
 def test_members_are_averaged(captions, tiny, embedding, tmp_path):
     recipe = replace(SHORT, members=2)
     options = {"encoder": tiny, "device": "cpu", "embedding": embedding, "seed": 5}
-    found = train_by_recipe(captions, recipe, folder=tmp_path, **options)
+    model = train_by_recipe(captions, recipe, folder=tmp_path, **options)
     states = [read_any(tmp_path / f"member_{k}") for k in (1, 2)]
     assert any((states[0][name] != states[1][name]).any() for name in states[0])
     mean = average(states)
-    for name, value in found.network.state().items():
+    for name, value in model.network.state().items():
         assert abs(value - mean[name]).max() < 1e-7
 
 

@@ -75,11 +75,11 @@ def test_a_trained_model_knows_its_items(captions, fitted):
     items = read_training_items(str(fitted))
     assert sorted(items.groups) == ["g0", "g1"]
     candidates, references = of_group(captions, "g0")
-    found = reelscore.score(candidates, references, [Bertha(model=str(fitted))])
-    signature = found["bertha"].signature
+    scores = reelscore.score(candidates, references, [Bertha(model=str(fitted))])
+    signature = scores["bertha"].signature
     assert f"|trained:{items.fingerprint}|seen:60|" in signature
     assert parse(signature) == Bertha(model=str(fitted))
-    assert found.notes[0].startswith(
+    assert scores.notes[0].startswith(
         "Warning: bertha was trained on 60 of these 60 items (g0): its scores of them and its "
         "agreement with people are better than on new items."
     )
@@ -100,10 +100,10 @@ def test_weights_held_out(captions, fitted, model, monkeypatch, tmp_path):
     with pytest.raises(DataError, match="no weights of reelscore-bertha trained without 'g2'"):
         reelscore.score(*of_group(captions, "g2"), "bertha|held_out:g2")
     keep_held_out(fitted, "g2")
-    found = reelscore.score(*of_group(captions, "g2"), "bertha|held_out:g2")["bertha"]
-    assert "|held_out:g2|" in found.signature
-    assert f"|revision:{read_info(str(fitted)).revision}|" in found.signature
-    assert "|seen:0|" in found.signature
+    result = reelscore.score(*of_group(captions, "g2"), "bertha|held_out:g2")["bertha"]
+    assert "|held_out:g2|" in result.signature
+    assert f"|revision:{read_info(str(fitted)).revision}|" in result.signature
+    assert "|seen:0|" in result.signature
     with pytest.raises(DataError, match="trained without 'g2', not without 'g1'"):
         keep_held_out(fitted, "g1")
 
@@ -141,9 +141,9 @@ def test_fusion(captions, tmp_path):
     human = np.linspace(-1, 1, len(scores))
     path = str(tmp_path / "fusion.json")
     write_coefficients(path, fit_fusion({"rouge_l": scores}, human, ["rouge_l"], items=items))
-    found = reelscore.score(candidates, references, [Fusion(path)])
-    assert f"|trained:{items.fingerprint}|seen:60|" in found["fusion"].signature
-    assert found.notes[0].startswith("Warning: fusion was trained on 60 of these 60 items (g0)")
+    results = reelscore.score(candidates, references, [Fusion(path)])
+    assert f"|trained:{items.fingerprint}|seen:60|" in results["fusion"].signature
+    assert results.notes[0].startswith("Warning: fusion was trained on 60 of these 60 items (g0)")
     new = reelscore.score(*of_group(captions, "g2"), [Fusion(path)])
     assert new.notes == ()
 
@@ -163,8 +163,8 @@ def test_stored_tables(captions, fitted, tmp_path):
             for k, (name, row) in enumerate(stored.results.items())
         }
     )
-    found = evaluate_metrics(stored, people, level="pooled", coefficients=["pearson"])
-    assert any("was trained on 60 of these 60 items" in note for note in found.cells.notes)
+    evaluation = evaluate_metrics(stored, people, level="pooled", coefficients=["pearson"])
+    assert any("was trained on 60 of these 60 items" in note for note in evaluation.cells.notes)
 
 
 def test_tables_without_signatures(fitted, captions, tmp_path, monkeypatch):
@@ -225,12 +225,12 @@ def test_shipped_weights_do_not_know_other_data(shared):
     for name in ("anet_val_1", "anet_val_2", "yc2_val"):
         sentences = []
 
-        def found(record, sentences=sentences):
+        def collect(record, sentences=sentences):
             sentences.extend(record.get("sentences", ()))
             return record
 
         json.loads(
-            gzip.decompress((shared / f"dense/{name}.json.gz").read_bytes()), object_hook=found
+            gzip.decompress((shared / f"dense/{name}.json.gz").read_bytes()), object_hook=collect
         )
         assert len(sentences) > 3000
         offsets = np.arange(len(sentences) + 1)

@@ -19,10 +19,10 @@ def captions(shared):
 
 @pytest.fixture(scope="module")
 def kept():
-    found = held_out_scores()
-    if found is None:
+    scores = held_out_scores()
+    if scores is None:
         pytest.skip("the package reelscore-bertha is not installed")
-    return found
+    return scores
 
 
 def test_what_there_is(captions):
@@ -47,10 +47,10 @@ def test_agreement_with_people(captions, kept):
         for kind in ("SA", "MA")
         for year in range(2016, 2021)
     }
-    found = correlations(folders, kept, "bertha", "MA")
-    assert np.mean(found["caption level"]) > 0.79
-    assert min(found["caption level"]) > 0.74
-    assert np.mean(found["system level"][1:]) > 0.96
+    agreed = correlations(folders, kept, "bertha", "MA")
+    assert np.mean(agreed["caption level"]) > 0.79
+    assert min(agreed["caption level"]) > 0.74
+    assert np.mean(agreed["system level"][1:]) > 0.96
     assert np.mean(correlations(folders, kept, "bertha-own", "MA")["caption level"]) > 0.77
     assert np.mean(correlations(folders, kept, "bertha-blend", "MA")["caption level"]) > 0.80
     assert np.mean(correlations(folders, kept, "bertha", "SA")["caption level"]) > 0.38
@@ -68,8 +68,8 @@ def test_a_blend_chosen_on_other_years(captions, kept):
         mean, blend = (kept[f"{k}|MA-{year}"][automatic] for k in ("bertha", "bertha-blend"))
         best = 3 * blend - 2 * mean
         table.append([np.corrcoef((1 - w) * mean + w * best, human)[0, 1] for w in weights])
-    found = [
+    blended = [
         table[k][int(np.argmax(np.mean(np.delete(table, k, axis=0), axis=0)))]
         for k in range(len(years))
     ]
-    assert np.mean(found) == pytest.approx(0.802, abs=1e-3)
+    assert np.mean(blended) == pytest.approx(0.802, abs=1e-3)

@@ -270,29 +270,29 @@ def moved(captions, by):
 
 def test_everything_in_place():
     candidates, references, human = texts()
-    found = audit_captions(candidates, references, scores(human))
-    assert found.references[0].kind == found.judgments[0].kind == "aligned"
-    assert found.verdict.kind == "aligned"
-    assert found.notes == []
-    assert np.unravel_index(found.grid.argmax(), found.grid.shape) == (3, 3)
+    audit = audit_captions(candidates, references, scores(human))
+    assert audit.references[0].kind == audit.judgments[0].kind == "aligned"
+    assert audit.verdict.kind == "aligned"
+    assert audit.notes == []
+    assert np.unravel_index(audit.grid.argmax(), audit.grid.shape) == (3, 3)
 
 
 def test_judgments_of_the_line_before():
     candidates, references, human = texts()
-    found = audit_captions(candidates, references, scores(np.roll(human, 1, axis=1)))
-    assert found.references[0].kind == "aligned"
-    assert found.verdict.kind == "shifted"
-    assert found.verdict.shift == -1
-    assert np.unravel_index(found.grid.argmax(), found.grid.shape) == (2, 2)
-    assert found.to_dict()["misaligned"] is True
+    audit = audit_captions(candidates, references, scores(np.roll(human, 1, axis=1)))
+    assert audit.references[0].kind == "aligned"
+    assert audit.verdict.kind == "shifted"
+    assert audit.verdict.shift == -1
+    assert np.unravel_index(audit.grid.argmax(), audit.grid.shape) == (2, 2)
+    assert audit.to_dict()["misaligned"] is True
 
 
 def test_references_out_of_step():
     candidates, references, human = texts()
-    found = audit_captions(candidates, moved(references, 3), scores(human))
-    assert found.references[0].kind == "shifted"
-    assert found.verdict.shift == -3
-    assert found.judgments[0].kind == "aligned"  # with the right references
+    audit = audit_captions(candidates, moved(references, 3), scores(human))
+    assert audit.references[0].kind == "shifted"
+    assert audit.verdict.shift == -3
+    assert audit.judgments[0].kind == "aligned"  # with the right references
 
 
 def test_one_system_out_of_step():
@@ -312,18 +312,18 @@ def test_another_set_of_lines():
         for name, v in candidates.items()
     }
     judged = np.array([[x for p, x in enumerate(row, 1) if p not in gone] for row in human])
-    found = audit_captions(short, references, scores(judged))
-    assert found.verdict.kind == "mixed"
-    assert "from there on" in str(found.verdict)
-    assert "s0 has 296 captions, the references 300 items" in found.notes[0]
+    audit = audit_captions(short, references, scores(judged))
+    assert audit.verdict.kind == "mixed"
+    assert "from there on" in str(audit.verdict)
+    assert "s0 has 296 captions, the references 300 items" in audit.notes[0]
 
 
 def test_scores_shuffled():
     candidates, references, human = texts()
     shuffled = np.random.default_rng(0).permuted(human, axis=1)
-    found = audit_captions(candidates, references, scores(shuffled))
-    assert found.references[0].kind == "aligned"
-    assert found.verdict.kind == "cannot tell"
+    audit = audit_captions(candidates, references, scores(shuffled))
+    assert audit.references[0].kind == "aligned"
+    assert audit.verdict.kind == "cannot tell"
 
 
 def test_what_is_not_there_is_noted():

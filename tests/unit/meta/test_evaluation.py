@@ -39,11 +39,11 @@ def tables():
 @pytest.mark.parametrize("level", LEVELS)
 def test_every_coefficient(level):
     names = [name for name in COEFFICIENTS if level == "system" or name != "soft_accuracy"]
-    found = correlate_metrics(made_up(), level, names)
-    assert [(each.metric, each.coefficient) for each in found] == [
+    correlations = correlate_metrics(made_up(), level, names)
+    assert [(each.metric, each.coefficient) for each in correlations] == [
         (metric, name) for metric in ("m0", "m1", "m2") for name in names
     ]
-    for each in found:
+    for each in correlations:
         if (each.coefficient, level) != ("kendall_like", "system"):  # means are nearer than 25
             assert -1 <= each.value <= 1, each
         assert each.n == (6 if level == "system" else 180)
@@ -54,11 +54,11 @@ def test_every_coefficient(level):
 def test_undefined_values_say_why():
     cells = made_up(1)
     cells.metrics["m0"][:] = 0.25
-    found = correlate_metrics(cells, "pooled", ["pearson", "accuracy"])
-    assert math.isnan(found[0].value)
-    assert found[0].reason == "the metric is constant"
-    assert found[0].to_dict()["value"] is None
-    assert found[1].value == 0
+    correlations = correlate_metrics(cells, "pooled", ["pearson", "accuracy"])
+    assert math.isnan(correlations[0].value)
+    assert correlations[0].reason == "the metric is constant"
+    assert correlations[0].to_dict()["value"] is None
+    assert correlations[1].value == 0
     (like,) = correlate_metrics(made_up(1), "system", ["kendall_like"])
     assert like.reason == "no human scores within a group differ by 25 or more"
 
@@ -66,18 +66,18 @@ def test_undefined_values_say_why():
 def test_undefined_groups_are_counted():
     cells = made_up(1)
     cells.metrics["m0"][:, :4] = 0.25
-    (found,) = correlate_metrics(cells, "item", ["pearson"])
-    assert (found.groups, found.undefined) == (30, 4)
+    (correlation,) = correlate_metrics(cells, "item", ["pearson"])
+    assert (correlation.groups, correlation.undefined) == (30, 4)
     cells.metrics["m0"][:] = np.arange(30)  # differs between items, not between systems
-    (found,) = correlate_metrics(cells, "item", ["pearson"])
-    assert found.reason == "no group has two different scores on both sides"
+    (correlation,) = correlate_metrics(cells, "item", ["pearson"])
+    assert correlation.reason == "no group has two different scores on both sides"
 
 
 @pytest.mark.parametrize("method", ["fisher", "boot-systems", "boot-items", "boot-both"])
 def test_intervals(method):
     cells = made_up(1)
-    found = correlate_metrics(cells, "pooled", ["pearson", "kendall_b", "pdp"])
-    first, tau, pdp = with_intervals(found, cells, method, resamples=50)
+    correlations = correlate_metrics(cells, "pooled", ["pearson", "kendall_b", "pdp"])
+    first, tau, pdp = with_intervals(correlations, cells, method, resamples=50)
     for each in (first, tau):
         low, high = each.interval
         assert -1 <= low < each.value < high <= 1
@@ -86,22 +86,22 @@ def test_intervals(method):
 
 @pytest.mark.parametrize("test", TESTS)
 def test_every_test_finds_the_better_metric(test):
-    found = compare_metrics(made_up(), "pooled", test=test, trials=200)
-    assert list(found.metrics) == ["m0", "m1", "m2"]
-    assert found.values.tolist() == sorted(found.values, reverse=True)
-    assert found.p[0, 2] < 0.01
-    assert found.p[0, 2] + found.p[2, 0] == pytest.approx(1, abs=0.02)
-    assert np.isnan(np.diag(found.p)).all()
-    assert found.ranks[0] == 1 < found.ranks[2]
-    json.dumps(found.to_dict(), allow_nan=False)
+    comparison = compare_metrics(made_up(), "pooled", test=test, trials=200)
+    assert list(comparison.metrics) == ["m0", "m1", "m2"]
+    assert comparison.values.tolist() == sorted(comparison.values, reverse=True)
+    assert comparison.p[0, 2] < 0.01
+    assert comparison.p[0, 2] + comparison.p[2, 0] == pytest.approx(1, abs=0.02)
+    assert np.isnan(np.diag(comparison.p)).all()
+    assert comparison.ranks[0] == 1 < comparison.ranks[2]
+    json.dumps(comparison.to_dict(), allow_nan=False)
 
 
 def test_williams_matrix_is_made_of_single_tests():
     cells = made_up()
     h, x, y = (scores.ravel() for scores in (cells.human, *list(cells.metrics.values())[:2]))
     r = [float(pearson(a, b)) for a, b in ((h, x), (h, y), (x, y))]
-    found = compare_metrics(cells, "pooled")
-    assert found.p[0, 1] == pytest.approx(williams(*r, 180).p)
+    comparison = compare_metrics(cells, "pooled")
+    assert comparison.p[0, 1] == pytest.approx(williams(*r, 180).p)
 
 
 def test_gaps_are_left_out_pair_by_pair():
@@ -109,8 +109,8 @@ def test_gaps_are_left_out_pair_by_pair():
     cells.metrics["m1"][0, :10] = NAN
     cells.metrics["m2"][1, :10] = NAN
     for test in ("williams", "perm-both"):
-        found = compare_metrics(cells, "pooled", test=test, trials=100)
-        assert np.isfinite(found.p[~np.eye(3, dtype=bool)]).all()
+        comparison = compare_metrics(cells, "pooled", test=test, trials=100)
+        assert np.isfinite(comparison.p[~np.eye(3, dtype=bool)]).all()
     only = Cells(
         cells.systems,
         cells.items,
@@ -128,9 +128,9 @@ def test_metrics_without_a_caption_in_common():
     cells.metrics["m0"][:, :15] = NAN
     cells.metrics["m1"][:, 15:] = NAN
     for test in ("williams", "perm-both"):
-        found = compare_metrics(cells, "pooled", test=test, trials=20)
-        assert np.isnan(found.p).all()
-        assert list(found.ranks) == [1, 1]
+        comparison = compare_metrics(cells, "pooled", test=test, trials=20)
+        assert np.isnan(comparison.p).all()
+        assert list(comparison.ranks) == [1, 1]
 
 
 def test_correction():
@@ -145,24 +145,24 @@ def test_sizes_of_correlations():
     cells = made_up(2)
     cells.metrics["m0"][:] *= -1  # the better one, turned round
     assert list(compare_metrics(cells, "pooled").metrics) == ["m1", "m0"]
-    found = compare_metrics(cells, "pooled", test="williams-abs")
-    assert list(found.metrics) == ["m0", "m1"]
-    assert found.p[0, 1] < 0.01
+    comparison = compare_metrics(cells, "pooled", test="williams-abs")
+    assert list(comparison.metrics) == ["m0", "m1"]
+    assert comparison.p[0, 1] < 0.01
 
 
 def test_one_system():
     cells = made_up(2, systems=1)
-    found = correlate_metrics(cells, "system", ["pearson", "soft_accuracy"])
-    assert {each.reason for each in found} == {"fewer than 2 pairs"}
+    correlations = correlate_metrics(cells, "system", ["pearson", "soft_accuracy"])
+    assert {each.reason for each in correlations} == {"fewer than 2 pairs"}
     assert np.isnan(compare_metrics(cells, "system").p).all()
     assert correlate_metrics(cells, "per-system", ["pearson"])[0].value > 0.3
 
 
 def test_evaluate(tables):
-    found = evaluate_metrics(*tables, draws=50)
-    assert [test.test for test in found.tests] == ["williams", "perm-both"]
-    assert len(found.correlations) == 3 * 4
-    assert found.to_dict()["items"] == 15
+    evaluation = evaluate_metrics(*tables, draws=50)
+    assert [test.test for test in evaluation.tests] == ["williams", "perm-both"]
+    assert len(evaluation.correlations) == 3 * 4
+    assert evaluation.to_dict()["items"] == 15
     by_item = evaluate_metrics(*tables, level="item", draws=50, intervals="boot-items")
     assert [test.test for test in by_item.tests] == ["perm-both"]
     assert by_item.correlations[0].interval
@@ -269,7 +269,7 @@ def test_bertha_tables(shared, year):
             values[place] = scores[name].items[f"{system} {item}"]
     cells = Cells(systems, numbers, human, metrics)
     for name, (caption, system) in PRINTED[year].items():
-        found = {
+        measured = {
             level: next(
                 each.value
                 for each in correlate_metrics(cells, level, ["pearson"])
@@ -277,8 +277,8 @@ def test_bertha_tables(shared, year):
             )
             for level in ("pooled", "system")
         }
-        assert abs(found["pooled"]) == pytest.approx(caption, abs=0.002), name
-        assert found["system"] == pytest.approx(system, abs=0.002), name
+        assert abs(measured["pooled"]) == pytest.approx(caption, abs=0.002), name
+        assert measured["system"] == pytest.approx(system, abs=0.002), name
 
 
 def lines(file):

@@ -28,18 +28,18 @@ BY_HAND = [
 
 @pytest.mark.parametrize(("candidate", "references", "one", "two", "why"), BY_HAND)
 def test_by_hand(candidate, references, one, two, why):
-    found = score({"v": candidate}, {"v": references}, "bleu|n:2", tokenizer="none")
-    assert found["bleu_1"].score == pytest.approx(one, abs=1e-6), why
-    assert found["bleu_2"].score == pytest.approx(two, abs=1e-4), why
-    assert found["bleu_1"].items["v"] == found["bleu_1"].score
+    scores = score({"v": candidate}, {"v": references}, "bleu|n:2", tokenizer="none")
+    assert scores["bleu_1"].score == pytest.approx(one, abs=1e-6), why
+    assert scores["bleu_2"].score == pytest.approx(two, abs=1e-4), why
+    assert scores["bleu_1"].items["v"] == scores["bleu_1"].score
 
 
 def test_the_corpus_is_scored_from_sums():
     # 2 of 2 and 0 of 6 words: 2/8 of the corpus, not the mean of 1 and 0
     candidates = {"v1": "a b", "v2": "u v w x y z"}
-    found = score(candidates, {"v1": ["a b"], "v2": ["p q"]}, "bleu|n:1")["bleu_1"]
-    assert found.score == pytest.approx(0.25, rel=1e-8)
-    assert found.items.array.tolist() == pytest.approx([1.0, 0.0], abs=1e-8)
+    result = score(candidates, {"v1": ["a b"], "v2": ["p q"]}, "bleu|n:1")["bleu_1"]
+    assert result.score == pytest.approx(0.25, rel=1e-8)
+    assert result.items.array.tolist() == pytest.approx([1.0, 0.0], abs=1e-8)
 
 
 EMPTY = [
@@ -51,14 +51,14 @@ EMPTY = [
 
 @pytest.mark.parametrize(("candidate", "references", "why"), EMPTY)
 def test_empty(candidate, references, why):
-    found = score({"v": candidate}, {"v": references}, "bleu", empty="zero")
-    assert found["bleu_4"].score == pytest.approx(0.0, abs=1e-5), why
-    assert math.isfinite(found["bleu_1"].score)
+    scores = score({"v": candidate}, {"v": references}, "bleu", empty="zero")
+    assert scores["bleu_4"].score == pytest.approx(0.0, abs=1e-5), why
+    assert math.isfinite(scores["bleu_1"].score)
 
 
 def test_an_empty_reference_beside_a_real_one_is_harmless():
-    found = score({"v": "a man runs"}, {"v": ["", "a man runs"]}, "bleu|n:1", empty="zero")
-    assert found["bleu_1"].score == pytest.approx(1.0)
+    scores = score({"v": "a man runs"}, {"v": ["", "a man runs"]}, "bleu|n:1", empty="zero")
+    assert scores["bleu_1"].score == pytest.approx(1.0)
 
 
 def test_outputs():

@@ -22,8 +22,8 @@ def cider(candidates, references, metric="cider", **options):
 def test_by_hand():
     # Two items, one word each, different: every weight is log 2, the cosine of order 1 is 1 and
     # there are no longer n-grams, so that the mean over four orders is 1/4, times 10.
-    found = cider({"v1": "cat", "v2": "dog"}, {"v1": ["cat"], "v2": ["dog"]})
-    assert found.items.to_dict() == pytest.approx({"v1": 2.5, "v2": 2.5}, rel=1e-12)
+    scores = cider({"v1": "cat", "v2": "dog"}, {"v1": ["cat"], "v2": ["dog"]})
+    assert scores.items.to_dict() == pytest.approx({"v1": 2.5, "v2": 2.5}, rel=1e-12)
 
 
 def test_length_penalty_and_clipping_by_hand():
@@ -59,16 +59,16 @@ DEGENERATE = [
 
 @pytest.mark.parametrize(("candidates", "references", "why"), DEGENERATE)
 def test_degenerate(candidates, references, why):
-    found = cider(candidates, references, empty="zero")
-    assert found.items["v1"] == 0.0, why
-    assert math.isfinite(found.score)
+    scores = cider(candidates, references, empty="zero")
+    assert scores.items["v1"] == 0.0, why
+    assert math.isfinite(scores.score)
 
 
 def test_long_captions():
     words = [f"w{k}" for k in range(10_000)]
     references = {"v1": [" ".join(words)], "v2": ["a dog"]}
-    found = cider({"v1": " ".join(words), "v2": "x"}, references)
-    assert found.items["v1"] == pytest.approx(10.0, rel=1e-9)
+    scores = cider({"v1": " ".join(words), "v2": "x"}, references)
+    assert scores.items["v1"] == pytest.approx(10.0, rel=1e-9)
 
 
 def test_frequencies_from_a_file_are_those_counted(tmp_path):
@@ -102,8 +102,8 @@ def test_more_frequent_than_documents(tmp_path):
     # frequencies of another corpus may exceed the number of documents given; no NaN may come of it
     path = tmp_path / "df.json"
     path.write_text('{"documents": 2, "frequencies": {"a": 50, "man": 1e7, "": 3}}')
-    found = cider(CANDIDATES, REFERENCES, f"cider|frequencies:{path}")
-    assert math.isfinite(found.score)
+    scores = cider(CANDIDATES, REFERENCES, f"cider|frequencies:{path}")
+    assert math.isfinite(scores.score)
 
 
 BAD_FILES = [

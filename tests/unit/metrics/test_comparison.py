@@ -20,16 +20,16 @@ def few(table, *args, **options):
 
 
 def test_against_a_baseline(table):
-    found = few(table, "human")
-    assert {(each.system, each.other) for each in found} == {
+    comparisons = few(table, "human")
+    assert {(each.system, each.other) for each in comparisons} == {
         ("strong", "human"),
         ("weak", "human"),
         ("broken", "human"),
     }
     # three systems, three scores, two tests; self_bleu cannot be resampled
-    assert len(found) == 3 * 3 * 2
-    assert {each.metric for each in found} == {"bleu_1", "bleu_2", "rouge_l"}
-    for each in found:
+    assert len(comparisons) == 3 * 3 * 2
+    assert {each.metric for each in comparisons} == {"bleu_1", "bleu_2", "rouge_l"}
+    for each in comparisons:
         difference = table[each.system][each.metric].score - table["human"][each.metric].score
         assert each.difference == difference
         assert each.p <= each.p_corrected <= 1
@@ -37,15 +37,15 @@ def test_against_a_baseline(table):
 
 
 def test_known_situations(table):
-    found = {(e.system, e.metric, e.test): e.p_corrected for e in few(table, "human")}
+    p = {(e.system, e.metric, e.test): e.p_corrected for e in few(table, "human")}
     for test in ("bootstrap", "randomization"):
-        assert found["broken", "rouge_l", test] < 0.01  # clearly worse by design of the examples
-        assert found["strong", "rouge_l", test] > 0.05  # nearly as good
+        assert p["broken", "rouge_l", test] < 0.01  # clearly worse by design of the examples
+        assert p["strong", "rouge_l", test] > 0.05  # nearly as good
 
 
 def test_all_pairs(table):
-    found = few(table, tests=["randomization"])
-    assert len({(each.system, each.other) for each in found}) == 6
+    comparisons = few(table, tests=["randomization"])
+    assert len({(each.system, each.other) for each in comparisons}) == 6
 
 
 def test_a_system_and_its_copy():

@@ -8,8 +8,8 @@ from reelscore import DataError, UnknownNameError, score
 
 
 def diversity(texts, metric="diversity", **options):
-    found = score({str(k): text for k, text in enumerate(texts)}, metrics=metric, **options)
-    return {name: result.score for name, result in found.items()}
+    scores = score({str(k): text for k, text in enumerate(texts)}, metrics=metric, **options)
+    return {name: result.score for name, result in scores.items()}
 
 
 BY_HAND = [
@@ -36,8 +36,8 @@ def test_by_hand(texts, length, words, one, two, unique, why):
 
 
 def test_empty_captions():
-    found = diversity(["", ""], empty="zero")
-    assert found == {
+    scores = diversity(["", ""], empty="zero")
+    assert scores == {
         "length": 0,
         "vocabulary": 0,
         "distinct_1": 0,
@@ -49,8 +49,8 @@ def test_empty_captions():
 def test_novel(tmp_path):
     training = tmp_path / "train.txt"
     training.write_text("A man runs.\na cat\n")
-    found = diversity(["a man runs", "a dog", "a dog"], f"diversity|training:{training}")
-    assert found["novel"] == pytest.approx(2 / 3)  # "a man runs" is in the training captions
+    scores = diversity(["a man runs", "a dog", "a dog"], f"diversity|training:{training}")
+    assert scores["novel"] == pytest.approx(2 / 3)  # "a man runs" is in the training captions
 
 
 def test_novel_needs_the_file(tmp_path):
@@ -59,10 +59,10 @@ def test_novel_needs_the_file(tmp_path):
 
 
 def test_items_say_what_they_add():
-    found = score({"1": "a man", "2": "a dog", "3": "a man"}, metrics="diversity")
-    assert found["vocabulary"].items.to_dict() == {"1": 2, "2": 1, "3": 0}
-    assert found["unique"].items.to_dict() == {"1": 1, "2": 1, "3": 0}
-    assert sum(found["vocabulary"].items.values()) == found["vocabulary"].score
+    scores = score({"1": "a man", "2": "a dog", "3": "a man"}, metrics="diversity")
+    assert scores["vocabulary"].items.to_dict() == {"1": 2, "2": 1, "3": 0}
+    assert scores["unique"].items.to_dict() == {"1": 1, "2": 1, "3": 0}
+    assert sum(scores["vocabulary"].items.values()) == scores["vocabulary"].score
 
 
 def test_bad_tokenizer():

@@ -61,9 +61,9 @@ UNSPACED = {"Chinese", "Japanese", "Thai"}
 
 @pytest.mark.parametrize("language", CAPTIONS)
 def test_languages(language):
-    (found,) = other_languages(CAPTIONS[language])
-    assert (found.name, found.share) == (language, 1.0)
-    assert found.unspaced == (language in UNSPACED)
+    (spoken,) = other_languages(CAPTIONS[language])
+    assert (spoken.name, spoken.share) == (language, 1.0)
+    assert spoken.unspaced == (language in UNSPACED)
 
 
 @pytest.mark.parametrize(
@@ -104,8 +104,8 @@ def of(texts):
 def test_notes():
     chinese, german = of(CAPTIONS["Chinese"]), of(CAPTIONS["German"])
     references = {item: [text] for item, text in chinese.items()}
-    found = score(chinese, references, "bleu,meteor,cider")
-    assert found.notes == (
+    scores = score(chinese, references, "bleu,meteor,cider")
+    assert scores.notes == (
         "captions and references are not English but Chinese: meteor reads English only; bleu and "
         "cider treat everything between blanks as a word, and here blanks are missing (divide the "
         "text into words first).",
@@ -148,13 +148,13 @@ def test_no_false_alarm_on_real_captions(shared):
     for path in sorted((shared / "dense").glob("*.json.gz")):
         sentences = []
 
-        def found(record, sentences=sentences):
+        def collect(record, sentences=sentences):
             for key in ("sentence", "sentences", "caption"):
                 value = record.get(key, [])
                 sentences.extend([value] if isinstance(value, str) else value)
             return record
 
-        json.loads(gzip.decompress(path.read_bytes()), object_hook=found)
+        json.loads(gzip.decompress(path.read_bytes()), object_hook=collect)
         assert len(sentences) > 3000
         for begin in range(0, len(sentences), 500):
             assert other_languages(sentences[begin : begin + 500]) == []

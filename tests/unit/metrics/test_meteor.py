@@ -102,10 +102,10 @@ FROM_THE_SPEC = [
     ("candidate", "references", "statistics", "expected", "why"), FROM_THE_SPEC
 )
 def test_examples_of_the_specification(candidate, references, statistics, expected, why):
-    found = meteor(candidate, references)
+    scores = meteor(candidate, references)
     numbers = [float(number) for number in statistics.replace("/", " ").split()]
-    assert found.measurements[0].statistics[0, :23].tolist() == numbers, why
-    assert found["meteor"].score == expected, why  # to the last bit
+    assert scores.measurements[0].statistics[0, :23].tolist() == numbers, why
+    assert scores["meteor"].score == expected, why  # to the last bit
 
 
 @pytest.mark.shared
@@ -114,14 +114,14 @@ def test_all_worked_examples(specs):
     assert len(examples) == 37
     candidates = {str(k): each["hyp"] for k, each in enumerate(examples)}
     references = {str(k): each["refs"] for k, each in enumerate(examples)}
-    found = score(candidates, references, "meteor", tokenizer="none", empty="zero")
-    rows = found.measurements[0].statistics[:, :23].tolist()
+    scores = score(candidates, references, "meteor", tokenizer="none", empty="zero")
+    rows = scores.measurements[0].statistics[:, :23].tolist()
     for k, each in enumerate(examples):
         assert rows[k] == [float(x) for x in each["stats"].split()], each["case"]
-        assert found["meteor"].items[str(k)] == float(each["score"]), each["case"]
+        assert scores["meteor"].items[str(k)] == float(each["score"]), each["case"]
         alone = meteor(each["hyp"], each["refs"])["meteor"].score
         assert alone == float(each["aggregate_of_one"]), each["case"]
-    assert found["meteor"].score == float(together["eval_last_line"])
+    assert scores["meteor"].score == float(together["eval_last_line"])
     assert perfect["eval"][-1] == "1.0"  # see test_perfect_captions_aggregate_to_one
 
 
@@ -131,34 +131,34 @@ def test_golden():
     stored = json.loads(GOLDEN.read_text(encoding="utf-8"))
     cases = stored["cases"]
     assert len(cases) > 200
-    found = score(
+    scores = score(
         {str(k): case["candidate"] for k, case in enumerate(cases)},
         {str(k): case["references"] for k, case in enumerate(cases)},
         "meteor",
         tokenizer="none",
         empty="zero",
     )
-    rows = found.measurements[0].statistics
+    rows = scores.measurements[0].statistics
     for k, case in enumerate(cases):
         assert rows[k, :23].tolist() == case["statistics"], case
-        assert found["meteor"].items[str(k)] == case["score"], case
+        assert scores["meteor"].items[str(k)] == case["score"], case
     first = rows[: stored["aggregate_cases"]]
-    assert found.measurements[0].metric.aggregate(first)[0] == stored["aggregate"]
+    assert scores.measurements[0].metric.aggregate(first)[0] == stored["aggregate"]
 
 
 def test_the_corpus_score_is_no_mean():
     candidates = {"v1": "a man runs", "v2": "a dog"}
     references = {"v1": ["a man runs"], "v2": ["the cat sleeps on a mat"]}
-    found = score(candidates, references, "meteor")["meteor"]
-    assert found.items["v1"] == 1.0
-    assert found.score != pytest.approx(sum(found.items.values()) / 2)
+    result = score(candidates, references, "meteor")["meteor"]
+    assert result.items["v1"] == 1.0
+    assert result.score != pytest.approx(sum(result.items.values()) / 2)
 
 
 def test_perfect_captions_aggregate_to_one():
     # captions whole in one chunk add no chunk, or six of them would be punished for six
     captions = {f"v{k}": text for k, text in enumerate(["a man runs", "two dogs", "a red car"])}
-    found = score(captions, {item: [text] for item, text in captions.items()}, "meteor")["meteor"]
-    assert found.score == 1.0
+    result = score(captions, {item: [text] for item, text in captions.items()}, "meteor")["meteor"]
+    assert result.score == 1.0
 
 
 def test_the_separator_of_the_jars_protocol():
@@ -179,8 +179,8 @@ def test_double_blanks_of_a_candidate():
     options = {"metrics": "meteor", "tokenizer": "none"}
     alone = score({"v": candidate}, {"v": [reference]}, **options)
     beside = score({"v": candidate, "w": "a|b"}, {"v": [reference], "w": ["a"]}, **options)
-    for found in (alone, beside):  # nor may a neighbour change anything
-        assert found.measurements[0].statistics[0, :23].tolist() == expected
+    for scores in (alone, beside):  # nor may a neighbour change anything
+        assert scores.measurements[0].statistics[0, :23].tolist() == expected
 
 
 def test_parameters_matter():
@@ -195,8 +195,8 @@ def test_many_references():
     rng = random.Random(3)
     words = ["a", "man", "the", "dog", "runs", "sleeps", "car", "red", "on"]
     references = [" ".join(rng.choices(words, k=8)) for _ in range(5000)]
-    found = meteor("a man runs", [*references, "a man runs"])["meteor"]
-    assert found.score == 1.0
+    scores = meteor("a man runs", [*references, "a man runs"])["meteor"]
+    assert scores.score == 1.0
 
 
 def test_long_captions():
@@ -212,8 +212,8 @@ def test_long_captions():
 
 def test_a_long_caption_of_few_words():
     # every word matches every other: the worst case of the search
-    found = meteor("a man " * 300, ["a man " * 300])
-    assert found["meteor"].score == 1.0
+    scores = meteor("a man " * 300, ["a man " * 300])
+    assert scores["meteor"].score == 1.0
 
 
 @pytest.mark.parametrize(

@@ -31,8 +31,8 @@ BY_HAND = [
 
 @pytest.mark.parametrize(("candidate", "references", "expected", "why"), BY_HAND)
 def test_by_hand(candidate, references, expected, why):
-    found = score({"v": candidate}, {"v": references}, "rouge_l", tokenizer="none")["rouge_l"]
-    assert found.score == pytest.approx(expected, rel=1e-12), why
+    result = score({"v": candidate}, {"v": references}, "rouge_l", tokenizer="none")["rouge_l"]
+    assert result.score == pytest.approx(expected, rel=1e-12), why
 
 
 EMPTY = [
@@ -45,14 +45,14 @@ EMPTY = [
 
 @pytest.mark.parametrize(("candidate", "reference", "expected"), EMPTY)
 def test_empty(candidate, reference, expected):
-    found = score({"v": candidate}, {"v": [reference]}, "rouge_l", empty="zero")["rouge_l"]
-    assert found.score == expected
+    result = score({"v": candidate}, {"v": [reference]}, "rouge_l", empty="zero")["rouge_l"]
+    assert result.score == expected
 
 
 def test_the_corpus_is_the_mean():
     candidates = {"v1": "a b", "v2": "x"}
-    found = score(candidates, {"v1": ["a b"], "v2": ["y"]}, "rouge_l")["rouge_l"]
-    assert found.score == 0.5
+    result = score(candidates, {"v1": ["a b"], "v2": ["y"]}, "rouge_l")["rouge_l"]
+    assert result.score == 0.5
 
 
 @pytest.mark.parametrize("beta", ["nan", "inf", "-1"])

@@ -19,23 +19,23 @@ REFERENCES = {"v1": ["a man is running"], "v2": ["the dog sleeps", "a dog"]}
 
 
 def test_results():
-    found = score(CANDIDATES, REFERENCES)
-    assert list(found) == ["bleu_1", "bleu_2", "bleu_3", "bleu_4", "meteor", "rouge_l", "cider"]
-    result = found["rouge_l"]
+    scores = score(CANDIDATES, REFERENCES)
+    assert list(scores) == ["bleu_1", "bleu_2", "bleu_3", "bleu_4", "meteor", "rouge_l", "cider"]
+    result = scores["rouge_l"]
     assert result.metric == "rouge_l"
     assert list(result.items) == ["v1", "v2"]
     assert result.items["v2"] == 1.0
     assert result.interval is None
     assert type(result.score) is float
-    assert json.loads(json.dumps(found.to_dict()))["rouge_l"]["items"]["v2"] == 1.0
+    assert json.loads(json.dumps(scores.to_dict()))["rouge_l"]["items"]["v2"] == 1.0
     assert str(result).startswith("rouge_l 0.7")
     with pytest.raises(KeyError):
-        found["bleu"]
+        scores["bleu"]
 
 
 def test_signature():
-    found = score(CANDIDATES, REFERENCES, "cider", missing="skip", empty="zero")["cider"]
-    parts = found.signature.split("|")
+    result = score(CANDIDATES, REFERENCES, "cider", missing="skip", empty="zero")["cider"]
+    parts = result.signature.split("|")
     assert parts[:5] == ["cider", "n:4", "sigma:6", "variant:d", "frequencies:none"]
     for part in ("tok:ptb", "items:2", "refs:1-2", "missing:skip", "empty:zero"):
         assert part in parts
@@ -75,8 +75,8 @@ def test_kinds_of_input(candidates):
 
 
 def test_ids_may_be_numbers():
-    found = score({1: "a man", np.int64(2): "a dog"}, {"1": ["a man"], 2: ["a dog"]}, "rouge_l")
-    assert found["rouge_l"].items.to_dict() == {"1": 1.0, "2": 1.0}
+    scores = score({1: "a man", np.int64(2): "a dog"}, {"1": ["a man"], 2: ["a dog"]}, "rouge_l")
+    assert scores["rouge_l"].items.to_dict() == {"1": 1.0, "2": 1.0}
 
 
 REFUSED = [
@@ -134,8 +134,8 @@ def test_policies():
 
 def test_ids_may_hold_anything():
     ids = ["a\nb", "a,b", "é", "|", "x" * 10_000, " v", "v "]
-    found = score(dict.fromkeys(ids, "a man"), {item: ["a man"] for item in ids}, "rouge_l")
-    assert list(found["rouge_l"].items) == ids
+    scores = score(dict.fromkeys(ids, "a man"), {item: ["a man"] for item in ids}, "rouge_l")
+    assert list(scores["rouge_l"].items) == ids
 
 
 def test_duplicated_captions_and_one_item():
@@ -185,33 +185,33 @@ def test_progress():
 
 
 def test_intervals():
-    found = score(CANDIDATES, REFERENCES, "rouge_l,self_bleu")
-    with_intervals = found.with_intervals(resamples=200, seed=3)
+    scores = score(CANDIDATES, REFERENCES, "rouge_l,self_bleu")
+    with_intervals = scores.with_intervals(resamples=200, seed=3)
     low, high = with_intervals["rouge_l"].interval
-    assert 0 <= low <= found["rouge_l"].score <= high <= 1
+    assert 0 <= low <= scores["rouge_l"].score <= high <= 1
     assert "|resamples:200|seed:3" in with_intervals["rouge_l"].signature
     assert with_intervals["self_bleu"].interval is None
-    assert found["rouge_l"].interval is None  # the results it was made from are as they were
-    assert with_intervals["rouge_l"].score == found["rouge_l"].score
-    assert found.with_intervals(resamples=200, seed=3).to_dict() == with_intervals.to_dict()
+    assert scores["rouge_l"].interval is None  # the results it was made from are as they were
+    assert with_intervals["rouge_l"].score == scores["rouge_l"].score
+    assert scores.with_intervals(resamples=200, seed=3).to_dict() == with_intervals.to_dict()
 
 
 def test_an_interval_of_one_item_is_a_point():
-    found = score({"v": "a man"}, {"v": ["a dog"]}, "rouge_l").with_intervals(resamples=20)
-    assert found["rouge_l"].interval == (found["rouge_l"].score,) * 2
+    scores = score({"v": "a man"}, {"v": ["a dog"]}, "rouge_l").with_intervals(resamples=20)
+    assert scores["rouge_l"].interval == (scores["rouge_l"].score,) * 2
 
 
 def test_wider_levels_are_wider():
     many = {f"v{k}": "a man runs" if k % 3 else "x y" for k in range(60)}
-    found = score(many, {item: ["a man walks"] for item in many}, "rouge_l")
-    narrow = found.with_intervals(level=0.5)["rouge_l"].interval
-    wide = found.with_intervals(level=0.99)["rouge_l"].interval
+    scores = score(many, {item: ["a man walks"] for item in many}, "rouge_l")
+    narrow = scores.with_intervals(level=0.5)["rouge_l"].interval
+    wide = scores.with_intervals(level=0.99)["rouge_l"].interval
     assert wide[0] < narrow[0] < narrow[1] < wide[1]
 
 
 def test_the_level_is_in_the_signature():
-    found = score(CANDIDATES, REFERENCES, "rouge_l")
-    one, two = (found.with_intervals(level=level)["rouge_l"].signature for level in (0.9, 0.95))
+    scores = score(CANDIDATES, REFERENCES, "rouge_l")
+    one, two = (scores.with_intervals(level=level)["rouge_l"].signature for level in (0.9, 0.95))
     assert one != two
 
 
@@ -258,10 +258,10 @@ def test_scorer_reset():
 def test_scorer_policies(missing):
     scorer = Scorer(REFERENCES, "rouge_l,bleu", missing=missing)
     scorer.update({"v2": "a dog"})
-    found = scorer.compute()
+    scores = scorer.compute()
     whole = score({"v2": "a dog"}, REFERENCES, "rouge_l,bleu", missing=missing)
-    assert found.to_dict()["rouge_l"]["items"] == whole.to_dict()["rouge_l"]["items"]
-    assert found["bleu_1"].score == whole["bleu_1"].score
+    assert scores.to_dict()["rouge_l"]["items"] == whole.to_dict()["rouge_l"]["items"]
+    assert scores["bleu_1"].score == whole["bleu_1"].score
 
 
 def test_cider_of_a_scorer_knows_all_references():
@@ -312,5 +312,5 @@ def test_sums_lose_no_digits():
 
 def test_threads():
     for threads in (0, -1, 1, 10_000):
-        found = score(CANDIDATES, REFERENCES, "rouge_l", threads=threads)
-        assert found["rouge_l"].items["v2"] == 1.0
+        scores = score(CANDIDATES, REFERENCES, "rouge_l", threads=threads)
+        assert scores["rouge_l"].items["v2"] == 1.0

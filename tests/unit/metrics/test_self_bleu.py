@@ -12,8 +12,8 @@ from reelscore import score
 
 def self_bleu(texts, n=4, **options):
     captions = {str(k): text for k, text in enumerate(texts)}
-    found = score(captions, metrics=f"self_bleu|n:{n}", tokenizer="none", **options)
-    return found["self_bleu"]
+    scores = score(captions, metrics=f"self_bleu|n:{n}", tokenizer="none", **options)
+    return scores["self_bleu"]
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
@@ -24,13 +24,13 @@ def test_equals_nltk(n, words):
         " ".join(rng.choices([f"w{k}" for k in range(words)], k=rng.randint(1, 9)))
         for _ in range(40)
     ]
-    found = self_bleu(texts, n)
+    scores = self_bleu(texts, n)
     smoothing = SmoothingFunction().method1
     for k, text in enumerate(texts):
         others = [other.split() for other in [*texts[:k], *texts[k + 1 :]]]
         weights = (1 / n,) * n
         expected = sentence_bleu(others, text.split(), weights, smoothing_function=smoothing)
-        assert found.items[str(k)] == pytest.approx(expected, rel=1e-12), text
+        assert scores.items[str(k)] == pytest.approx(expected, rel=1e-12), text
 
 
 BY_HAND = [
@@ -47,8 +47,8 @@ def test_by_hand(texts, expected, why):
 
 
 def test_empty_captions():
-    found = self_bleu(["", "a b c d", "a b c d"], empty="zero")
-    assert found.items.array.tolist() == [0.0, 1.0, 1.0]
+    scores = self_bleu(["", "a b c d", "a b c d"], empty="zero")
+    assert scores.items.array.tolist() == [0.0, 1.0, 1.0]
 
 
 def test_is_linear():

@@ -47,10 +47,10 @@ def test_equals_sacrebleu(ours, method, value, n):
     candidates = {str(k): text for k, (text, _) in enumerate(texts)}
     references = {str(k): others for k, (_, others) in enumerate(texts)}
     metric = f"sent_bleu|n:{n}|smoothing:{ours}"
-    found = score(candidates, references, metric, tokenizer="none")["sent_bleu"]
+    result = score(candidates, references, metric, tokenizer="none")["sent_bleu"]
     for item, text in candidates.items():
         expected = theirs.sentence_score(text, references[item]).score
-        assert found.items[item] == pytest.approx(expected, abs=1e-9), (text, references[item])
+        assert result.items[item] == pytest.approx(expected, abs=1e-9), (text, references[item])
 
 
 DEGENERATE = [
@@ -66,14 +66,14 @@ DEGENERATE = [
 
 @pytest.mark.parametrize(("candidate", "references", "expected", "why"), DEGENERATE)
 def test_degenerate(candidate, references, expected, why):
-    found = score({"v": candidate}, {"v": references}, "sent_bleu", empty="zero")["sent_bleu"]
-    assert found.score == pytest.approx(expected), why
+    result = score({"v": candidate}, {"v": references}, "sent_bleu", empty="zero")["sent_bleu"]
+    assert result.score == pytest.approx(expected), why
 
 
 def test_the_corpus_is_the_mean():
     candidates = {"v1": "a man", "v2": "x"}
-    found = score(candidates, {"v1": ["a man"], "v2": ["y"]}, "sent_bleu")["sent_bleu"]
-    assert found.score == pytest.approx(50.0)
+    result = score(candidates, {"v1": ["a man"], "v2": ["y"]}, "sent_bleu")["sent_bleu"]
+    assert result.score == pytest.approx(50.0)
 
 
 def test_bad_parameters():

@@ -38,7 +38,7 @@ def cells(grid):
 
 
 def test_best():
-    found = cells(
+    rows = cells(
         leaderboard(
             table(
                 one={"meteor": 0.3, "self_bleu": 0.9, "length": 9.0},
@@ -46,18 +46,18 @@ def test_best():
             )
         )
     )
-    assert found["one", "meteor"].best
-    assert not found["two", "meteor"].best
-    assert found["two", "self_bleu ↓"].best  # less is better
-    assert not found["one", "length"].best  # neither is
-    assert not found["two", "length"].best
+    assert rows["one", "meteor"].best
+    assert not rows["two", "meteor"].best
+    assert rows["two", "self_bleu ↓"].best  # less is better
+    assert not rows["one", "length"].best  # neither is
+    assert not rows["two", "length"].best
 
 
 def test_ties_share_the_honour():
     # scores that print the same are not told apart
-    found = cells(leaderboard(table(one={"meteor": 0.30001}, two={"meteor": 0.30002})))
-    assert found["one", "meteor"].best
-    assert found["two", "meteor"].best
+    rows = cells(leaderboard(table(one={"meteor": 0.30001}, two={"meteor": 0.30002})))
+    assert rows["one", "meteor"].best
+    assert rows["two", "meteor"].best
 
 
 def test_a_single_system_is_not_best():
@@ -65,9 +65,9 @@ def test_a_single_system_is_not_best():
 
 
 def test_missing_scores():
-    found = cells(leaderboard(table(one={"meteor": 0.3}, two={"cider": 1.0})))
-    assert found["one", "cider"].text == "–"
-    assert found["two", "cider"].text == "1.0000"
+    rows = cells(leaderboard(table(one={"meteor": 0.3}, two={"cider": 1.0})))
+    assert rows["one", "cider"].text == "–"
+    assert rows["two", "cider"].text == "1.0000"
 
 
 NUMBERS = [
@@ -94,13 +94,13 @@ def test_intervals_and_marks():
 
 
 def test_items():
-    found = ScoreTable(
+    gapped = ScoreTable(
         {
             "one": {"a": result("a", 0.5, {"v1": 0.4, "v2": 0.6})},
             "two": {"a": result("a", 0.1, {"v1": 0.0, "v2": 0.2})},
         }
     )
-    grid = item_rows(found)
+    grid = item_rows(gapped)
     assert grid.columns == ["system", "item", "a"]
     assert [[cell.text for cell in row] for row in grid.rows] == [
         ["one", "v1", "0.4000"],

@@ -66,10 +66,10 @@ def test_bootstrap_is_that_of_compare(clips):
     _, evidence = with_evidence(clips, correction="none")
     by_metric = {each.metric: each for each in evidence}
     for each in compare(clips, tests=["bootstrap"], correction="none"):
-        found = by_metric[each.metric]
-        i, j = (list(found.systems).index(name) for name in (each.system, each.other))
-        assert found.p[i, j] == found.p[j, i] == each.p, (each.metric, each.system, each.other)
-        assert found.wins[i, j] == (each.p < 0.05 and each.difference > 0)
+        tested = by_metric[each.metric]
+        i, j = (list(tested.systems).index(name) for name in (each.system, each.other))
+        assert tested.p[i, j] == tested.p[j, i] == each.p, (each.metric, each.system, each.other)
+        assert tested.wins[i, j] == (each.p < 0.05 and each.difference > 0)
 
 
 def test_intervals_are_those_of_the_scores(clips):
@@ -92,10 +92,10 @@ def test_a_stored_table_is_resampled_where_scores_are_means(clips, tmp_path):
 
 
 def test_comparisons_with_a_baseline_are_marked(clips):
-    found = compare(clips, "strong", tests=["randomization"])
-    evidence = comparison_evidence(clips, found)
+    comparisons = compare(clips, "strong", tests=["randomization"])
+    evidence = comparison_evidence(clips, comparisons)
     marks = marks_of(Report(clips, evidence=evidence, baseline="strong"))
-    expected = {(each.system, each.metric) for each in found if each.p_corrected < 0.05}
+    expected = {(each.system, each.metric) for each in comparisons if each.p_corrected < 0.05}
     assert set(marks) == expected
     assert set(marks.values()) == {"*"}
 
@@ -115,9 +115,9 @@ def test_systems_on_different_items_are_not_paired():
             for name, s in scores.items()
         }
     )
-    tested, (found,) = with_evidence(table)
-    assert found.verdict("one", "two") == "untested"
-    assert found.untested == "systems scored on different items"
+    tested, (evidence,) = with_evidence(table)
+    assert evidence.verdict("one", "two") == "untested"
+    assert evidence.untested == "systems scored on different items"
     assert tested["one"]["x"].interval is not None
 
 
@@ -181,9 +181,9 @@ def test_explanations_of_real_captions(shared):
     own = np.concatenate(
         [texts.references[texts.offsets[i] : texts.offsets[i + 1]] for i in texts.items]
     )
-    found = align_all(Meteor(), tokens, texts.captions, offsets, own)
+    alignments = align_all(Meteor(), tokens, texts.captions, offsets, own)
     meteor = report.table.matrix("meteor", report.table.systems, items).T.ravel()
-    assert (found.scores == meteor).all()  # to the last bit
+    assert (alignments.scores == meteor).all()  # to the last bit
 
 
 def test_no_explanation_of_other_references(clips):
@@ -259,7 +259,7 @@ def test_stories_hold_the_timelines():
     assert head["stories"]["method"] == "SODA (c), f: meteor"
     assert head["stories"]["annotators"] == ["annotator 1", "annotator 2"]
     sentences = sum(
-        len(each.comparisons[0].candidates) for found in shown.values() for each in found.values()
+        len(each.comparisons[0].candidates) for videos in shown.values() for each in videos.values()
     )
     sentences += sum(
         len(story["sentences"]) for each in annotators.values() for story in each.values()

@@ -86,12 +86,12 @@ def test_wins_are_starred_where_tests_say_so(clips):
         for text in panel.texts
         if text.get_text().endswith("*")
     }
-    found = evidence["cider"]
-    sure = {(found.systems[i], found.systems[j]) for i, j in np.argwhere(found.wins)}
+    tested = evidence["cider"]
+    sure = {(tested.systems[i], tested.systems[j]) for i, j in np.argwhere(tested.wins)}
     assert starred == sure
     assert len(sure) == 6
     assert "paired bootstrap" in drawing.get_supxlabel()
-    none = Evidence("cider", found.systems, found.p, np.zeros_like(found.wins), "a test")
+    none = Evidence("cider", tested.systems, tested.p, np.zeros_like(tested.wins), "a test")
     plain = TablePlots(clips, [none]).wins("cider")
     assert not any("*" in text.get_text() for text in plain.axes[0].texts)
 
@@ -169,9 +169,9 @@ def test_training_log(where, monkeypatch):
     writer = Recorder()
     log = TrainingLog(references, "meteor,cider", examples=["clip02"], **{where: writer})
     for step, name in enumerate(["broken", "weak", "strong"]):
-        found = log(step, systems[name])
+        scores = log(step, systems[name])
         expected = score(systems[name], references, "meteor,cider")
-        assert {key: each.score for key, each in found.items()} == {
+        assert {key: each.score for key, each in scores.items()} == {
             key: each.score for key, each in expected.items()
         }
         assert writer.numbers[step, "captions/cider"] == expected["cider"].score

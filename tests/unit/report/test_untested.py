@@ -31,16 +31,16 @@ def evidence_of(table):
 
 
 def test_the_result_says_so(stored):
-    found = evidence_of(stored)
-    assert set(found) == set(stored.metrics)
-    assert found["rouge_l"].verdict("human", "weak") == "better"
-    assert found["rouge_l"].verdict("weak", "human") == "worse"
-    assert found["rouge_l"].verdict("human", "strong") == "not significant"
-    assert found["meteor"].verdict("human", "weak") == "untested"
-    assert "a stored table does not keep" in found["meteor"].untested
-    assert "all captions of a system together" in found["self_bleu"].untested
-    assert "neither higher nor lower" in found["length"].untested
-    assert found["meteor"].clusters(dict.fromkeys(stored.systems, 0.0)) == {}
+    evidence = evidence_of(stored)
+    assert set(evidence) == set(stored.metrics)
+    assert evidence["rouge_l"].verdict("human", "weak") == "better"
+    assert evidence["rouge_l"].verdict("weak", "human") == "worse"
+    assert evidence["rouge_l"].verdict("human", "strong") == "not significant"
+    assert evidence["meteor"].verdict("human", "weak") == "untested"
+    assert "a stored table does not keep" in evidence["meteor"].untested
+    assert "all captions of a system together" in evidence["self_bleu"].untested
+    assert "neither higher nor lower" in evidence["length"].untested
+    assert evidence["meteor"].clusters(dict.fromkeys(stored.systems, 0.0)) == {}
 
 
 def test_marks(stored):
@@ -60,12 +60,12 @@ def test_only_some_pairs():
     less = {item: score - 1 for item, score in same.items()}
     other = {f"w{k}": 1.0 + k / 10 for k in range(20)}
     table = ScoreTable({"one": result(same), "two": result(less), "three": result(other)})
-    found = evidence_of(table)["x"]
-    assert found.verdict("one", "two") == "better"
-    assert found.verdict("one", "three") == "untested"
-    marks = marks_of(Report(table, evidence=[found]))
+    evidence = evidence_of(table)["x"]
+    assert evidence.verdict("one", "two") == "better"
+    assert evidence.verdict("one", "three") == "untested"
+    marks = marks_of(Report(table, evidence=[evidence]))
     assert marks == {("one", "x"): "b", ("three", "x"): "–"}
-    assert found.untested == "systems scored on different items"
+    assert evidence.untested == "systems scored on different items"
 
 
 def test_scores_of_systems_only():
@@ -103,8 +103,8 @@ def test_page(stored):
 
 
 def test_a_page_with_some_tests_says_so_of_the_others(stored):
-    found = evidence_of(stored)["rouge_l"]
-    report = Report(stored, evidence=[found])
+    evidence = evidence_of(stored)["rouge_l"]
+    report = Report(stored, evidence=[evidence])
     assert {each.metric for each in report.tests if not each.about} == {
         name for name in stored.metrics if name != "rouge_l"
     }
@@ -142,6 +142,6 @@ def test_compare(tmp_path, monkeypatch, capsys):
 
 
 def test_untested_evidence_cannot_win():
-    found = Evidence.none("x", ["a", "b"], "because")
-    assert not found.wins.any()
-    assert found.verdict("a", "c") == "untested"
+    evidence = Evidence.none("x", ["a", "b"], "because")
+    assert not evidence.wins.any()
+    assert evidence.verdict("a", "c") == "untested"

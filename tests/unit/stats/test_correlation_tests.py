@@ -58,23 +58,23 @@ def test_williams_as_nlpstats():
 
 def test_degrees_of_freedom():
     # nlp-williams' README has p .209243 for this, which is n − 2 degrees of freedom
-    found = williams(0.65, 0.55, 0.3, 50)
-    assert found == (pytest.approx(0.816078187), pytest.approx(0.209286172868))
+    tested = williams(0.65, 0.55, 0.3, 50)
+    assert tested == (pytest.approx(0.816078187), pytest.approx(0.209286172868))
 
 
 def test_steigers_example():
     # Steiger (1980), as used by psych and CorrelationStats
     r = 0.4, 0.5, 0.1, 103
-    found = williams(*r, alternative="two-sided")
-    assert found == (pytest.approx(-0.89128, abs=5e-6), pytest.approx(0.37492, abs=5e-6))
+    tested = williams(*r, alternative="two-sided")
+    assert tested == (pytest.approx(-0.89128, abs=5e-6), pytest.approx(0.37492, abs=5e-6))
     assert steiger(*r).statistic == pytest.approx(-0.88872, abs=5e-6)
     assert meng(*r).statistic == pytest.approx(-0.88821, abs=5e-6)
 
 
 def test_zou():
     # Zou (2007), example of overlapping correlations; limits by the formula
-    found = zou_interval(0.396, 0.179, 0.088, 66)
-    assert found == pytest.approx((-0.09290, 0.51676), abs=5e-6)
+    interval = zou_interval(0.396, 0.179, 0.088, 66)
+    assert interval == pytest.approx((-0.09290, 0.51676), abs=5e-6)
 
 
 @pytest.mark.parametrize(

@@ -60,8 +60,8 @@ def test_mt_metrics_eval_groups(coefficient, level, expected):
     ("level", "expected"), [("item", 0.926), ("pooled", 0.776), ("per-system", 0.766)]
 )
 def test_mt_metrics_eval_pairwise_differences(level, expected):
-    found = difference_pearson(in_groups(GOLD, level), in_groups(METRIC, level))
-    assert found == pytest.approx(expected, abs=5e-4)
+    r = difference_pearson(in_groups(GOLD, level), in_groups(METRIC, level))
+    assert r == pytest.approx(expected, abs=5e-4)
 
 
 @pytest.mark.parametrize(
@@ -70,8 +70,8 @@ def test_mt_metrics_eval_pairwise_differences(level, expected):
 def test_mt_metrics_eval_pairwise_differences_with_a_gap(level, expected):
     gold = np.array([[1, 5, NAN], [10, 2, 12]])
     metric = np.array([[3.0, 15, 1], [20, 4, 24]])
-    found = difference_pearson(in_groups(gold, level), in_groups(metric, level))
-    assert found == pytest.approx(expected, abs=5e-4)
+    r = difference_pearson(in_groups(gold, level), in_groups(metric, level))
+    assert r == pytest.approx(expected, abs=5e-4)
 
 
 def test_mt_metrics_eval_kendall_variants():
@@ -130,8 +130,8 @@ def slow_counts(human, metric, epsilon=0.0, least=0.0):
 
 @given(vectors(gaps), st.sampled_from([0.0, 0.5, 2.0]), st.sampled_from([0.0, 1.0]))
 def test_pairs(pair, epsilon, least):
-    found = count_pairs(*pair, epsilon=epsilon, least=least)
-    assert [int(count) for count in found] == slow_counts(*pair, epsilon, least)
+    counts = count_pairs(*pair, epsilon=epsilon, least=least)
+    assert [int(count) for count in counts] == slow_counts(*pair, epsilon, least)
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.5])
@@ -142,8 +142,8 @@ def test_pairs_of_long_vectors(steps, least, epsilon):
     human = rng.integers(steps, size=150).astype(float)
     metric = rng.integers(steps, size=150).astype(float)
     human[::17] = NAN
-    found = count_pairs(human, metric, epsilon=epsilon, least=least)
-    assert [int(count) for count in found] == slow_counts(human, metric, epsilon, least)
+    counts = count_pairs(human, metric, epsilon=epsilon, least=least)
+    assert [int(count) for count in counts] == slow_counts(human, metric, epsilon, least)
 
 
 @given(vectors())
@@ -229,7 +229,7 @@ def test_undefined_groups_are_left_out():
 
 def test_one_system():
     human, metric = np.array([[1.0, 2, 4]]), np.array([[1.0, 3, 4]])
-    found = {level: float(correlate(human, metric, level, pearson)) for level in LEVELS}
-    assert math.isnan(found["system"])
-    assert math.isnan(found["item"])
-    assert found["pooled"] == found["per-system"] > 0.9
+    r = {level: float(correlate(human, metric, level, pearson)) for level in LEVELS}
+    assert math.isnan(r["system"])
+    assert math.isnan(r["item"])
+    assert r["pooled"] == r["per-system"] > 0.9

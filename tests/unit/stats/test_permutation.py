@@ -44,8 +44,8 @@ def test_nlpstats_permutation():
         (0.698, {"level": "system", "coefficient": spearman, "swap": "items"}),
         (0.519, {"level": "item", "coefficient": kendall_b, "swap": "systems"}),
     ):
-        found = permutation_test(z, np.stack([x, y]), trials=2000, **arguments)
-        assert found.two_sided[0, 1] == pytest.approx(expected, abs=0.06)
+        tested = permutation_test(z, np.stack([x, y]), trials=2000, **arguments)
+        assert tested.two_sided[0, 1] == pytest.approx(expected, abs=0.06)
 
 
 def all_exchanges(human, metrics, level, coefficient, swap):
@@ -77,11 +77,11 @@ def all_exchanges(human, metrics, level, coefficient, swap):
 def test_all_exchanges(level, swap, coefficient, gaps):
     human, metrics = made_up(7, systems=3, items=4, gaps=gaps)
     exact = all_exchanges(human, metrics, level, coefficient, swap)
-    found = permutation_test(
+    tested = permutation_test(
         human, metrics, level=level, coefficient=coefficient, swap=swap, trials=3000
     )
     # four standard errors of a share of 3000, and one more trial counted
-    assert found.greater[0, 1] == pytest.approx(exact, abs=4 * 0.5 / 3000**0.5 + 1 / 3000)
+    assert tested.greater[0, 1] == pytest.approx(exact, abs=4 * 0.5 / 3000**0.5 + 1 / 3000)
 
 
 @settings(max_examples=100)
@@ -118,7 +118,7 @@ def test_quick_ways(seed, coefficient, level, units, gaps, ties):
 @pytest.mark.parametrize("coefficient", [pearson, spearman], ids=lambda c: c.__name__)
 def test_bootstrap_draw_by_draw(level, draw, coefficient):
     human, metrics = made_up(3, systems=5, items=7, gaps=4)
-    found = bootstrap_correlations(
+    draws_of = bootstrap_correlations(
         human, metrics, level=level, draw=draw, coefficient=coefficient, resamples=30, seed=1
     )
     human, metrics = standardized(human, metrics)
@@ -135,7 +135,7 @@ def test_bootstrap_draw_by_draw(level, draw, coefficient):
     for k in range(30):
         cells = np.ix_(drawn["systems"][k], drawn["items"][k])
         expected = [correlate(human[cells], each[cells], level, coefficient) for each in metrics]
-        assert found[:, k] == pytest.approx(np.array(expected), nan_ok=True, abs=1e-9)
+        assert draws_of[:, k] == pytest.approx(np.array(expected), nan_ok=True, abs=1e-9)
 
 
 @pytest.mark.parametrize("few", [True, False])
@@ -146,9 +146,9 @@ def test_what_is_drawn_twice_does_not_agree_with_itself(level, few, monkeypatch)
     human, metrics = made_up(3, systems=5, items=6, gaps=3)
     human, metrics = standardized(human, metrics)
     choice = {"level": level, "resamples": 30, "seed": 1}
-    found = bootstrap_correlations(human, metrics, coefficient=accuracy, **choice)
+    drawn = bootstrap_correlations(human, metrics, coefficient=accuracy, **choice)
     like = bootstrap_correlations(human, metrics, coefficient=kendall_23, **choice)
-    assert like == pytest.approx(2 * found - 1, nan_ok=True)
+    assert like == pytest.approx(2 * drawn - 1, nan_ok=True)
     # Without ties in the data, only what is drawn twice ties: tau-b leaves it out as well, and
     # is then 2 × accuracy − 1 in each group.
     tau = bootstrap_correlations(human, metrics, coefficient=kendall_b, **choice)
@@ -160,8 +160,8 @@ def test_what_is_drawn_twice_does_not_agree_with_itself(level, few, monkeypatch)
 
 def test_equal_metrics_do_not_differ():
     human, metrics = made_up(0, metrics=1)
-    found = permutation_test(human, np.concatenate([metrics, metrics]), trials=100)
-    assert found.greater[0, 1] == found.greater[1, 0] == found.two_sided[0, 1] == 1
+    tested = permutation_test(human, np.concatenate([metrics, metrics]), trials=100)
+    assert tested.greater[0, 1] == tested.greater[1, 0] == tested.two_sided[0, 1] == 1
 
 
 def test_scale_does_not_matter():
@@ -185,10 +185,10 @@ def test_false_alarms():
 def test_a_constant_metric():
     human, metrics = made_up(2)
     metrics[1] = 0.3
-    found = permutation_test(human, metrics, trials=50)
-    assert math.isnan(found.observed[1])
-    assert np.isnan(found.greater[1]).all()
-    assert not np.isnan(found.greater[0, 2])
+    tested = permutation_test(human, metrics, trials=50)
+    assert math.isnan(tested.observed[1])
+    assert np.isnan(tested.greater[1]).all()
+    assert not np.isnan(tested.greater[0, 2])
     drawn = bootstrap_correlations(human, metrics, resamples=20)
     assert np.isnan(drawn[1]).all()
     assert not np.isnan(drawn[0]).any()
@@ -202,9 +202,9 @@ def test_one_system():
 
 def test_only_some_pairs():
     human, metrics = made_up(5)
-    found = permutation_test(human, metrics, trials=50, pairs=[(0, 2)])
-    assert np.isnan(found.greater[0, 1])
-    assert found.greater[0, 2] > found.greater[2, 0]
+    tested = permutation_test(human, metrics, trials=50, pairs=[(0, 2)])
+    assert np.isnan(tested.greater[0, 1])
+    assert tested.greater[0, 2] > tested.greater[2, 0]
 
 
 def test_progress():

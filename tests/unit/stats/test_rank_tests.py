@@ -25,9 +25,9 @@ def test_rank_sum_as_r():
     # wilcox.test(x, y, alternative = "g", exact = FALSE, correct = TRUE) of the same page
     x = [0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46]
     y = [1.15, 0.88, 0.90, 0.74, 1.21]
-    found = rank_sum(x, y, alternative="greater")
-    assert found.statistic == 35
-    assert found.p == pytest.approx(0.1223, abs=5e-5)
+    tested = rank_sum(x, y, alternative="greater")
+    assert tested.statistic == 35
+    assert tested.p == pytest.approx(0.1223, abs=5e-5)
 
 
 def test_many_and_tied_differences():
@@ -71,8 +71,10 @@ def test_wmt22_tests_and_clusters(shared, pair):
     wins = p < 0.05
     boundaries, won = published_clusters(folder)[tuple(pair.split("-"))]
     assert wins.sum(axis=1).tolist() == [won[system] for system in order]
-    found = cluster(wins)
-    assert [k + 1 for k in range(len(found)) if found[k + 1 : k + 2] != [found[k]]] == boundaries
+    clusters = cluster(wins)
+    assert [
+        k + 1 for k in range(len(clusters)) if clusters[k + 1 : k + 2] != [clusters[k]]
+    ] == boundaries
 
 
 def rows(path):

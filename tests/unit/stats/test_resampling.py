@@ -58,8 +58,8 @@ def test_false_findings_are_as_rare_as_promised(test):
 def test_clear_differences_are_found(test):
     rng = np.random.default_rng(4)
     one = rng.normal(0.0, 1.0, 50)
-    found = test(table(one), table(one + rng.normal(0.5, 0.3, 50)), mean, **{_draws(test): 999})
-    assert found[0] == pytest.approx(0.001)  # the least that 999 draws can show
+    tested = test(table(one), table(one + rng.normal(0.5, 0.3, 50)), mean, **{_draws(test): 999})
+    assert tested[0] == pytest.approx(0.001)  # the least that 999 draws can show
 
 
 @pytest.mark.parametrize("test", [paired_bootstrap, approximate_randomization])

@@ -19,9 +19,9 @@ NAN = float("nan")
 
 
 def test_mt_metrics_eval_tie_optimization():  # stats_test.py, testKendallWithTiesOpt: .7
-    found = calibrate_ties([1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3])
-    assert found.accuracy == pytest.approx(0.7)
-    assert found.epsilon == 0.5
+    calibrated = calibrate_ties([1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3])
+    assert calibrated.accuracy == pytest.approx(0.7)
+    assert calibrated.epsilon == 0.5
 
 
 def test_mt_metrics_eval_soft_accuracy():  # testPairwiseConfidenceError: seed 4, 1000 trials
@@ -44,12 +44,12 @@ def test_calibration_tries_all_thresholds(groups):
     for row in metric:
         thresholds |= {abs(a - b) for a, b in combinations(row, 2) if not math.isnan(a + b)}
     reached = {e: float(mean_known(accuracy(human, metric, epsilon=e))) for e in thresholds}
-    found = calibrate_ties(human, metric)
+    calibrated = calibrate_ties(human, metric)
     if math.isnan(reached[0.0]):
-        assert math.isnan(found.accuracy)
+        assert math.isnan(calibrated.accuracy)
         return
-    assert found.accuracy == pytest.approx(max(reached.values()))
-    assert reached[found.epsilon] == pytest.approx(found.accuracy)
+    assert calibrated.accuracy == pytest.approx(max(reached.values()))
+    assert reached[calibrated.epsilon] == pytest.approx(calibrated.accuracy)
 
 
 def test_calibration_of_a_sample_of_pairs():

@@ -36,10 +36,10 @@ def test_missing_videos() -> None:
 
 def test_an_empty_list_is_an_answer() -> None:
     """The system saw the video and said nothing: zero, also where missing videos are left out."""
-    found = scored({"v_1": [FIRST], "v_2": []}, missing="skip")
-    assert found["soda_c"].items.to_dict()["v_2"] == 0.0
-    assert found["anet_precision"].items["v_2"] == 0.0
-    assert found.notes == ("1 video has an empty list of candidates: scored zero.",)
+    scores = scored({"v_1": [FIRST], "v_2": []}, missing="skip")
+    assert scores["soda_c"].items.to_dict()["v_2"] == 0.0
+    assert scores["anet_precision"].items["v_2"] == 0.0
+    assert scores.notes == ("1 video has an empty list of candidates: scored zero.",)
 
 
 def test_unknown_videos() -> None:
@@ -48,26 +48,26 @@ def test_unknown_videos() -> None:
         scored(captions)
     with pytest.raises(DataError, match=r"^mine: Videos with candidates but without references"):
         stories.score_systems({"mine": captions}, TRUTH)
-    found = scored(captions, unknown="skip")
-    assert found.notes == ("1 video has candidates but no references: left out.",)
+    scores = scored(captions, unknown="skip")
+    assert scores.notes == ("1 video has candidates but no references: left out.",)
     with pytest.raises(DataError, match="no video in common"):
         scored({"v_9": [FIRST]}, unknown="skip")
 
 
 def test_ids_of_files() -> None:
     """TimeChat names files, without the v_ of the data set."""
-    found = scored({"1.mp4": [{"caption": "a man runs", "timestamp": [0, 10]}], "2.mp4": []})
-    assert found["soda_c"].items["v_1"] > 0
+    scores = scored({"1.mp4": [{"caption": "a man runs", "timestamp": [0, 10]}], "2.mp4": []})
+    assert scores["soda_c"].items["v_1"] > 0
 
 
 @pytest.mark.parametrize(("policy", "same_as"), [("keep", [0, 40]), ("clip", [0, 20])])
 def test_beyond_the_end(policy: str, same_as: list[float]) -> None:
     late = {"v_1": [{"sentence": "a man runs", "timestamp": [0, 40]}], "v_2": []}
     plain = {"v_1": [{"sentence": "a man runs", "timestamp": same_as}], "v_2": []}
-    found = scored(late, beyond=policy)
-    assert found["soda_c"].score == scored(plain, beyond="keep")["soda_c"].score
+    scores = scored(late, beyond=policy)
+    assert scores["soda_c"].score == scored(plain, beyond="keep")["soda_c"].score
     done = "kept" if policy == "keep" else "cut there"
-    assert f"1 candidate reaches beyond the video's end: {done}." in found.notes
+    assert f"1 candidate reaches beyond the video's end: {done}." in scores.notes
     with pytest.raises(DataError, match="beyond the end"):
         scored(late, beyond="error")
 
@@ -76,10 +76,10 @@ def test_beyond_the_end(policy: str, same_as: list[float]) -> None:
 def test_reversed_segments(policy: str, same_as: list[float]) -> None:
     turned = {"v_1": [{"sentence": "a man runs", "timestamp": [10, 0]}], "v_2": []}
     plain = {"v_1": [{"sentence": "a man runs", "timestamp": same_as}], "v_2": []}
-    found = scored(turned, reversed_segments=policy)
+    scores = scored(turned, reversed_segments=policy)
     for name, result in scored(plain).items():
-        assert found[name].score == result.score, name
-    assert f"reversed_segments:{policy}" in found["soda_c"].signature
+        assert scores[name].score == result.score, name
+    assert f"reversed_segments:{policy}" in scores["soda_c"].signature
     with pytest.raises(DataError, match="video 'v_1', caption 1: ends"):
         scored(turned)
 

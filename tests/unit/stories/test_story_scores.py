@@ -45,8 +45,8 @@ def test_soda(name: str, annotators: Any) -> None:
             each = [soda(ours, truth[video], name) for truth in THEIRS]
             best = max(each, key=lambda row: row[2])
             expected = best if annotators == "best" else np.mean(each, axis=0)
-        found = [results[f"{name}{end}"].items[video] for end in ("_precision", "_recall", "")]
-        assert found == pytest.approx(expected, abs=1e-12)
+        scored = [results[f"{name}{end}"].items[video] for end in ("_precision", "_recall", "")]
+        assert scored == pytest.approx(expected, abs=1e-12)
     assert results[name].score == pytest.approx(np.mean(results[name].items.array))
 
 
@@ -79,18 +79,20 @@ PUBLISHED = {"meteor_order": "swapped", "reference_order": "file", "characters":
 
 
 def test_soda_as_published() -> None:
-    found = stories.score(CANDIDATES, UNORDERED, preset="soda-published")
+    scores = stories.score(CANDIDATES, UNORDERED, preset="soda-published")
     ours, theirs = (
         [(each["timestamp"], each["sentence"]) for each in CANDIDATES["v1"]],
         captions_of(UNORDERED)["v1"],
     )
     expected = soda(ours, theirs, "soda_c", published_f, order=list)
-    parts = [found[f"soda_c{end}"].score for end in ("_precision", "_recall", "")]
+    parts = [scores[f"soda_c{end}"].score for end in ("_precision", "_recall", "")]
     assert parts == pytest.approx(expected, abs=1e-12)
-    assert "meteor_order:swapped|reference_order:file|characters:ascii" in found["soda_c"].signature
-    assert found.to_dict() == stories.score(CANDIDATES, UNORDERED, "soda_c", **PUBLISHED).to_dict()
+    assert (
+        "meteor_order:swapped|reference_order:file|characters:ascii" in scores["soda_c"].signature
+    )
+    assert scores.to_dict() == stories.score(CANDIDATES, UNORDERED, "soda_c", **PUBLISHED).to_dict()
     # Each of the three choices moves this number by itself; the default has none of them.
-    numbers = {found["soda_c"].score}
+    numbers = {scores["soda_c"].score}
     for choice in ({}, *({name: value} for name, value in PUBLISHED.items())):
         numbers.add(stories.score(CANDIDATES, UNORDERED, "soda_c", **choice)["soda_c"].score)
     assert len(numbers) == 5
@@ -144,10 +146,10 @@ def test_other_sentence_scores(f: str) -> None:
 @pytest.mark.parametrize("system", list(SYSTEMS))
 def test_activitynet(variant: Any, system: str) -> None:
     results = stories.score(SYSTEMS[system], ANNOTATORS.values(), "activitynet", variant=variant)
-    found = results.to_dict()["activitynet"]
+    data = results.to_dict()["activitynet"]
     expected = [activitynet(OURS[system], THEIRS, tiou, NONSENSE[variant]) for tiou in TIOUS]
     for name in ("meteor", "rouge_l", "cider", "bleu"):
-        mine = found["bleu_4" if name == "bleu" else name]
+        mine = data["bleu_4" if name == "bleu" else name]
         for tiou, values in zip(TIOUS, expected, strict=True):
             mean = np.mean(list(values[name].values()))
             assert mine["by_tiou"][f"{tiou:g}"] == pytest.approx(mean, abs=1e-12)
@@ -178,17 +180,17 @@ def test_activitynet_tokenizes_as_the_official_scorer() -> None:
         }
         for each in (ours, theirs)
     ]
-    found = stories.score(*documents, "activitynet", empty="zero").to_dict()["activitynet"]
+    data = stories.score(*documents, "activitynet", empty="zero").to_dict()["activitynet"]
     expected = [activitynet(ours, [theirs], tiou) for tiou in TIOUS]
     for name in ("meteor", "rouge_l", "cider", "bleu"):
         for video in ours:
             mean = np.mean([values[name][video] for values in expected])
-            mine = found["bleu_4" if name == "bleu" else name]["videos"][video]
+            mine = data["bleu_4" if name == "bleu" else name]["videos"][video]
             assert mine == pytest.approx(mean, abs=1e-12), (name, video)
 
 
 def test_detection() -> None:
-    found = stories.score(SYSTEMS["verbose"], ANNOTATORS.values(), "activitynet").to_dict()
+    data = stories.score(SYSTEMS["verbose"], ANNOTATORS.values(), "activitynet").to_dict()
     for tiou in TIOUS:
         rows = []
         for video in VIDEOS:
@@ -204,7 +206,7 @@ def test_detection() -> None:
             ("recall", recall),
             ("f1", 2 * precision * recall / (precision + recall)),
         ):
-            by_tiou = found["activitynet"][name]["by_tiou"]
+            by_tiou = data["activitynet"][name]["by_tiou"]
             assert by_tiou[f"{tiou:g}"] == pytest.approx(value, abs=1e-12)
 
 
@@ -250,8 +252,8 @@ def test_intervals_and_comparisons() -> None:
     plain = bounded.to_dict()["systems"]["concise"]
     assert plain["soda_c"]["intervals"]["f1"] == list(result.interval)
     assert len(plain["activitynet"]["f1"]["interval"]) == 2
-    found = compare(results.table, "concise", tests=["randomization"], trials=99)
-    assert {each.metric for each in found} == set(results.table.metrics)
+    comparisons = compare(results.table, "concise", tests=["randomization"], trials=99)
+    assert {each.metric for each in comparisons} == set(results.table.metrics)
 
 
 def test_presets_differ_as_documented() -> None:
@@ -297,10 +299,10 @@ def test_matchings_add_up_to_the_scores(name: str) -> None:
     scorer = stories.StoryScorer(truth, protocol)
     scores = scorer.score(ours)[name].items
     for video in VIDEOS:
-        found = scorer.matchings(ours, video, name, tiou=0.5)
-        assert len(found) == 2
-        assert np.mean([each.f1 for each in found]) == pytest.approx(scores[video], abs=1e-12)
-        for story in found:
+        matchings = scorer.matchings(ours, video, name, tiou=0.5)
+        assert len(matchings) == 2
+        assert np.mean([each.f1 for each in matchings]) == pytest.approx(scores[video], abs=1e-12)
+        for story in matchings:
             places = [each.reference for each in story.matches]
             starts = [story.references.segments[k][0] for k in places]
             assert starts == sorted(starts)

@@ -57,9 +57,9 @@ def test_timeline_is_the_matching() -> None:
     scorer = stories.StoryScorer(truth, stories.Protocol())
     for score in ("soda_a", "soda_b", "soda_c"):
         tiou = 0.5 if score == "soda_a" else 0.0
-        found = stories.timeline(ours, truth, "v_kayak", score)
+        timeline = stories.timeline(ours, truth, "v_kayak", score)
         for shown, matching in zip(
-            found.comparisons, scorer.matchings(ours, "v_kayak", score, tiou=tiou), strict=True
+            timeline.comparisons, scorer.matchings(ours, "v_kayak", score, tiou=tiou), strict=True
         ):
             assert shown.f1 == matching.f1
             assert [(m.iou, m.f) for m in shown.matches] == [(m.iou, m.f) for m in matching.matches]
@@ -88,25 +88,25 @@ def test_unknown_video() -> None:
 
 
 def test_a_video_without_candidates() -> None:
-    found = stories.timeline(
+    timeline = stories.timeline(
         {"v_1": [{"sentence": "a man", "timestamp": [0, 4]}]},
         {"v_1": story(["a man"]), "v_2": story(["a dog runs"])},
         "v_2",
     )
-    text = timeline_text(found)
+    text = timeline_text(timeline)
     assert "R1  unmatched" in text
-    assert found.comparisons[0].candidates == ()
-    ElementTree.fromstring(timeline_svg(found))
+    assert timeline.comparisons[0].candidates == ()
+    ElementTree.fromstring(timeline_svg(timeline))
 
 
 @pytest.mark.parametrize("width", [40, 80, 120])
 def test_text_fits_and_says_everything(
     dogwash: stories.Timeline, hostile: stories.Timeline, width: int
 ) -> None:
-    for found in (dogwash, hostile):
-        text = timeline_text(found, width)
+    for timeline in (dogwash, hostile):
+        text = timeline_text(timeline, width)
         assert max(cells(line) for line in text.splitlines()) <= width
-        for comparison in found.comparisons:
+        for comparison in timeline.comparisons:
             for pair in comparison.matches:
                 assert f"IoU {pair.iou:.2f}  f {pair.f:.2f}" in text
             assert text.count("unmatched") >= sum(
@@ -119,10 +119,10 @@ def test_text_fits_and_says_everything(
 def test_short_and_reversed_segments() -> None:
     times = [[59.9, 60.0], [30.0, 10.0], [0.0, 0.0]]
     ours = {"v": {"timestamps": times, "sentences": ["a", "b", "c"]}}
-    found = stories.timeline(
+    timeline = stories.timeline(
         ours, {"v": story(["a man"])}, "v", reversed_segments="zero", negative="keep"
     )
-    text = timeline_text(found)
+    text = timeline_text(timeline)
     assert max(map(len, text.splitlines())) <= 80
     assert all(number in text.splitlines()[4] + text.splitlines()[5] for number in "123")
 
@@ -131,10 +131,10 @@ def test_short_and_reversed_segments() -> None:
 def test_bars_do_not_overlap_and_stay_inside(
     dogwash: stories.Timeline, hostile: stories.Timeline, width: float
 ) -> None:
-    for found in (dogwash, hostile):
-        picture = timeline_picture(found, width)
+    for timeline in (dogwash, hostile):
+        picture = timeline_picture(timeline, width)
         bars = picture.bars
-        assert len(bars) == sum(len(c.references) + len(c.candidates) for c in found.comparisons)
+        assert len(bars) == sum(len(c.references) + len(c.candidates) for c in timeline.comparisons)
         for k, one in enumerate(bars):
             assert one.x >= 0
             assert one.x + one.width <= width
@@ -142,7 +142,7 @@ def test_bars_do_not_overlap_and_stay_inside(
                 if abs(one.y - other.y) < one.height:
                     assert one.x + one.width <= other.x or other.x + other.width <= one.x
         labels = [words for words in picture.words if words.boxed]
-        assert len(labels) == sum(len(each.matches) for each in found.comparisons)
+        assert len(labels) == sum(len(each.matches) for each in timeline.comparisons)
         for k, label in enumerate(labels):
             for other_label in labels[k + 1 :]:
                 if abs(label.y - other_label.y) < 12:
@@ -187,8 +187,8 @@ class _Page(HTMLParser):
 
 
 def test_page_is_safe_and_reachable(hostile: stories.Timeline, dogwash: stories.Timeline) -> None:
-    for found in (hostile, dogwash):
-        text = timeline_html(found)
+    for timeline in (hostile, dogwash):
+        text = timeline_html(timeline)
         page = _Page()
         page.feed(text)
         assert not {"script", "img", "link", "iframe", "b-ours"} & set(page.tags)

@@ -24,10 +24,10 @@ PRECURSOR_FIGURE_2 = [
 
 
 def test_soda_figure_1() -> None:
-    found = match(np.transpose(SODA_FIGURE_1))
-    assert found.cost == pytest.approx(2.7)
+    matching = match(np.transpose(SODA_FIGURE_1))
+    assert matching.cost == pytest.approx(2.7)
     # (g1, p1), (g3, p2), (g4, p4)
-    assert found.pairs == ((0, 0), (1, 2), (3, 3))
+    assert matching.pairs == ((0, 0), (1, 2), (3, 3))
 
 
 def test_soda_figure_4_row_by_row() -> None:
@@ -45,17 +45,17 @@ def test_soda_figure_4_row_by_row() -> None:
 
 
 def test_precursor_figure_2() -> None:
-    found = match(np.transpose(PRECURSOR_FIGURE_2))
-    assert found.cost == pytest.approx(2.1)
+    matching = match(np.transpose(PRECURSOR_FIGURE_2))
+    assert matching.cost == pytest.approx(2.1)
     # (g2, p1), (g3, p2), (g4, p4); (g1, p1) would cost the same, and the paper takes the later.
-    assert found.pairs == ((0, 1), (1, 2), (3, 3))
+    assert matching.pairs == ((0, 1), (1, 2), (3, 3))
 
 
 def test_ties_go_to_the_larger_bonus() -> None:
     costs = [[0.5, 0.0], [0.5, 0.5], [0.0, 0.5]]
     bonus = [[0.1, 0.0], [0.9, 0.2], [0.0, 0.1]]
-    found = match(costs, bonus)
-    assert (found.pairs, found.bonus) == (((1, 0), (2, 1)), 1.0)
+    matching = match(costs, bonus)
+    assert (matching.pairs, matching.bonus) == (((1, 0), (2, 1)), 1.0)
 
 
 def test_sums_equal_but_for_rounding_are_ties() -> None:
@@ -70,8 +70,8 @@ def test_sums_equal_but_for_rounding_are_ties() -> None:
 
 @pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0)])
 def test_nothing_to_match(shape: tuple[int, int]) -> None:
-    found = match(np.zeros(shape))
-    assert (found.pairs, found.cost) == ((), 0.0)
+    matching = match(np.zeros(shape))
+    assert (matching.pairs, matching.cost) == ((), 0.0)
 
 
 def test_zero_costs_never_match() -> None:
@@ -90,9 +90,9 @@ def test_ten_thousand_captions_are_no_recursion() -> None:
     count = 10_000
     costs = np.zeros((count, 50))
     costs[np.arange(50) * 200, np.arange(50)] = 1.0
-    found = match(costs)
-    assert found.cost == 50
-    assert found.pairs[-1] == (49 * 200, 49)
+    matching = match(costs)
+    assert matching.cost == 50
+    assert matching.pairs[-1] == (49 * 200, 49)
 
 
 IOU_CASES = [

@@ -109,9 +109,9 @@ def test_abbreviations(specs):
                 "kept+dot": f"he saw {word.lower()}. .{rest}",
                 "split": f"he saw {word.lower()} .{rest}",
             }.get(answers[context])
-            found = tokenize([caption, "zzz"], "ptb-coco", keep_punctuation=True)[0]
-            if expected is not None and found != expected:
-                wrong.append((caption, found, expected))
+            tokens = tokenize([caption, "zzz"], "ptb-coco", keep_punctuation=True)[0]
+            if expected is not None and tokens != expected:
+                wrong.append((caption, tokens, expected))
     assert wrong == []
 
 

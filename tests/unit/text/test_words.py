@@ -82,8 +82,8 @@ def test_references_in_order(items):
     )
     text, own = batch.references_in_order()
     texts = text.unpack()
-    found = [texts[a:b] for a, b in pairwise(own)]
-    assert found == [references[offsets[k] : offsets[k + 1]] for k in items]
+    chosen = [texts[a:b] for a, b in pairwise(own)]
+    assert chosen == [references[offsets[k] : offsets[k + 1]] for k in items]
 
 
 def test_power_is_cs():
