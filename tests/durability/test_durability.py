@@ -16,18 +16,18 @@ from rater_process import score_of
 from reelscore.human.campaign import Campaign
 from support.made_hits import rating_hits
 
-PROCESSES = 8
-PROGRESS = 20_000  # bytes that the logs must have grown before another is killed
+PROGRESS = 15_000  # bytes that the logs must have grown before another is killed
 RATER = Path(__file__).parent / "rater_process.py"
 
 
 def test_killed_processes_lose_and_double_nothing(where, tmp_path, full):
-    hits, tasks, pause, hold = (1000, 100, 3.0, 10.0) if full else (60, 20, 0.5, 2.0)
+    processes, hits, tasks = (8, 1000, 100) if full else (5, 40, 20)
+    pause, hold = (3.0, 10.0) if full else (0.5, 2.0)
     with Campaign.create(where, "Durable", systems=["mine", "other"], hold=hold) as campaign:
         campaign.add_hits(rating_hits(hits, tasks))
         campaign.set_state("open", actor="me")
     start = time.perf_counter()
-    killed = run_raters(where, tmp_path, pause, random.Random(4))
+    killed = run_raters(where, tmp_path, processes, pause, random.Random(4))
     seconds = time.perf_counter() - start
     notes = [
         json.loads(line)
@@ -39,14 +39,14 @@ def test_killed_processes_lose_and_double_nothing(where, tmp_path, full):
         check(campaign, notes, kept, hits, tasks)
         again = sum(note["event"] == "kept" and not note["new"] for note in notes)
         print(
-            f"{hits * tasks:,} judgments by {PROCESSES} processes in {seconds:.0f} s; "
+            f"{hits * tasks:,} judgments by {processes} processes in {seconds:.0f} s; "
             f"{killed} killed, {campaign.status().abandoned} HITs abandoned, "
             f"{again} answers acknowledged again"
         )
     assert killed >= 3
 
 
-def run_raters(where, folder, pause, rng):
+def run_raters(where, folder, processes, pause, rng):
     """Run raters until all is done; every now and then one is killed and another begins."""
     names = iter(range(10**6))
     running: dict[str, subprocess.Popen[bytes]] = {}
@@ -55,7 +55,7 @@ def run_raters(where, folder, pause, rng):
         command = [sys.executable, RATER, where, rater, folder / f"{rater}.log"]
         running[rater] = subprocess.Popen(command)
 
-    for _ in range(PROCESSES):
+    for _ in range(processes):
         begin(f"r{next(names)}")
     killed, next_kill, noted = 0, time.monotonic() + pause, 0
     try:
@@ -67,7 +67,11 @@ def run_raters(where, folder, pause, rng):
                     del running[rater]
             size = sum(log.stat().st_size for log in folder.glob("*.log"))
             # also by progress: on a busy machine all would be killed before they have begun
-            if time.monotonic() > next_kill and size > noted + PROGRESS and len(running) > 4:
+            if (
+                time.monotonic() > next_kill
+                and size > noted + PROGRESS
+                and len(running) > processes // 2
+            ):
                 noted = size
                 victim = rng.choice(sorted(running))
                 process = running.pop(victim)

@@ -1,4 +1,4 @@
-"""``reelscore bertha evaluate`` on the real judgments."""
+"""``reelscore bertha evaluate`` on the real judgments: 7,700 captions by six metrics."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ from click.testing import CliRunner
 
 from reelscore.cli.main import cli
 
-pytestmark = pytest.mark.shared
+pytestmark = [pytest.mark.shared, pytest.mark.full]
 
 
-def test_evaluate(shared, full, tmp_path):
-    if not full:
-        pytest.skip("scores 7,700 captions by six metrics: with --full")
+def test_evaluate(shared, tmp_path):
     pytest.importorskip("reelscore_bertha")
     page, numbers = tmp_path / "agreement.html", tmp_path / "agreement.json"
     command = ["bertha", "evaluate", "--trecvid", shared / "trecvid-vtt-ha"]

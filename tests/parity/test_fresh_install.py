@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.full  # builds two wheels
+
 ROOT = Path(__file__).resolve().parents[2]
 
 # Whoever asks for a name or a connection beyond this machine gets an error.
@@ -48,10 +50,8 @@ def run(*command: object, **options: object) -> str:
 
 
 @pytest.fixture(scope="module")
-def fresh(tmp_path_factory: pytest.TempPathFactory, full: bool) -> Path:
+def fresh(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An environment with the wheels; gives its Python."""
-    if not full:
-        pytest.skip("builds two wheels: with --full")
     pytest.importorskip("torch")
     home = tmp_path_factory.mktemp("fresh")
     pip = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")

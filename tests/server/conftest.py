@@ -10,9 +10,20 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the web extra is not installed")
 
+from argon2 import PasswordHasher
 from visiting import Visitor
 
+from reelscore.web import security
 from reelscore.web.demo import draw_videos
+
+
+@pytest.fixture(scope="package", autouse=True)
+def cheap_passwords() -> Iterator[None]:
+    """Hash passwords at little cost: with the shipped one, it is most of a short test."""
+    with pytest.MonkeyPatch.context() as patch:
+        cheap = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+        patch.setattr(security, "_hasher", cheap)
+        yield
 
 
 @pytest.fixture

@@ -130,7 +130,7 @@ def test_who_passes(plan, kind, least, most):
 
 
 def test_the_ranking_is_recovered_and_replicates(plan, full):
-    campaigns = 100 if full else 10
+    campaigns = 100 if full else 5
     *_, outcome = study(
         plan,
         SYSTEMS | {"human": HUMAN},
