@@ -6,21 +6,22 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
-import msgspec
 import numpy as np
 
 from reelscore.cli.file_options import FilesCommand, refs_option
+from reelscore.cli.option_kinds import json_option, number_option, plot_option
 from reelscore.cli.options import (
     STDOUT,
     check_targets,
     format_option,
+    metric_option,
     progress_bar,
     read_captions,
     show_notes,
     terminal_width,
     threads_option,
     tokenizer_option,
-    write,
+    write_json,
 )
 from reelscore.errors import DataError
 from reelscore.meta.difficulty import Difficulties, difficulties, extremes
@@ -35,30 +36,21 @@ _PARTS = 5
 @click.command("analyse", cls=FilesCommand)
 @click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
 @refs_option()
-@click.option(
-    "--metric", "-m", default="meteor", show_default=True, metavar="NAME", help="Any metric."
-)
-@click.option(
+@metric_option
+@number_option(
     "--window",
-    type=click.IntRange(min=1),
     default=500,
-    show_default=True,
+    least=1,
     help="Number of items in the running mean of the plot; at most a fifth of all items.",
 )
-@click.option(
-    "--top",
-    type=click.IntRange(min=0),
-    default=3,
-    show_default=True,
-    help="How many of the best and of the worst items to show.",
+@number_option(
+    "--top", default=3, least=0, help="How many of the best and of the worst items to show."
 )
 @tokenizer_option
 @format_option
 @threads_option
-@click.option("--plot", metavar="FILE", help="Plot the smoothed scores: .pdf, .svg or .png.")
-@click.option(
-    "--json", "json_file", metavar="FILE", help="Write everything as JSON; - for standard output."
-)
+@plot_option("the smoothed scores")
+@json_option
 def command(
     candidates: tuple[str, ...],
     refs: tuple[str, ...],
@@ -80,7 +72,7 @@ def command(
     Example:
       reelscore analyse systems/*.json -r references.json --plot hard.pdf
     """
-    check_targets([target for target in (plot, json_file) if target])
+    check_targets(plot, json_file)
     inputs = read_captions(candidates, refs, file_format)
     systems, references = inputs.systems, inputs.references
     if references is None:
@@ -114,7 +106,7 @@ def command(
             "best": {system: best for system, (best, _) in ends.items()},
             "worst": {system: worst for system, (_, worst) in ends.items()},
         }
-        write(json_file, msgspec.json.encode(content).decode())
+        write_json(json_file, content)
     if json_file == STDOUT:
         return
     click.echo("\n\n".join(_grid(order, scores).to_text(terminal_width()) for order in orders))
@@ -128,15 +120,15 @@ def command(
 
 
 def _numbers(order: Difficulties, scores: Mapping[str, Mapping[str, float]]) -> dict[str, Any]:
-    found: dict[str, Any] = {"fifths": [float(part.mean()) for part in _fifths(order.values)]}
+    numbers: dict[str, Any] = {"fifths": [float(part.mean()) for part in _fifths(order.values)]}
     hard = -order.values if order.kind == "frequency" else order.values
     for system, items in scores.items():
         along = order.along(items)
-        found[system] = {
+        numbers[system] = {
             "fifths": [float(part.mean()) for part in _fifths(along)],
             "spearman": float(spearman(hard, along)),
         }
-    return found
+    return numbers
 
 
 def _fifths(values: Any) -> Sequence[Any]:

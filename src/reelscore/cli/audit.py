@@ -6,19 +6,18 @@ import sys
 from dataclasses import replace
 
 import click
-import msgspec
 
 from reelscore.cli.file_options import FilesCommand, refs_option
+from reelscore.cli.option_kinds import json_option, plot_option, seed_option
 from reelscore.cli.options import (
     STDOUT,
     check_targets,
     format_option,
     progress_bar,
     read_captions,
-    seed_option,
     threads_option,
     tokenizer_option,
-    write,
+    write_json,
 )
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError
@@ -46,10 +45,8 @@ from reelscore.text.tokens import Tokenizer
 @format_option
 @seed_option
 @threads_option
-@click.option("--plot", metavar="FILE", help="Plot all shifts: .pdf, .svg or .png.")
-@click.option(
-    "--json", "json_file", metavar="FILE", help="Write everything as JSON; - for standard output."
-)
+@plot_option("all shifts")
+@json_option
 def command(
     candidates: tuple[str, ...],
     refs: tuple[str, ...],
@@ -79,13 +76,13 @@ def command(
       reelscore audit runs/*.txt -r refs.txt --human da.csv --plot audit.pdf
       reelscore audit meteor.csv cider.csv --human judgments.csv
     """
-    check_targets([target for target in (plot, json_file) if target])
+    check_targets(plot, json_file)
     people = ScoreTable.read(human, repeats="mean") if human else None
     if refs:
         inputs = read_captions(candidates, refs, file_format)
         assert inputs.references is not None
         with inputs.explained(), progress_bar("Comparing") as progress:
-            found = audit_captions(
+            audited = audit_captions(
                 inputs.systems,
                 inputs.references,
                 people,
@@ -96,33 +93,33 @@ def command(
                 threads=threads,
                 progress=progress,
             )
-        found = replace(found, notes=[*inputs.notes, *found.notes])
+        audited = replace(audited, notes=[*inputs.notes, *audited.notes])
     elif people is None:
         raise DataError("Give --refs to audit captions, or --human to audit score tables.")
     else:
         tables = merge_tables(ScoreTable.read(path) for path in candidates)
-        found = audit_tables(tables, people, column=column)
+        audited = audit_tables(tables, people, column=column)
     if plot:
         from reelscore.report.plots.studies import draw_audit
 
-        draw_audit(found, plot)
+        draw_audit(audited, plot)
     if json_file:
-        write(json_file, msgspec.json.encode(found.to_dict()).decode())
+        write_json(json_file, audited.to_dict())
     if json_file != STDOUT:
-        _show(found)
-    if found.verdict.misaligned:
+        _show(audited)
+    if audited.verdict.misaligned:
         sys.exit(1)
 
 
-def _show(found: Audit) -> None:
-    for note in found.notes:
+def _show(audited: Audit) -> None:
+    for note in audited.notes:
         click.echo(note)
-    if found.references is not None:
-        click.echo(f"references: {_sentence(*found.references)}")
-    if found.judgments is not None:
-        click.echo(f"judgments:  {_sentence(*found.judgments)}")
-    colour = "red" if found.verdict.misaligned else None
-    click.echo(click.style(str(found.verdict), bold=True, fg=colour))
+    if audited.references is not None:
+        click.echo(f"references: {_sentence(*audited.references)}")
+    if audited.judgments is not None:
+        click.echo(f"judgments:  {_sentence(*audited.judgments)}")
+    colour = "red" if audited.verdict.misaligned else None
+    click.echo(click.style(str(audited.verdict), bold=True, fg=colour))
 
 
 def _sentence(verdict: Verdict, scan: Scan) -> str:

@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from reelscore.cli.file_options import FilesCommand, refs_option
+from reelscore.cli.option_kinds import choice_option, file_option, number_option
 from reelscore.cli.options import (
     STDOUT,
     check_targets,
@@ -17,7 +18,7 @@ from reelscore.cli.options import (
     read_captions,
     show_notes,
     terminal_width,
-    write,
+    write_json,
 )
 from reelscore.cli.report_options import command_line, html_option
 from reelscore.data.table import ScoreTable
@@ -70,7 +71,7 @@ def prepare(
     """
     from reelscore.learned.judged_captions import check_captions, from_tables, write_captions
 
-    check_targets([out])
+    check_targets(out)
     if trecvid:
         from reelscore.learned.trecvid import load_captions
 
@@ -110,33 +111,24 @@ def prepare(
 @click.option(
     "--keep", is_flag=True, help="With --hold-out: keep the model for 'bertha|held_out:GROUP'."
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@number_option("--seed", default=0, least=0)
 @click.option(
     "--device",
     type=click.Choice(["cuda", "cpu"]),
     help="Device to train on; a GPU if there is one.",
 )
-@click.option(
+@number_option(
     "--validation",
-    type=click.FloatRange(0, 0.5),
     default=0.0,
-    show_default=True,
+    least=0,
+    most=0.5,
     help="Share of the items used to decide when to stop early.",
 )
-@click.option(
-    "--patience",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    help="Epochs without improvement before a stage ends early.",
+@number_option(
+    "--patience", default=1, least=1, help="Epochs without improvement before a stage ends early."
 )
-@click.option(
-    "--every",
-    type=click.IntRange(min=1),
-    default=500,
-    show_default=True,
-    metavar="STEPS",
-    help="Steps between two checkpoints.",
+@number_option(
+    "--every", default=500, least=1, metavar="STEPS", help="Steps between two checkpoints."
 )
 def train(
     captions: str,
@@ -190,14 +182,13 @@ def train(
 
 @command.command("evaluate")
 @click.option("--trecvid", required=True, metavar="PATH", help="A copy of TRECvid-VTT_HA.")
-@click.option(
+@choice_option(
     "--kind",
-    type=click.Choice(["MA", "SA"]),
+    choices=["MA", "SA"],
     default="MA",
-    show_default=True,
     help="Use captions judged by many people, or once.",
 )
-@click.option("--json", "json_file", metavar="FILE", help="Write all numbers as JSON.")
+@file_option("--json", "Write all numbers as JSON.")
 @html_option
 def evaluate(trecvid: str, kind: str, json_file: str | None, html_file: str | None) -> None:
     """Measure how metrics agree with people on TRECVid; learned metrics have not seen the year.
@@ -209,17 +200,17 @@ def evaluate(trecvid: str, kind: str, json_file: str | None, html_file: str | No
     from reelscore.learned.agreement import agreement, features, with_fusion
     from reelscore.report.tables.held_out import held_out_grids, held_out_report
 
-    check_targets([target for target in (json_file, html_file) if target])
+    check_targets(json_file, html_file)
     with progress_bar("Scoring") as progress:
-        found = agreement(with_fusion(features(trecvid, kind, progress=progress)))
+        measured = agreement(with_fusion(features(trecvid, kind, progress=progress)))
     if json_file:
-        write(json_file, msgspec.json.encode(asdict(found)).decode())
+        write_json(json_file, asdict(measured))
     if html_file:
         from reelscore.report.html import write_report
 
-        write_report(html_file, held_out_report(found, kind, command=command_line()))
+        write_report(html_file, held_out_report(measured, kind, command=command_line()))
     if json_file != STDOUT:
-        grids = held_out_grids(found, kind)
+        grids = held_out_grids(measured, kind)
         click.echo("\n\n".join(grid.to_text(terminal_width()) for grid in grids))
 
 
@@ -251,14 +242,16 @@ def info(model: str, as_json: bool) -> None:
     """
     from reelscore.learned.model_files import read_info
 
-    found = read_info(model)
+    model_info = read_info(model)
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(asdict(found))).decode())
+        click.echo(msgspec.json.format(msgspec.json.encode(asdict(model_info))).decode())
         return
-    click.echo(f"{found.name}, revision {found.revision}, up to {found.max_length} tokens")
-    for key, value in found.training.items():
+    click.echo(
+        f"{model_info.name}, revision {model_info.revision}, up to {model_info.max_length} tokens"
+    )
+    for key, value in model_info.training.items():
         click.echo(f"{key}: {value}")
-    _show_agreement(found.agreement)
+    _show_agreement(model_info.agreement)
 
 
 def _show_agreement(agreement: dict[str, object]) -> None:

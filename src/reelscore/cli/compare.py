@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from reelscore.cli.file_options import FilesCommand
+from reelscore.cli.option_kinds import choice_option, number_option, resamples_option
 from reelscore.cli.options import (
     Scoring,
     progress_bar,
@@ -40,34 +41,22 @@ _TESTS: dict[str, tuple[Test, ...]] = {
     "--baseline", "-b", metavar="NAME", help="The system to compare with; the first if not given."
 )
 @click.option("--all-pairs", is_flag=True, help="Compare every system with every other.")
-@click.option(
+@choice_option(
     "--test",
-    type=click.Choice(list(_TESTS)),
+    choices=list(_TESTS),
     default="both",
-    show_default=True,
     help="Paired bootstrap, approximate randomization, or both.",
 )
-@click.option(
+@choice_option(
     "--correction",
-    type=click.Choice(["holm", "bonferroni", "bh", "none"]),
+    choices=["holm", "bonferroni", "bh", "none"],
     default="holm",
-    show_default=True,
     help="Correction for the number of comparisons within one metric.",
 )
-@click.option(
-    "--level",
-    type=click.FloatRange(0, 1),
-    default=0.05,
-    show_default=True,
-    help="Mark corrected p-values below this level.",
+@number_option(
+    "--level", default=0.05, least=0, most=1, help="Mark corrected p-values below this level."
 )
-@click.option(
-    "--resamples",
-    type=click.IntRange(min=10),
-    default=1000,
-    show_default=True,
-    help="Number of bootstrap resamples.",
-)
+@resamples_option("Number of bootstrap resamples.")
 @trials_option
 @picture_options
 def command(

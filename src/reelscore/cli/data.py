@@ -9,7 +9,8 @@ from typing import Any
 import click
 import msgspec
 
-from reelscore.cli.options import STDOUT, check_targets, progress_bar, terminal_width, write
+from reelscore.cli.option_kinds import choice_option, file_option
+from reelscore.cli.options import STDOUT, check_targets, progress_bar, terminal_width, write_json
 from reelscore.data.atomic_files import write_atomically
 from reelscore.data.datasets import trecvid_ha
 from reelscore.data.datasets.trecvid_ha import FOLDERS, Assessment, Reading
@@ -26,20 +27,17 @@ def command() -> None:
 
 @command.command("trecvid-ha")
 @click.argument("path", metavar="PATH")
-@click.option(
+@choice_option(
     "--reading",
-    type=click.Choice(["aligned", "as-published"]),
+    choices=["aligned", "as-published"],
     default="aligned",
-    show_default=True,
     help="Read line numbers as intended, or counted from 0 as in the published tables.",
 )
 @click.option("--people", is_flag=True, help="Count human captions as a system.")
 @click.option("--audit", "audited", is_flag=True, help="Audit the alignment of every folder.")
 @click.option("--plot", metavar="FILE", help="With --audit: plot r against shift.")
 @click.option("--export", metavar="DIR", help="Write captions, references and judgments as files.")
-@click.option(
-    "--json", "json_file", metavar="FILE", help="Write the table as JSON; - for standard output."
-)
+@file_option("--json", "Write the table as JSON; - for standard output.")
 def trecvid(
     path: str,
     reading: Reading,
@@ -61,43 +59,47 @@ def trecvid(
       cd files/MA-2018
       reelscore audit systems/* -r references.json --human human_z.csv
     """
-    check_targets([target for target in (plot, json_file) if target])
+    check_targets(plot, json_file)
     if plot and not audited:
         raise DataError("--plot draws the audit; add --audit.")
-    found: dict[str, tuple[Assessment, Audit | None]] = {}
+    assessments: dict[str, tuple[Assessment, Audit | None]] = {}
     with progress_bar("Reading") as progress:
-        for done, each in enumerate(trecvid_ha.load_all(path, reading=reading, people=people), 1):
+        for done, assessment in enumerate(
+            trecvid_ha.load_all(path, reading=reading, people=people), 1
+        ):
             report = (
-                audit_captions(each.candidates, each.references(), each.human) if audited else None
+                audit_captions(assessment.candidates, assessment.references(), assessment.human)
+                if audited
+                else None
             )
-            found[each.folder] = each, report
+            assessments[assessment.folder] = assessment, report
             if progress is not None:
                 progress(done, len(FOLDERS))
     if export:
-        for each, _ in found.values():
-            _export(each, Path(export))
+        for assessment, _ in assessments.values():
+            _export(assessment, Path(export))
     if plot:
         from reelscore.report.plots.studies import draw_shifts
 
-        draw_shifts(dict(_scans(found)), plot)
-    rows = [_row(*pair) for pair in found.values()]
+        draw_shifts(dict(_scans(assessments)), plot)
+    rows = [_row(*pair) for pair in assessments.values()]
     if json_file:
-        write(json_file, msgspec.json.encode(rows).decode())
+        write_json(json_file, rows)
     if json_file != STDOUT:
         grid = Grid(list(rows[0]), [[Cell(_text(value)) for value in r.values()] for r in rows])
         click.echo(grid.to_text(terminal_width()))
 
 
-def _row(each: Assessment, report: Audit | None) -> dict[str, Any]:
-    judged = [result["z"].items for result in each.human.results.values()]
+def _row(assessment: Assessment, report: Audit | None) -> dict[str, Any]:
+    judged = [result["z"].items for result in assessment.human.results.values()]
     count = sum(map(len, judged))
     row = {
-        "folder": each.folder,
-        "items": len(each.items),
-        "systems": len(each.candidates),
-        "references": len(each.annotators),
+        "folder": assessment.folder,
+        "items": len(assessment.items),
+        "systems": len(assessment.candidates),
+        "references": len(assessment.annotators),
         "judged": count,
-        "ratings": sum(sum(ratings.values()) for ratings in each.judgments.values()),
+        "ratings": sum(sum(ratings.values()) for ratings in assessment.judgments.values()),
         "mean z": sum(float(scores.array.sum()) for scores in judged) / count,
     }
     if report is not None and report.judgments is not None:
@@ -112,18 +114,18 @@ def _text(value: object) -> str:
     return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
-def _scans(found: dict[str, tuple[Assessment, Audit | None]]) -> Iterator[tuple[str, Any]]:
-    for name, (_, report) in found.items():
+def _scans(assessments: dict[str, tuple[Assessment, Audit | None]]) -> Iterator[tuple[str, Any]]:
+    for name, (_, report) in assessments.items():
         if report is not None and report.judgments is not None:
             yield name, report.judgments[1]
 
 
-def _export(each: Assessment, folder: Path) -> None:
-    home = folder / each.folder
+def _export(assessment: Assessment, folder: Path) -> None:
+    home = folder / assessment.folder
     (home / "systems").mkdir(parents=True, exist_ok=True)
-    for name, captions in each.candidates.items():
+    for name, captions in assessment.candidates.items():
         write_atomically(home / "systems" / f"{name}.json", msgspec.json.encode(captions))
-    write_atomically(home / "references.json", msgspec.json.encode(each.references()))
-    for scale in each.human.metrics:
-        table = {name: {scale: row[scale]} for name, row in each.human.results.items()}
+    write_atomically(home / "references.json", msgspec.json.encode(assessment.references()))
+    for scale in assessment.human.metrics:
+        table = {name: {scale: row[scale]} for name, row in assessment.human.results.items()}
         ScoreTable(table).write(home / f"human_{scale}.csv")

@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 import click
 
 from reelscore import examples
+from reelscore.cli.option_kinds import number_option
 from reelscore.cli.options import show, terminal_width
 from reelscore.cli.report_options import Pictures, html_option
 from reelscore.cli.score import with_intervals
@@ -22,7 +23,7 @@ from reelscore.text.tokens import tokenize
 @click.command("demo")
 @html_option
 @click.option("--serve", is_flag=True, help="Serve the rating pages of a campaign on the example.")
-@click.option("--port", default=8000, show_default=True, type=click.IntRange(1, 65535))
+@number_option("--port", default=8000, least=1, most=65535)
 def command(html_file: str | None, serve: bool, port: int) -> None:
     """Score the embedded example and show what reelscore does.
 
@@ -43,12 +44,12 @@ def command(html_file: str | None, serve: bool, port: int) -> None:
     show(table, leaderboard(with_intervals(table, 1000, 12345)))
 
     _heading("Is the difference to 'strong' more than chance? (p, approximate randomization)")
-    found = compare(table, "strong", tests=["randomization"])
+    comparisons = compare(table, "strong", tests=["randomization"])
     rows: dict[str, list[Cell]] = {}
-    for each in found:
-        mark = "*" if each.p_corrected < 0.05 else ""
-        rows.setdefault(each.system, [Cell(each.system)]).append(
-            Cell(f"{each.p_corrected:.4f}", mark)
+    for comparison in comparisons:
+        mark = "*" if comparison.p_corrected < 0.05 else ""
+        rows.setdefault(comparison.system, [Cell(comparison.system)]).append(
+            Cell(f"{comparison.p_corrected:.4f}", mark)
         )
     grid = Grid(["system", *table.metrics], list(rows.values()))
     click.echo(grid.to_text(terminal_width()))

@@ -60,7 +60,9 @@ class FilesCommand(click.Command):
                 raise _nothing_left(ctx, args, long[-1], error.param) from error
             raise
         arguments = [param for param in self.params if isinstance(param, click.Argument)]
-        given = [value for each in arguments for value in _texts(ctx.params[each.name or ""])]
+        given = [
+            value for argument in arguments for value in _texts(ctx.params[argument.name or ""])
+        ]
         for run in long:
             if not options[run.name].named:
                 _refuse_systems(ctx, args, run, given)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from reelscore.cli.file_options import FilesCommand, refs_option
+from reelscore.cli.option_kinds import number_option
 from reelscore.cli.options import terminal_width
 from reelscore.cli.table_options import (
     captions_option,
@@ -43,14 +44,7 @@ _LONGEST_NAME = 20
     metavar="LIST",
     help="Systems to show, such as ours,base; all if not given.",
 )
-@click.option(
-    "--top",
-    "-n",
-    type=click.IntRange(min=1),
-    default=5,
-    show_default=True,
-    help="Number of items to show.",
-)
+@number_option("--top", "-n", default=5, least=1, help="Number of items to show.")
 @captions_option
 @refs_option()
 def command(
@@ -88,61 +82,65 @@ def command(
         against = against or names[0]
     chosen = [name.strip() for name in systems.split(",")] if systems else None
     if against is not None:
-        found = between_scores(table, metric, against, chosen, top=top)
+        contrasts = between_scores(table, metric, against, chosen, top=top)
     elif len(chosen or table.systems) > 1:
-        found = between_systems(table, metric, chosen, top=top)
+        contrasts = between_systems(table, metric, chosen, top=top)
     else:
         raise DataError("There is only one system; compare two of its scores with --against NAME.")
     shown = [metric] if against is None else [metric, against]
     width = terminal_width()
-    click.echo(_heading(found, shown, width))
+    click.echo(_heading(contrasts, shown, width))
     tuples = SpiceTuples.of(table, shown)
-    for each in found:
+    for contrast in contrasts:
         click.echo()
-        listed = [each.high] if against else chosen or table.systems
-        for line in _item(table, each, shown, listed, width, tuples):
+        listed = [contrast.high] if against else chosen or table.systems
+        for line in _item(table, contrast, shown, listed, width, tuples):
             click.echo(line)
 
 
-def _heading(found: Sequence[Contrast], metrics: Sequence[str], width: int) -> str:
+def _heading(contrasts: Sequence[Contrast], metrics: Sequence[str], width: int) -> str:
     what = (
         f"Items on which systems differ most by {metrics[0]}"
         if len(metrics) == 1
         else f"Captions that {metrics[0]} and {metrics[1]} rank most differently"
     )
-    return click.style(shortened(what if found else f"{what}: none.", width), bold=True)
+    return click.style(shortened(what if contrasts else f"{what}: none.", width), bold=True)
 
 
 def _item(
     table: ScoreTable,
-    each: Contrast,
+    contrast: Contrast,
     metrics: Sequence[str],
     systems: Sequence[str],
     width: int,
     tuples: SpiceTuples | None,
 ) -> Iterator[str]:
-    yield click.style(shortened(f"{each.item}: apart by {score_text(each.size)}", width), bold=True)
+    yield click.style(
+        shortened(f"{contrast.item}: apart by {score_text(contrast.size)}", width), bold=True
+    )
     sources = table.sources
     name_width = min(_LONGEST_NAME, max(cells(name) for name in [*systems, "reference"]))
     scored = []
     for system in systems:
         row = table[system]
         scores = [
-            score_text(row[m].items[each.item]) if m in row and each.item in row[m].items else "–"
+            score_text(row[m].items[contrast.item])
+            if m in row and contrast.item in row[m].items
+            else "–"
             for m in metrics
         ]
-        scored.append((system, scores, sources.captions.get(system, {}).get(each.item, "")))
+        scored.append((system, scores, sources.captions.get(system, {}).get(contrast.item, "")))
     widths = [max(len(scores[k]) for _, scores, _ in scored) for k in range(len(metrics))]
     for system, scores, caption in scored:
         numbers = "  ".join(score.rjust(w) for score, w in zip(scores, widths, strict=True))
         yield from _hung(system, name_width, numbers, caption, width)
         if tuples is not None:
-            stated = tuples.stated(system, each.item)
+            stated = tuples.stated(system, contrast.item)
             yield from _hung("", name_width, " " * len(numbers), stated, width)
-    for reference in sources.references.get(each.item, ()):
+    for reference in sources.references.get(contrast.item, ()):
         yield from _hung("reference", name_width, " " * len(numbers), reference, width, dim=True)
     if tuples is not None:
-        stated = tuples.stated_by_references(systems, each.item)
+        stated = tuples.stated_by_references(systems, contrast.item)
         yield from _hung("", name_width, " " * len(numbers), stated, width, dim=True)
 
 

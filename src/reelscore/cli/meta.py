@@ -5,9 +5,15 @@ from __future__ import annotations
 from functools import partial
 
 import click
-import msgspec
 
 from reelscore.cli.file_options import FilesCommand, refs_option
+from reelscore.cli.option_kinds import (
+    choice_option,
+    file_option,
+    json_option,
+    number_option,
+    seed_option,
+)
 from reelscore.cli.options import (
     STDOUT,
     check_targets,
@@ -16,6 +22,7 @@ from reelscore.cli.options import (
     terminal_width,
     wrapped,
     write,
+    write_json,
 )
 from reelscore.cli.report_options import Pictures, picture_options
 from reelscore.cli.table_options import (
@@ -43,11 +50,10 @@ from reelscore.stats.levels import LEVELS, Level
 @click.option(
     "--column", metavar="NAME", help="Which human score to use, if the table has several."
 )
-@click.option(
+@choice_option(
     "--level",
-    type=click.Choice(LEVELS),
+    choices=LEVELS,
     default="system",
-    show_default=True,
     help="What to correlate: the systems' means; the systems within each item; all "
     "captions; the captions of each system.",
 )
@@ -70,39 +76,34 @@ from reelscore.stats.levels import LEVELS, Level
     type=click.Choice(INTERVALS),
     help="Add 95 % intervals: by Fisher's method or by bootstrap.",
 )
-@click.option(
+@choice_option(
     "--system-scores",
-    type=click.Choice(["means", "own"]),
+    choices=["means", "own"],
     default="means",
-    show_default=True,
     help="A system's score: the mean over the captions people judged, or the tables' own score.",
 )
-@click.option(
+@choice_option(
     "--correction",
-    type=click.Choice(["none", "holm", "bonferroni", "bh"]),
+    choices=["none", "holm", "bonferroni", "bh"],
     default="none",
-    show_default=True,
     help="Correction for the number of pairs of metrics.",
 )
-@click.option(
+@number_option(
     "--significance",
-    type=click.FloatRange(0, 1),
     default=0.05,
-    show_default=True,
+    least=0,
+    most=1,
     help="A metric wins with a p-value below this level.",
 )
-@click.option(
+@number_option(
     "--draws",
-    type=click.IntRange(min=10),
     default=1000,
-    show_default=True,
+    least=10,
     help="Number of permutations of a test, and of resamples of an interval.",
 )
-@click.option("--seed", type=int, default=12345, show_default=True, help="Random seed.")
-@click.option(
-    "--json", "json_file", metavar="FILE", help="Write everything as JSON; - for standard output."
-)
-@click.option("--latex", "latex_file", metavar="FILE", help="Write the tables as LaTeX.")
+@seed_option
+@json_option
+@file_option("--latex", "Write the tables as LaTeX.")
 @picture_options
 @captions_option
 @refs_option()
@@ -138,11 +139,11 @@ def command(
       reelscore meta scores.csv --human da.csv -t perm-both --plots figures
       reelscore meta scores.csv --human da.csv --html agreement.html
     """
-    check_targets([target for target in (json_file, latex_file) if target])
+    check_targets(json_file, latex_file)
     metrics = with_sources(read_tables(tables), captions, refs)
     people = read_people(human)
     with progress_bar("Testing") as progress:
-        found = evaluate_metrics(
+        evaluation = evaluate_metrics(
             metrics,
             people,
             column=column,
@@ -158,7 +159,7 @@ def command(
             progress=progress,
         )
     warning = _misalignment(metrics, people, column)
-    grids = [correlation_grid(found.correlations), *map(significance_grid, found.tests)]
+    grids = [correlation_grid(evaluation.correlations), *map(significance_grid, evaluation.tests)]
     if latex_file:
         write(latex_file, "\n\n".join(grid.to_latex() for grid in grids))
     if pictures.wanted:
@@ -167,15 +168,15 @@ def command(
         pictures.write(
             metrics,
             read_people(human, column),
-            draw=partial(draw_all, found),
-            sections=agreement_sections(found),
+            draw=partial(draw_all, evaluation),
+            sections=agreement_sections(evaluation),
             seed=seed,
         )
     if json_file:
-        everything = {**found.to_dict(), "warning": warning}
-        write(json_file, msgspec.json.encode(everything).decode())
+        everything = {**evaluation.to_dict(), "warning": warning}
+        write_json(json_file, everything)
     if STDOUT not in (json_file, latex_file):
-        _show(found)
+        _show(evaluation)
     if warning:
         click.echo(click.style(warning, fg="red"), err=True)
 
@@ -196,24 +197,24 @@ def _names(text: str) -> list[str]:
     return [] if names == ["none"] else list(dict.fromkeys(names))
 
 
-def _show(found: MetaEvaluation) -> None:
+def _show(evaluation: MetaEvaluation) -> None:
     width = terminal_width()
-    cells = found.cells
+    cells = evaluation.cells
     judged = int((cells.human == cells.human).sum())
     click.echo(
-        f"level: {found.level} ({len(cells.systems):,} systems, {len(cells.items):,} items, "
+        f"level: {evaluation.level} ({len(cells.systems):,} systems, {len(cells.items):,} items, "
         f"{judged:,} judged captions)\n"
         if cells.items != [""]
-        else f"level: {found.level} ({len(cells.systems):,} systems, by their own scores)\n"
+        else f"level: {evaluation.level} ({len(cells.systems):,} systems, by their own scores)\n"
     )
-    click.echo(correlation_grid(found.correlations).to_text(width))
-    show_notes(footnotes(found.correlations))
-    for test in found.tests:
+    click.echo(correlation_grid(evaluation.correlations).to_text(width))
+    show_notes(footnotes(evaluation.correlations))
+    for test in evaluation.tests:
         click.echo("\n" + significance_grid(test).to_text(width))
         for line in wrapped(test.signature, width):
             click.echo(click.style(line, dim=True))
-    if found.tests:
-        level = f"{found.tests[0].significant:g}"
+    if evaluation.tests:
+        level = f"{evaluation.tests[0].significant:g}"
         click.echo(f"\np that the row agrees better with people than the column; * p < {level}")
     if cells.notes:
         click.echo()

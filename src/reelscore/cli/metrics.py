@@ -43,11 +43,11 @@ def _scales(metric: type[Metric]) -> dict[str, list[str]]:
     """The outputs of a metric with its defaults, by how they are to be read."""
     if any(f.default is dataclasses.MISSING for f in dataclasses.fields(metric)):
         return {str(metric.output_scale): [metric.name]}
-    found: dict[str, list[str]] = {}
+    by_scale: dict[str, list[str]] = {}
     made = metric()
     for output, scale in zip(made.outputs, made.output_scales, strict=True):
-        found.setdefault(str(scale), []).append(output)
-    return found
+        by_scale.setdefault(str(scale), []).append(output)
+    return by_scale
 
 
 def _wrapped(text: str, indent: str) -> str:

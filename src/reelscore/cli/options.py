@@ -16,6 +16,7 @@ import click
 
 from reelscore.cli.file_options import refs_option
 from reelscore.cli.messages import as_options
+from reelscore.cli.option_kinds import choice_option, file_option, number_option, seed_option
 from reelscore.data import read_candidates
 from reelscore.data.atomic_files import check_target, write_atomically
 from reelscore.data.caption_files import Inputs, read_inputs
@@ -54,7 +55,7 @@ class Scoring:
 
     def __post_init__(self) -> None:
         targets = [self.json_file, self.csv_file, self.latex_file, self.markdown_file]
-        check_targets([target for target in (*targets, self.table_file) if target])
+        check_targets(*targets, self.table_file)
         if self.table_file:
             table_format(self.table_file)
 
@@ -102,11 +103,10 @@ class Scoring:
         return STDOUT not in (self.json_file, self.csv_file, self.latex_file, self.markdown_file)
 
 
-tokenizer_option = click.option(
+tokenizer_option = choice_option(
     "--tokenizer",
-    type=click.Choice(["ptb", "ptb-coco", "none"]),
+    choices=["ptb", "ptb-coco", "none"],
     default="ptb",
-    show_default=True,
     help="ptb: each caption separately; ptb-coco: as the COCO tools, which look "
     "ahead into the next caption; none: the text is already tokenized.",
 )
@@ -117,22 +117,17 @@ format_option = click.option(
     help="Format of the files (coco, json, jsonl, csv, tsv, lines), if it cannot be "
     "recognised from the content.",
 )
+metric_option = click.option(
+    "--metric", "-m", default="meteor", show_default=True, metavar="NAME", help="Any metric."
+)
 threads_option = click.option(
     "--threads",
     type=click.IntRange(min=1),
     metavar="N",
     help="Threads to use; all cores if not given. Does not change the scores.",
 )
-seed_option = click.option(
-    "--seed", type=click.IntRange(min=0), default=12345, show_default=True, help="Random seed."
-)
-
-trials_option = click.option(
-    "--trials",
-    type=click.IntRange(min=10),
-    default=10_000,
-    show_default=True,
-    help="Number of permutations of the randomization test.",
+trials_option = number_option(
+    "--trials", default=10_000, least=10, help="Number of permutations of the randomization test."
 )
 
 _OPTIONS = [
@@ -148,18 +143,16 @@ _OPTIONS = [
     ),
     tokenizer_option,
     format_option,
-    click.option(
+    choice_option(
         "--missing",
-        type=click.Choice(["error", "zero", "skip"]),
+        choices=["error", "zero", "skip"],
         default="error",
-        show_default=True,
         help="What to do with items that have no candidate.",
     ),
-    click.option(
+    choice_option(
         "--empty",
-        type=click.Choice(["error", "zero"]),
+        choices=["error", "zero"],
         default="error",
-        show_default=True,
         help="What to do with captions that have no words, such as '...'.",
     ),
     click.option(
@@ -169,33 +162,11 @@ _OPTIONS = [
     ),
     threads_option,
     seed_option,
-    click.option(
-        "--json",
-        "json_file",
-        metavar="FILE",
-        help="Write all scores, signatures and items as JSON; - for standard output.",
-    ),
-    click.option(
-        "--csv",
-        "csv_file",
-        metavar="FILE",
-        help="Write the table as CSV with numbers in full precision.",
-    ),
-    click.option(
-        "--latex", "latex_file", metavar="FILE", help="Write the displayed table as LaTeX."
-    ),
-    click.option(
-        "--markdown",
-        "markdown_file",
-        metavar="FILE",
-        help="Write the displayed table as Markdown.",
-    ),
-    click.option(
-        "--table",
-        "table_file",
-        metavar="FILE",
-        help="Write the score table (system, item, metric, score), .csv or .json.",
-    ),
+    file_option("--json", "Write all scores, signatures and items as JSON; - for standard output."),
+    file_option("--csv", "Write the table as CSV with numbers in full precision."),
+    file_option("--latex", "Write the displayed table as LaTeX."),
+    file_option("--markdown", "Write the displayed table as Markdown."),
+    file_option("--table", "Write the score table (system, item, metric, score), .csv or .json."),
 ]
 
 
@@ -280,12 +251,12 @@ def read_captions(
     return read_inputs(system_files(arguments), refs or None, format=file_format)
 
 
-def check_targets(paths: Sequence[str]) -> None:
+def check_targets(*paths: str | None) -> None:
     """Refuse outputs that cannot be written, or several on standard output, before any work."""
     if paths.count(STDOUT) > 1:
         raise DataError("Two outputs go to standard output (-); write all but one to files.")
     for path in paths:
-        if path != STDOUT:
+        if path and path != STDOUT:
             check_target(path)
 
 
@@ -301,6 +272,13 @@ def write(path: str, text: str, *, private: bool = False) -> None:
         click.echo(text, nl=not text.endswith("\n"))
     else:
         write_atomically(path, text if text.endswith("\n") else text + "\n", private=private)
+
+
+def write_json(path: str, content: object, *, private: bool = False) -> None:
+    """Write plain data as JSON, as `write` does."""
+    import msgspec
+
+    write(path, msgspec.json.encode(content).decode(), private=private)
 
 
 def terminal_width() -> int:

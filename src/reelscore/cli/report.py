@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from reelscore.cli.file_options import FilesCommand, refs_option
-from reelscore.cli.options import STDOUT, check_targets, seed_option, write
+from reelscore.cli.option_kinds import file_option, resamples_option, seed_option
+from reelscore.cli.options import STDOUT, check_targets, write
 from reelscore.cli.report_options import Pictures, plot_options, title_option, video_option
 from reelscore.cli.table_options import (
     captions_option,
@@ -35,24 +36,11 @@ from reelscore.significance.evidence import untested_notes
 @video_option
 @plot_options[0]
 @plot_options[1]
-@click.option(
-    "--resamples",
-    type=click.IntRange(min=10),
-    default=1000,
-    show_default=True,
-    help="Number of resamples of the intervals and of the paired bootstrap.",
-)
+@resamples_option("Number of resamples of the intervals and of the paired bootstrap.")
 @seed_option
-@click.option("--latex", "latex_file", metavar="FILE", help="Write the leaderboard as LaTeX.")
-@click.option(
-    "--markdown", "markdown_file", metavar="FILE", help="Write the leaderboard as Markdown."
-)
-@click.option(
-    "--csv",
-    "csv_file",
-    metavar="FILE",
-    help="Write the leaderboard as CSV with numbers in full precision.",
-)
+@file_option("--latex", "Write the leaderboard as LaTeX.")
+@file_option("--markdown", "Write the leaderboard as Markdown.")
+@file_option("--csv", "Write the leaderboard as CSV with numbers in full precision.")
 def command(
     tables: tuple[str, ...],
     output: str | None,
@@ -84,7 +72,7 @@ def command(
       reelscore report scores.json --captions a.json -r refs.json -o report.html
     """
     written = [latex_file, markdown_file, csv_file]
-    check_targets([target for target in (*written, output) if target])
+    check_targets(*written, output)
     if not any((*written, output, plots)):
         raise click.UsageError("Nothing to write; give -o FILE, --plots DIR or --latex FILE.")
     pictures = Pictures(output, title, video, plots, plot_format)

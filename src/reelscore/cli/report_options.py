@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from reelscore.cli.option_kinds import choice_option, file_option
 from reelscore.cli.options import check_targets, progress_bar
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError
@@ -33,7 +34,7 @@ class Pictures:
 
     def __post_init__(self) -> None:
         if self.html_file:
-            check_targets([self.html_file])
+            check_targets(self.html_file)
         if self.plots:
             need_matplotlib()
             make_folder(self.plots)
@@ -96,9 +97,7 @@ def make_folder(path: str) -> None:
         raise DataError(f"{path}: the folder cannot be made ({error.strerror}).") from error
 
 
-html_option = click.option(
-    "--html", "html_file", metavar="FILE", help="Write an interactive report, one HTML file."
-)
+html_option = file_option("--html", "Write an interactive report, one HTML file.")
 title_option = click.option("--title", metavar="TEXT", help="Heading of the report.")
 video_option = click.option(
     "--video",
@@ -108,13 +107,7 @@ video_option = click.option(
 )
 plot_options = [
     click.option("--plots", metavar="DIR", help="Write figures into this folder."),
-    click.option(
-        "--plot-format",
-        type=click.Choice(FORMATS),
-        default="pdf",
-        show_default=True,
-        help="Format of the figures.",
-    ),
+    choice_option("--plot-format", choices=FORMATS, default="pdf", help="Format of the figures."),
 ]
 
 

@@ -6,9 +6,16 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
-import msgspec
 
-from reelscore.cli.options import STDOUT, check_targets, progress_bar, terminal_width, write
+from reelscore.cli.option_kinds import file_option, number_option, seed_option
+from reelscore.cli.options import (
+    STDOUT,
+    check_targets,
+    progress_bar,
+    terminal_width,
+    write,
+    write_json,
+)
 from reelscore.meta.repro.bertha import SETTINGS, reproduce
 from reelscore.meta.repro.direct_assessment import replicate
 from reelscore.report.tables.grid import Grid
@@ -27,7 +34,7 @@ def command() -> None:
 
 def _outputs(function: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
-        click.option("--json", "json_file", metavar="FILE", help="Write all numbers as JSON."),
+        file_option("--json", "Write all numbers as JSON."),
         click.option("--markdown", metavar="FILE", help="Write the tables as Markdown."),
         click.option(
             "--data", required=True, metavar="PATH", help="A copy of TRECvid-VTT_HA (see 'data')."
@@ -39,12 +46,11 @@ def _outputs(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @command.command("bertha")
 @_outputs
-@click.option("--seed", type=int, default=12345, show_default=True, help="Random seed.")
-@click.option(
+@seed_option
+@number_option(
     "--splits",
-    type=click.IntRange(min=1),
     default=20,
-    show_default=True,
+    least=1,
     help="Number of random splits that Table 7 averages over; the paper has one.",
 )
 def bertha(data: str, markdown: str | None, json_file: str | None, seed: int, splits: int) -> None:
@@ -59,16 +65,18 @@ def bertha(data: str, markdown: str | None, json_file: str | None, seed: int, sp
     Example:
       reelscore repro bertha --data TRECvid-VTT_HA --markdown bertha.md
     """
-    check_targets([target for target in (markdown, json_file) if target])
+    check_targets(markdown, json_file)
     with progress_bar("Scoring") as progress:
-        found = reproduce(data, seed=seed, splits=splits, progress=progress)
-    grids = [table_grid(found, table) for table in found.tables]
-    grids.append(coefficients_grid(found))
+        reproduction = reproduce(data, seed=seed, splits=splits, progress=progress)
+    grids = [table_grid(reproduction, table) for table in reproduction.tables]
+    grids.append(coefficients_grid(reproduction))
     grids += [
-        williams_grid(found, which, setting) for which in found.williams for setting in SETTINGS
+        williams_grid(reproduction, which, setting)
+        for which in reproduction.williams
+        for setting in SETTINGS
     ]
-    _write(grids, found.to_dict(), markdown, json_file)
-    same = sum(len(found.reproduced(table)) for table in ("2", "4"))
+    _write(grids, reproduction.to_dict(), markdown, json_file)
+    same = sum(len(reproduction.reproduced(table)) for table in ("2", "4"))
     if STDOUT not in (markdown, json_file):
         click.echo(f"\n{same} of 40 cells of Tables 2 and 4 come out within 0.002.")
 
@@ -82,10 +90,10 @@ def direct_assessment(data: str, markdown: str | None, json_file: str | None) ->
     Example:
       reelscore repro direct-assessment --data TRECvid-VTT_HA
     """
-    check_targets([target for target in (markdown, json_file) if target])
-    found = replicate(data)
-    grid = replication_grid(found)
-    _write([grid], found._asdict(), markdown, json_file)
+    check_targets(markdown, json_file)
+    replication = replicate(data)
+    grid = replication_grid(replication)
+    _write([grid], replication._asdict(), markdown, json_file)
 
 
 def _write(
@@ -94,6 +102,6 @@ def _write(
     if markdown:
         write(markdown, "\n\n".join(grid.to_markdown() for grid in grids))
     if json_file:
-        write(json_file, msgspec.json.encode(content).decode())
+        write_json(json_file, content)
     if STDOUT not in (markdown, json_file):
         click.echo("\n\n".join(grid.to_text(terminal_width()) for grid in grids))

@@ -7,6 +7,7 @@ from dataclasses import replace
 import click
 
 from reelscore.cli.file_options import FilesCommand
+from reelscore.cli.option_kinds import resamples_option
 from reelscore.cli.options import Scoring, scoring_options, show, terminal_width
 from reelscore.cli.report_options import Pictures, picture_options
 from reelscore.data.table import ScoreTable
@@ -18,13 +19,7 @@ from reelscore.scoring.scores import Scores
 @scoring_options
 @click.option("--items", is_flag=True, help="Also show the score of every item.")
 @click.option("--intervals", is_flag=True, help="Add 95 % bootstrap intervals over items.")
-@click.option(
-    "--resamples",
-    type=click.IntRange(min=10),
-    default=1000,
-    show_default=True,
-    help="Number of resamples of the intervals.",
-)
+@resamples_option("Number of resamples of the intervals.")
 @picture_options
 def command(
     scoring: Scoring, items: bool, intervals: bool, resamples: int, pictures: Pictures

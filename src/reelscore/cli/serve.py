@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import click
 
+from reelscore.cli.option_kinds import number_option
 from reelscore.errors import DataError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ _GRACE = 20  # seconds that requests under way have when the server is told to s
 @click.command("serve")
 @click.argument("campaign", metavar="CAMPAIGN")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", default=8000, show_default=True, type=click.IntRange(1, 65535))
+@number_option("--port", default=8000, least=1, most=65535)
 @click.option(
     "--url",
     metavar="URL",
@@ -49,12 +50,12 @@ _GRACE = 20  # seconds that requests under way have when the server is told to s
 )
 @click.option("--proxy", metavar="ADDRESS", default="127.0.0.1", help="The proxy to trust.")
 @click.option("--new-owner", is_flag=True, help="Show a link that creates another owner account.")
-@click.option(
+@number_option(
     "--upload",
     "megabytes",
-    type=click.IntRange(1, 2048),
     default=64,
-    show_default=True,
+    least=1,
+    most=2048,
     metavar="MB",
     help="The largest upload of an organiser.",
 )

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import click
-import msgspec
 
 from reelscore.cli.file_options import FilesCommand, refs_option
+from reelscore.cli.option_kinds import json_option, plot_option
 from reelscore.cli.options import (
     STDOUT,
     check_targets,
     format_option,
+    metric_option,
     progress_bar,
     read_systems,
     terminal_width,
     threads_option,
     tokenizer_option,
-    write,
+    write_json,
 )
 from reelscore.data import read_references
 from reelscore.meta.similarity import Similarity, by_annotator, compare_writers
@@ -26,18 +27,12 @@ from reelscore.text.tokens import Tokenizer
 @click.command("similarity", cls=FilesCommand)
 @click.argument("candidates", nargs=-1, metavar="[CANDIDATES...]")
 @refs_option("References to compare as well: the first of every item, the second, and so on")
-@click.option(
-    "--metric", "-m", default="meteor", show_default=True, metavar="NAME", help="Any metric."
-)
+@metric_option
 @tokenizer_option
 @format_option
 @threads_option
-@click.option(
-    "--plot", metavar="FILE", help="Plot the matrix and the distributions: .pdf, .svg or .png."
-)
-@click.option(
-    "--json", "json_file", metavar="FILE", help="Write everything as JSON; - for standard output."
-)
+@plot_option("the matrix and the distributions")
+@json_option
 def command(
     candidates: tuple[str, ...],
     refs: tuple[str, ...],
@@ -58,34 +53,34 @@ def command(
       reelscore similarity systems/*.json
       reelscore similarity --refs references.json --plot annotators.pdf
     """
-    check_targets([target for target in (plot, json_file) if target])
+    check_targets(plot, json_file)
     captions = read_systems(candidates, file_format)
     if refs:
         captions |= by_annotator(read_references(refs, format=file_format))
     with progress_bar("Comparing") as progress:
-        found = compare_writers(
+        similarity = compare_writers(
             captions, metric, tokenizer=tokenizer, threads=threads, progress=progress
         )
     if plot:
         from reelscore.report.plots.studies import draw_similarity
 
-        draw_similarity(found, plot)
+        draw_similarity(similarity, plot)
     if json_file:
-        write(json_file, msgspec.json.encode(found.to_dict()).decode())
+        write_json(json_file, similarity.to_dict())
     if json_file != STDOUT:
-        click.echo(_grid(found).to_text(terminal_width()))
-        click.echo(f"\nmean {found.metric}, both ways, over {len(found.items):,} items")
+        click.echo(_grid(similarity).to_text(terminal_width()))
+        click.echo(f"\nmean {similarity.metric}, both ways, over {len(similarity.items):,} items")
 
 
-def _grid(found: Similarity) -> Grid:
-    average = found.to_others
-    order = sorted(range(len(found.names)), key=lambda k: -average[k])
-    names = [found.names[k] for k in order]
+def _grid(similarity: Similarity) -> Grid:
+    average = similarity.to_others
+    order = sorted(range(len(similarity.names)), key=lambda k: -average[k])
+    names = [similarity.names[k] for k in order]
     rows = [
         [
-            Cell(found.names[k]),
+            Cell(similarity.names[k]),
             Cell(f"{average[k]:.3f}", best=k == order[0]),
-            *(Cell("–" if j == k else f"{found.matrix[k, j]:.3f}") for j in order),
+            *(Cell("–" if j == k else f"{similarity.matrix[k, j]:.3f}") for j in order),
         ]
         for k in order
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from reelscore.cli.option_kinds import choice_option
 from reelscore.cli.options import format_option, threads_option
 from reelscore.data import read_references
 from reelscore.text.tokens import Tokenizer, tokenize
@@ -11,11 +12,10 @@ from reelscore.text.tokens import Tokenizer, tokenize
 
 @click.command("tokenize")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option(
+@choice_option(
     "--tokenizer",
-    type=click.Choice(["ptb", "ptb-coco"]),
+    choices=["ptb", "ptb-coco"],
     default="ptb",
-    show_default=True,
     help="ptb: each caption separately; ptb-coco: as the COCO tools.",
 )
 @click.option(

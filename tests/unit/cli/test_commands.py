@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -47,6 +48,30 @@ def files(folder, write_json):
     write_json("long_ids.json", dict.fromkeys(ids, "a man"))
     write_json("long_refs.json", {item: ["a man"] for item in ids})
     return folder
+
+
+def commands(group, path=()):
+    """All commands below a group, with the words that call them."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from commands(command, (*path, name))
+        else:
+            yield (*path, name), command
+
+
+def test_an_option_is_the_same_in_all_commands():
+    spellings = {name: set() for name in ("--seed", "--resamples")}
+    for path, command in commands(cli):
+        for option in command.params:
+            for name in spellings.keys() & set(option.opts):
+                if path != ("bertha", "train"):  # its seed is a model's, and is 0
+                    spellings[name].add((repr(option.type), option.default))
+    assert spellings == {
+        "--seed": {("<IntRange x>=0>", 12345)},
+        "--resamples": {("<IntRange x>=10>", 1000)},
+    }
 
 
 @pytest.mark.parametrize(

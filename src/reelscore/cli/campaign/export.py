@@ -27,7 +27,7 @@ def command(campaign: str, path: str, campaign_id: str | None, judgments: bool) 
     """
     with opened(campaign, campaign_id) as found:
         if judgments:
-            check_targets([path])
+            check_targets(path)
             write(path, judgments_csv(found.rows()), private=True)
         else:
             found.export(path)

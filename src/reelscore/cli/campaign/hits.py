@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 import click
-import msgspec
 
-from reelscore.cli.campaign.options import campaign_argument, id_option, json_option, opened
-from reelscore.cli.options import STDOUT, check_targets, terminal_width, write
+from reelscore.cli.campaign.options import campaign_argument, id_option, opened
+from reelscore.cli.option_kinds import file_option, json_option
+from reelscore.cli.options import STDOUT, check_targets, terminal_width, write, write_json
 from reelscore.human.hits.tasks import KINDS, Hit
 from reelscore.report.tables.grid import Cell, Grid
 
@@ -19,15 +19,8 @@ from reelscore.report.tables.grid import Cell, Grid
 @click.command("hits")
 @campaign_argument
 @id_option
-@click.option(
-    "--csv", "csv_file", metavar="FILE", help="Write the tasks as raters may see them (blind)."
-)
-@click.option(
-    "--key",
-    "key_file",
-    metavar="FILE",
-    help="Write the key (the system and kind of each task) as CSV.",
-)
+@file_option("--csv", "Write the tasks as raters may see them (blind).")
+@file_option("--key", "Write the key (the system and kind of each task) as CSV.")
 @json_option
 def command(
     campaign: str,
@@ -46,7 +39,7 @@ def command(
       reelscore campaign hits my.db
       reelscore campaign hits my.db --csv tasks.csv --key key.csv
     """
-    check_targets([each for each in (csv_file, key_file, json_file) if each])
+    check_targets(csv_file, key_file, json_file)
     with opened(campaign, campaign_id) as found:
         hits = list(found.hits())
     if csv_file:
@@ -54,7 +47,7 @@ def command(
     if key_file:
         write(key_file, _csv(hits, blind=False), private=True)
     if json_file:
-        write(json_file, msgspec.json.encode(hits).decode(), private=True)
+        write_json(json_file, hits, private=True)
     if STDOUT not in (csv_file, key_file, json_file):
         sizes = sorted({len(hit.tasks) for hit in hits})
         tasks = "–".join(map(str, sizes[:: max(1, len(sizes) - 1)])) or "0"

@@ -10,13 +10,8 @@ import click
 
 from reelscore.cli.campaign.options import campaign_argument, say
 from reelscore.cli.file_options import FilesCommand, refs_option
-from reelscore.cli.options import (
-    format_option,
-    read_systems,
-    seed_option,
-    system_files,
-    terminal_width,
-)
+from reelscore.cli.option_kinds import choice_option, number_option, seed_option
+from reelscore.cli.options import format_option, read_systems, system_files, terminal_width
 from reelscore.data import read_candidates, read_references
 from reelscore.data.story_files import read_stories
 from reelscore.errors import DataError
@@ -37,11 +32,10 @@ _HOUR = 3600.0
 @click.option(
     "--human-name", default="human", show_default=True, help="The system name for human captions."
 )
-@click.option(
+@choice_option(
     "--protocol",
-    type=click.Choice(list(PROTOCOLS)),
+    choices=list(PROTOCOLS),
     default="direct-assessment",
-    show_default=True,
     help="What raters are asked to do.",
 )
 @click.option(
@@ -57,25 +51,14 @@ _HOUR = 3600.0
     type=click.IntRange(min=1),
     help="Number of HITs; enough to show every caption once if not given.",
 )
-@click.option(
-    "--per-hit",
-    type=click.IntRange(min=1),
-    default=10,
-    show_default=True,
-    help="Number of tasks in a HIT of rankings or comparisons.",
+@number_option(
+    "--per-hit", default=10, least=1, help="Number of tasks in a HIT of rankings or comparisons."
 )
-@click.option(
-    "--raters",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    help="Number of raters for each HIT.",
-)
-@click.option(
+@number_option("--raters", default=1, least=1, help="Number of raters for each HIT.")
+@number_option(
     "--hold",
-    type=click.FloatRange(min=0.01),
     default=24.0,
-    show_default=True,
+    least=0.01,
     metavar="HOURS",
     help="A HIT is offered again after this time without activity of its rater.",
 )

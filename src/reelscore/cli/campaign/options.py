@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from reelscore.cli.option_kinds import choice_option, number_option
 from reelscore.cli.options import terminal_width
 from reelscore.human.campaign import Campaign
 from reelscore.human.evaluate.quality import Control, Quality, check_quality
@@ -21,37 +22,21 @@ campaign_argument = click.argument("campaign", metavar="CAMPAIGN")
 id_option = click.option(
     "--id", "campaign_id", metavar="ID", help="Id of the campaign, if the database holds several."
 )
-json_option = click.option(
-    "--json", "json_file", metavar="FILE", help="Write everything as JSON; - for standard output."
-)
-
 _CONTROL = [
-    click.option(
+    choice_option(
         "--test",
-        type=click.Choice(["t", "signed-rank", "rank-sum"]),
+        choices=["t", "signed-rank", "rank-sum"],
         default="t",
-        show_default=True,
         help="One-sided test of pairs of a caption and its degraded caption.",
     ),
-    click.option(
-        "--level",
-        type=float,
-        default=0.05,
-        show_default=True,
-        help="A rater passes with a p-value below this.",
+    number_option("--level", default=0.05, help="A rater passes with a p-value below this."),
+    number_option(
+        "--pairs", default=10, help="The least number of pairs needed to decide about a rater."
     ),
-    click.option(
-        "--pairs",
-        type=int,
-        default=10,
-        show_default=True,
-        help="The least number of pairs needed to decide about a rater.",
-    ),
-    click.option(
+    choice_option(
         "--rejected",
-        type=click.Choice(["rater", "hit", "keep"]),
+        choices=["rater", "hit", "keep"],
         default="rater",
-        show_default=True,
         help="What is left out after a rejected HIT: the rater, only that HIT, or nothing.",
     ),
 ]

@@ -7,6 +7,7 @@ from dataclasses import replace
 import click
 
 from reelscore.cli.campaign.options import campaign_argument, id_option, say
+from reelscore.cli.option_kinds import choice_option
 from reelscore.cli.options import STDOUT, check_targets, write
 
 _FORMS = ("amounts", "prolific-approve", "prolific-bonus", "mturk")
@@ -16,12 +17,11 @@ _FORMS = ("amounts", "prolific-approve", "prolific-bonus", "mturk")
 @campaign_argument
 @click.argument("path", metavar="[FILE]", default=STDOUT)
 @id_option
-@click.option(
+@choice_option(
     "--format",
     "form",
-    type=click.Choice(_FORMS),
+    choices=_FORMS,
     default="amounts",
-    show_default=True,
     help="The amount for each rater, or a file for a crowd service.",
 )
 @click.option(
@@ -56,7 +56,7 @@ def command(
     from reelscore.web.payments import PAY_LISTS, Pay, list_work
     from reelscore.web.store.schema import open_database
 
-    check_targets([path])
+    check_targets(path)
     with Campaign.open(campaign, campaign_id) as found:
         open_database(campaign).close()  # makes the tables of the pages where there are none
         pay = replace(Pay.of(found), pro_rata=not whole)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 
 import click
-import msgspec
 
-from reelscore.cli.campaign.options import json_option
-from reelscore.cli.options import STDOUT, check_targets, progress_bar, seed_option, write
+from reelscore.cli.option_kinds import json_option, number_option, seed_option
+from reelscore.cli.options import STDOUT, check_targets, progress_bar, write_json
 from reelscore.human.costs import Costs
 from reelscore.human.hits.layouts import layout as layout_named
 from reelscore.human.simulate.power import Power, Setting, hits_needed, power_of
@@ -16,28 +15,20 @@ from reelscore.report.tables.grid import Cell, Grid
 
 
 @click.command("plan")
-@click.option(
+@number_option(
     "--systems",
-    type=click.IntRange(min=2),
     default=5,
-    show_default=True,
+    least=2,
     help="Number of systems that share the HITs, human captions not counted.",
 )
-@click.option(
+@number_option(
     "--difference",
-    type=float,
     default=0.15,
-    show_default=True,
     metavar="Z",
     help="The difference in z between the two systems to be distinguished.",
 )
-@click.option(
-    "--power",
-    type=float,
-    default=0.8,
-    show_default=True,
-    metavar="P",
-    help="The wanted probability of distinguishing them.",
+@number_option(
+    "--power", default=0.8, metavar="P", help="The wanted probability of distinguishing them."
 )
 @click.option(
     "--hits",
@@ -50,31 +41,14 @@ from reelscore.report.tables.grid import Cell, Grid
     show_default=True,
     help="How many tasks of each kind a HIT has.",
 )
-@click.option(
-    "--passing",
-    type=float,
-    default=0.8,
-    show_default=True,
-    metavar="SHARE",
-    help="Share of HITs that pass the quality control.",
+@number_option(
+    "--passing", default=0.8, metavar="SHARE", help="Share of HITs that pass the quality control."
 )
-@click.option(
-    "--level", type=float, default=0.05, show_default=True, help="Significance level of the test."
-)
-@click.option("--price", type=float, default=0.99, show_default=True, help="Price of a HIT in USD.")
-@click.option(
-    "--fee",
-    type=float,
-    default=0.2,
-    show_default=True,
-    help="Fee of the crowd service, added to the price.",
-)
-@click.option(
-    "--campaigns",
-    type=click.IntRange(min=20),
-    default=400,
-    show_default=True,
-    help="Campaigns to simulate for each number of HITs.",
+@number_option("--level", default=0.05, help="Significance level of the test.")
+@number_option("--price", default=0.99, help="Price of a HIT in USD.")
+@number_option("--fee", default=0.2, help="Fee of the crowd service, added to the price.")
+@number_option(
+    "--campaigns", default=400, least=20, help="Campaigns to simulate for each number of HITs."
 )
 @seed_option
 @json_option
@@ -102,7 +76,7 @@ def command(
       reelscore campaign plan --systems 5 --difference 0.15
       reelscore campaign plan --systems 5 --hits 94
     """
-    check_targets([json_file] if json_file else [])
+    check_targets(json_file)
     setting = Setting(difference, systems, layout_named(layout), passing, level)
     with progress_bar("Simulating") as progress:
         if hits is None:
@@ -126,7 +100,7 @@ def command(
             "costs": {**asdict(costs), "total": costs.total, "per_system": costs.per_system},
             "setting": asdict(setting),
         }
-        write(json_file, msgspec.json.encode(everything).decode())
+        write_json(json_file, everything)
     if json_file == STDOUT:
         return
     click.echo(_grid(tried, chosen).to_text())

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections import Counter
 
 import click
-import msgspec
 
 from reelscore.cli.campaign.options import (
     campaign_argument,
     control_options,
     id_option,
-    json_option,
     judged,
     opened,
     quality_of,
 )
-from reelscore.cli.options import STDOUT, check_targets, terminal_width, write
+from reelscore.cli.option_kinds import file_option, json_option, plot_option
+from reelscore.cli.options import STDOUT, check_targets, terminal_width, write, write_json
 from reelscore.human.evaluate.quality import Control, Quality
 from reelscore.report.tables.campaign import quality_csv, quality_grid
 
@@ -26,10 +25,8 @@ from reelscore.report.tables.campaign import quality_csv, quality_grid
 @id_option
 @control_options
 @click.option("--unfinished", is_flag=True, help="Also count judgments of unfinished HITs.")
-@click.option(
-    "--csv", "csv_file", metavar="FILE", help="Write the table with numbers in full precision."
-)
-@click.option("--plot", metavar="FILE", help="Plot the raters: .pdf, .svg or .png.")
+@file_option("--csv", "Write the table with numbers in full precision.")
+@plot_option("the raters")
 @json_option
 def command(
     campaign: str,
@@ -53,7 +50,7 @@ def command(
       reelscore campaign quality my.db
       reelscore campaign quality my.db --test signed-rank --plot raters.pdf
     """
-    check_targets([each for each in (csv_file, plot, json_file) if each])
+    check_targets(csv_file, plot, json_file)
     if plot:
         from reelscore.report.plots.style import need_matplotlib
 
@@ -64,7 +61,7 @@ def command(
     if csv_file:
         write(csv_file, quality_csv(quality), private=True)
     if json_file:
-        write(json_file, msgspec.json.encode(quality.to_dict()).decode(), private=True)
+        write_json(json_file, quality.to_dict(), private=True)
     if plot:
         from reelscore.report.plots.people import draw_quality
 

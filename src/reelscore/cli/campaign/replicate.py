@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 import click
-import msgspec
 
-from reelscore.cli.campaign.options import control_options, json_option, say
+from reelscore.cli.campaign.options import control_options, say
 from reelscore.cli.campaign.results import evaluated
-from reelscore.cli.options import STDOUT, check_targets, write
+from reelscore.cli.option_kinds import json_option
+from reelscore.cli.options import STDOUT, check_targets, write_json
 from reelscore.data.table import ScoreTable
 from reelscore.human.campaign import Campaign
 from reelscore.human.evaluate.agreement import Replication, replicate
@@ -31,13 +31,13 @@ def command(first: str, second: str, control: Control, json_file: str | None) ->
     Examples:
       reelscore campaign replicate monday.db friday.db
     """
-    check_targets([json_file] if json_file else [])
+    check_targets(json_file)
     tables = [_table(each, control) for each in (first, second)]
     metrics = [name for name in tables[0].metrics if name in tables[1].metrics]
     found = replicate(tables[0], tables[1], metrics)
     if json_file:
         rows = [{key: known(value) for key, value in each._asdict().items()} for each in found]
-        write(json_file, msgspec.json.encode(rows).decode())
+        write_json(json_file, rows)
     if json_file != STDOUT:
         click.echo(_grid(found).to_text())
 

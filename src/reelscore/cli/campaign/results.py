@@ -13,12 +13,12 @@ from reelscore.cli.campaign.options import (
     campaign_argument,
     control_options,
     id_option,
-    json_option,
     judged,
     opened,
     say,
 )
 from reelscore.cli.campaign.votes import show_comparisons, show_rankings
+from reelscore.cli.option_kinds import choice_option, file_option, json_option, plot_option
 from reelscore.cli.options import STDOUT, check_targets, show_signature, terminal_width, write
 from reelscore.data.table import file_format as table_format
 from reelscore.errors import DataError
@@ -45,7 +45,7 @@ class _Outputs:
 
     def __post_init__(self) -> None:
         given = (self.table, self.csv, self.latex, self.json, self.plot, self.html)
-        check_targets([each for each in given if each])
+        check_targets(*given)
         if self.table:
             table_format(self.table)
         if self.plot:
@@ -73,11 +73,10 @@ class _Outputs:
         "tasks; or use the z scores of the imported files."
     ),
 )
-@click.option(
+@choice_option(
     "--average",
-    type=click.Choice(["judgments", "raters"]),
+    choices=["judgments", "raters"],
     default="judgments",
-    show_default=True,
     help="A caption's score is the mean of its judgments, or of its raters (each counts once).",
 )
 @click.option(
@@ -108,17 +107,11 @@ class _Outputs:
     metavar="NAME",
     help="The system that others are compared with.",
 )
-@click.option("--table", "table_file", metavar="FILE", help="Write the score table, .csv or .json.")
-@click.option(
-    "--csv", "csv_file", metavar="FILE", help="Write the table with numbers in full precision."
-)
-@click.option("--latex", "latex_file", metavar="FILE", help="Write the table shown as LaTeX.")
-@click.option(
-    "--plot",
-    metavar="FILE",
-    help="Plot which systems are better than others: .pdf, .svg or .png.",
-)
-@click.option("--html", "html_file", metavar="FILE", help="Write everything as one HTML page.")
+@file_option("--table", "Write the score table, .csv or .json.")
+@file_option("--csv", "Write the table with numbers in full precision.")
+@file_option("--latex", "Write the table shown as LaTeX.")
+@plot_option("which systems are better than others")
+@file_option("--html", "Write everything as one HTML page.")
 @json_option
 def command(
     campaign: str,

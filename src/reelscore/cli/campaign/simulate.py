@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
-import msgspec
 
-from reelscore.cli.campaign.options import control_options, id_option, json_option, opened, say
-from reelscore.cli.options import STDOUT, check_targets, progress_bar, seed_option, write
+from reelscore.cli.campaign.options import control_options, id_option, opened, say
+from reelscore.cli.option_kinds import json_option, number_option, seed_option
+from reelscore.cli.options import STDOUT, check_targets, progress_bar, write_json
 from reelscore.errors import DataError
 from reelscore.human.campaign import Campaign
 from reelscore.human.evaluate.quality import Control
@@ -36,11 +36,11 @@ _VIDEOS = 1_873
     metavar="NAME=Z",
     help="True quality of a system; may be repeated. Evenly spaced if not given.",
 )
-@click.option(
+@number_option(
     "--bad",
-    type=click.FloatRange(0, 1),
     default=0.2,
-    show_default=True,
+    least=0,
+    most=1,
     metavar="SHARE",
     help="Share of careless raters, of four types.",
 )
@@ -50,26 +50,12 @@ _VIDEOS = 1_873
     metavar="TYPE=SHARE",
     help=f"Shares of types of raters instead: {', '.join(RATER_TYPES)}.",
 )
-@click.option(
-    "--systems",
-    type=click.IntRange(2, 26),
-    default=5,
-    show_default=True,
-    help="Without CAMPAIGN: number of systems.",
+@number_option(
+    "--systems", default=5, least=2, most=26, help="Without CAMPAIGN: number of systems."
 )
-@click.option(
-    "--hits",
-    type=click.IntRange(min=1),
-    default=94,
-    show_default=True,
-    help="Without CAMPAIGN: number of HITs.",
-)
-@click.option(
-    "--campaigns",
-    type=click.IntRange(min=1),
-    default=100,
-    show_default=True,
-    help="Without CAMPAIGN: number of campaigns to simulate.",
+@number_option("--hits", default=94, least=1, help="Without CAMPAIGN: number of HITs.")
+@number_option(
+    "--campaigns", default=100, least=1, help="Without CAMPAIGN: number of campaigns to simulate."
 )
 @control_options
 @seed_option
@@ -99,7 +85,7 @@ def command(
       reelscore campaign simulate rehearsal.db --bad 0.3
       reelscore campaign simulate --systems 5 --hits 94 --campaigns 100
     """
-    check_targets([json_file] if json_file else [])
+    check_targets(json_file)
     shares = _shares(mix) if mix else bad_mix(bad)
     if campaign:
         with opened(campaign, campaign_id) as found:
@@ -121,7 +107,7 @@ def command(
             if progress:
                 progress(result.campaigns, campaigns)
     if json_file:
-        write(json_file, msgspec.json.encode(_plain(result, quality)).decode())
+        write_json(json_file, _plain(result, quality))
     if json_file != STDOUT:
         _show(result, quality)
 

@@ -6,10 +6,10 @@ from dataclasses import asdict
 from datetime import datetime, timezone
 
 import click
-import msgspec
 
-from reelscore.cli.campaign.options import campaign_argument, id_option, json_option, opened
-from reelscore.cli.options import STDOUT, check_targets, terminal_width, write
+from reelscore.cli.campaign.options import campaign_argument, id_option, opened
+from reelscore.cli.option_kinds import json_option
+from reelscore.cli.options import STDOUT, check_targets, terminal_width, write_json
 from reelscore.human.campaign import Campaign
 from reelscore.human.store.records import Status
 from reelscore.report.tables.grid import Cell, Grid
@@ -44,7 +44,7 @@ def command(
       reelscore campaign status my.db
       reelscore campaign status my.db --set open
     """
-    check_targets([json_file] if json_file else [])
+    check_targets(json_file)
     if lists:
         for terms in Campaign.list(campaign):
             click.echo(f"{terms.id}  {terms.name}  ({terms.protocol.name})")
@@ -57,7 +57,7 @@ def command(
         status = found.status()
         if json_file:
             named = {"id": found.id, "name": found.name, "protocol": found.protocol.name}
-            write(json_file, msgspec.json.encode({**named, **asdict(status)}).decode())
+            write_json(json_file, {**named, **asdict(status)})
         if json_file != STDOUT:
             _show(found, status)
 

@@ -7,10 +7,9 @@ from dataclasses import asdict
 from typing import Any
 
 import click
-import msgspec
 
 from reelscore.cli.campaign.options import say
-from reelscore.cli.options import STDOUT, terminal_width, write
+from reelscore.cli.options import STDOUT, terminal_width, write_json
 from reelscore.data.table import ScoreTable
 from reelscore.human.campaign import Campaign
 from reelscore.human.evaluate.preferences import score_all_preferences
@@ -113,7 +112,7 @@ def _output(
         table.write(table_file)
     if json_file:
         everything = {"results": _plain(results), **(table.to_dict() if table else {})}
-        write(json_file, msgspec.json.encode(everything).decode())
+        write_json(json_file, everything)
 
 
 def _plain(value: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from reelscore.cli.file_options import refs_option
+from reelscore.cli.option_kinds import choice_option
 from reelscore.stories.presets import PRESETS
 from reelscore.stories.protocol import Protocol
 
@@ -18,11 +19,10 @@ truth_option = refs_option("References, for example one file per annotator", req
 
 def preset_option(default: str | None = None) -> Decorator:
     """The option that names a protocol to start from."""
-    return click.option(
+    return choice_option(
         "--preset",
-        type=click.Choice(list(PRESETS)),
+        choices=list(PRESETS),
         default=default,
-        show_default=default is not None,
         help="Use the settings of a paper or a tool.",
     )
 

@@ -12,6 +12,7 @@ import click
 import msgspec
 
 from reelscore.cli.file_options import FilesCommand
+from reelscore.cli.option_kinds import file_option, json_option, resamples_option, seed_option
 from reelscore.cli.options import (
     STDOUT,
     check_targets,
@@ -70,40 +71,20 @@ def command() -> None:
 )
 @click.option("--intervals", is_flag=True, help="Add 95 % bootstrap intervals over videos.")
 @click.option("--baseline", "-b", metavar="NAME", help="Test the other systems against this one.")
-@click.option(
-    "--resamples",
-    type=click.IntRange(min=10),
-    default=1000,
-    show_default=True,
-    help="Number of resamples of the intervals and of the bootstrap test.",
-)
+@resamples_option("Number of resamples of the intervals and of the bootstrap test.")
 @trials_option
-@click.option("--seed", type=int, default=12345, show_default=True, help="Random seed.")
+@seed_option
 @click.option(
     "--threads",
     type=click.IntRange(min=1),
     metavar="N",
     help="Threads to use; all cores if not given.",
 )
-@click.option(
-    "--json", "json_file", metavar="FILE", help="Write everything as JSON; - for standard output."
-)
-@click.option(
-    "--csv",
-    "csv_file",
-    metavar="FILE",
-    help="Write the scores as CSV with numbers in full precision.",
-)
-@click.option("--latex", "latex_file", metavar="FILE", help="Write the displayed tables as LaTeX.")
-@click.option(
-    "--markdown", "markdown_file", metavar="FILE", help="Write the displayed tables as Markdown."
-)
-@click.option(
-    "--table",
-    "table_file",
-    metavar="FILE",
-    help="Write the score table (system, video, score), .csv or .json.",
-)
+@json_option
+@file_option("--csv", "Write the scores as CSV with numbers in full precision.")
+@file_option("--latex", "Write the displayed tables as LaTeX.")
+@file_option("--markdown", "Write the displayed tables as Markdown.")
+@file_option("--table", "Write the score table (system, video, score), .csv or .json.")
 @picture_options
 def score_command(
     candidates: tuple[str, ...],
@@ -136,7 +117,7 @@ def score_command(
       reelscore stories a.json b.json -r val.json --scores soda_c --baseline a
     """
     targets = [json_file, csv_file, latex_file, markdown_file, table_file]
-    check_targets([target for target in targets if target])
+    check_targets(*targets)
     if table_file:
         table_format(table_file)
     given = given_of(choices)

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from reelscore.cli.file_options import FilesCommand
+from reelscore.cli.option_kinds import choice_option, number_option
 from reelscore.cli.options import check_targets, system_files, terminal_width
 from reelscore.cli.stories.options import choices, given_of, preset_option, truth_option
 from reelscore.stories.protocol import SODA_SCORES
@@ -16,18 +17,14 @@ from reelscore.stories.protocol import SODA_SCORES
 @click.argument("candidates", metavar="CANDIDATES")
 @truth_option
 @click.option("--video", required=True, metavar="ID", help="The video to show.")
-@click.option(
-    "--score",
-    type=click.Choice(SODA_SCORES),
-    default="soda_c",
-    show_default=True,
-    help="The score whose matching to show.",
+@choice_option(
+    "--score", choices=SODA_SCORES, default="soda_c", help="The score whose matching to show."
 )
-@click.option(
+@number_option(
     "--tiou",
-    type=click.FloatRange(0, 1),
     default=0.5,
-    show_default=True,
+    least=0,
+    most=1,
     help="Threshold of soda_a; its score averages over several.",
 )
 @click.option(
@@ -63,7 +60,7 @@ def command(
 
     if output:
         check_format(output)
-        check_targets([output])
+        check_targets(output)
     ((name, path),) = system_files([candidates]).items()
     found = timeline(path, list(refs), video, score, system=name, tiou=tiou, **given_of(choices))
     if output:

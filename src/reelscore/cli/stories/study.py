@@ -7,9 +7,15 @@ from collections.abc import Callable
 from typing import Any
 
 import click
-import msgspec
 
 from reelscore.cli.file_options import FilesCommand
+from reelscore.cli.option_kinds import (
+    file_option,
+    json_option,
+    number_option,
+    plot_option,
+    seed_option,
+)
 from reelscore.cli.options import (
     STDOUT,
     check_targets,
@@ -19,6 +25,7 @@ from reelscore.cli.options import (
     system_files,
     terminal_width,
     write,
+    write_json,
 )
 from reelscore.cli.stories.options import (
     Decorator,
@@ -49,14 +56,8 @@ def command() -> None:
     """Repeat the experiments of the SODA papers on your data."""
 
 
-_repeats = click.option(
-    "--repeats",
-    type=click.IntRange(min=1),
-    default=5,
-    show_default=True,
-    help="Number of random draws.",
-)
-_seed = click.option("--seed", type=int, default=12345, show_default=True, help="Random seed.")
+_repeats = number_option("--repeats", default=5, least=1, help="Number of random draws.")
+_seed = seed_option
 
 
 _SHARED: list[Decorator] = [
@@ -70,13 +71,8 @@ _SHARED: list[Decorator] = [
         metavar="N",
         help="Threads to use; all cores if not given.",
     ),
-    click.option(
-        "--json",
-        "json_file",
-        metavar="FILE",
-        help="Write everything as JSON; - for standard output.",
-    ),
-    click.option("--latex", "latex_file", metavar="FILE", help="Write the tables as LaTeX."),
+    json_option,
+    file_option("--latex", "Write the tables as LaTeX."),
 ]
 
 
@@ -111,7 +107,7 @@ def _shared(function: Callable[..., None]) -> Callable[..., None]:
 )
 @_repeats
 @_seed
-@click.option("--plot", metavar="FILE", help="Plot scores against counts: .pdf, .svg or .png.")
+@plot_option("scores against counts")
 def counts_command(
     candidates: tuple[str, ...],
     refs: tuple[str, ...],
@@ -237,7 +233,7 @@ def oracle_command(
 
 
 def _check(*targets: str | None) -> None:
-    check_targets([target for target in targets if target])
+    check_targets(*targets)
 
 
 def _finish(study: Study, json_file: str | None, latex_file: str | None) -> None:
@@ -245,7 +241,7 @@ def _finish(study: Study, json_file: str | None, latex_file: str | None) -> None
     if latex_file:
         write(latex_file, "\n\n".join(grid.to_latex() for _, grid in grids))
     if json_file:
-        write(json_file, msgspec.json.encode(study.to_dict()).decode())
+        write_json(json_file, study.to_dict())
     if STDOUT in (json_file, latex_file):
         return
     width = terminal_width()
