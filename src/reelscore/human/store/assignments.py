@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
@@ -314,3 +314,30 @@ def tasks_of(rows: Iterator[Any]) -> Iterator[Task]:
         first = captions[0]
         texts = tuple(Shown(row.system, row.text, row.kind) for row in captions)
         yield Task(first.id, first.item, texts, first.expected)
+
+
+class Place(NamedTuple):
+    """One task in the hands of a rater."""
+
+    rater: str
+    task: str
+    item: str
+
+
+def find_place(connection: Connection, terms: Terms, id: int, number: int) -> Place:
+    """Look up a task of an assignment by its number, from 1.
+
+    Raises:
+        RefusedError: If there is none.
+    """
+    row = connection.execute(
+        select(assignment.c.rater, task.c.id, task.c.item)
+        .join(task, task.c.hit == assignment.c.hit)
+        .where(assignment.c.campaign == terms.id, assignment.c.id == id)
+        .order_by(task.c.position, task.c.key)
+        .offset(number - 1)
+        .limit(1)
+    ).one_or_none()
+    if row is None:
+        raise RefusedError("unknown", f"Assignment {id} has no task {number}.")
+    return Place(*row)

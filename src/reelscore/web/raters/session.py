@@ -8,11 +8,13 @@ from typing import Annotated, Any, Protocol
 
 from fastapi import Depends, Request
 from fastapi.responses import RedirectResponse
+from sqlalchemy import Connection
 from starlette.exceptions import HTTPException
 
 from reelscore.human import protocols as asked
 from reelscore.human.campaign import Campaign
 from reelscore.human.hits.tasks import Task
+from reelscore.human.store.campaigns import read_settings
 from reelscore.human.store.records import Assignment
 from reelscore.web.pages import Pages, Practice, read_pages
 from reelscore.web.requests import FRAME, Guard, sources
@@ -91,6 +93,27 @@ def begin(site: Site, rater: Rater) -> RedirectResponse:
     return response
 
 
+def session_in(connection: Connection, request: Request) -> Session:
+    """Give the rater whose browser asks, as a transaction sees them.
+
+    Raises:
+        HTTPException: If the browser is no rater's in this campaign; status 403.
+    """
+    site: Site = request.app.state.site
+    opened = site.campaigns.get(request.path_params["campaign"])
+    key = str(request.path_params.get("key", ""))
+    pages = read_pages(read_settings(connection, opened.terms))
+    allow(request, pages, embedded=bool(key and pages.mturk))
+    id, submission = _signed(site, request)
+    rater = None if id is None else raters.find(connection, id)
+    if rater is None or rater.campaign != opened.id:
+        raise _stranger()
+    # a link may have moved to another browser, a service may have begun another submission
+    if (rater.session != submission) if key else (rater.browser != digest(request.state.browser)):
+        raise _stranger()
+    return Session(site, rater, opened, pages, key)
+
+
 @Guard
 def current(request: Request) -> Session:
     """Give the rater whose browser asks.
@@ -99,33 +122,39 @@ def current(request: Request) -> Session:
         HTTPException: If the browser is no rater's in this campaign; status 403.
     """
     site: Site = request.app.state.site
-    opened = site.campaigns.get(request.path_params["campaign"])
+    with site.database.reading() as connection:
+        return session_in(connection, request)
+
+
+@Guard
+def signed(request: Request) -> None:
+    """Refuse a browser that shows nothing we have signed, before anything is looked up.
+
+    Raises:
+        HTTPException: If there is no such campaign, status 404; if there is nothing signed, 403.
+    """
+    site: Site = request.app.state.site
+    site.campaigns.get(request.path_params["campaign"])
+    if _signed(site, request)[0] is None:
+        raise _stranger()
+
+
+def _signed(site: Site, request: Request) -> tuple[int | None, str]:
+    """Read the number of a rater, and in a frame the submission, off a cookie or the key."""
     key = str(request.path_params.get("key", ""))
-    pages = read_pages(opened.settings)
-    allow(request, pages, embedded=bool(key and pages.mturk))
-    rater = _framed(site, key) if key else _remembered(site, request)
-    if rater is None or rater.campaign != opened.id:
-        raise HTTPException(403, "Open the link you were given once more, in this browser.")
-    return Session(site, rater, opened, pages, key)
+    if key:
+        framed = site.signer.read("frame", key, age=_AGE)
+        return (framed[0], framed[1]) if isinstance(framed, list) else (None, "")
+    id = site.signer.read("rater", request.cookies.get(COOKIE), age=_AGE)
+    return (id if isinstance(id, int) else None), ""
+
+
+def _stranger() -> HTTPException:
+    return HTTPException(403, "Open the link you were given once more, in this browser.")
 
 
 def _home(campaign: str, key: str = "") -> str:
     return f"/c/{campaign}" + (FRAME.format(key=key) if key else "")
-
-
-def _remembered(site: Site, request: Request) -> Rater | None:
-    """Give the rater of a cookie, as long as the link has not moved to another browser."""
-    id = site.signer.read("rater", request.cookies.get(COOKIE), age=_AGE)
-    rater = raters.find(site.database, id) if isinstance(id, int) else None
-    mine = digest(request.state.browser)
-    return rater if rater is not None and rater.browser == mine else None
-
-
-def _framed(site: Site, key: str) -> Rater | None:
-    """Give the rater of a key, as long as the service has not begun another submission."""
-    known = site.signer.read("frame", key, age=_AGE)
-    rater = raters.find(site.database, known[0]) if isinstance(known, list) else None
-    return rater if rater is not None and rater.session == known[1] else None
 
 
 def allow(request: Request, pages: Pages, embedded: bool) -> None:
@@ -141,6 +170,7 @@ def allow(request: Request, pages: Pages, embedded: bool) -> None:
 
 MTURK_HOSTS = ("https://www.mturk.com", "https://workersandbox.mturk.com")
 Current = Annotated[Session, Depends(current)]
+Signed = Depends(signed)
 
 
 @dataclass(frozen=True)

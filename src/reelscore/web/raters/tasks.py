@@ -8,16 +8,19 @@ from typing import Annotated
 from fastapi import Form, Path, Request
 from fastapi.responses import FileResponse, JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy import Connection
 from starlette.exceptions import HTTPException
 
 from reelscore.errors import DataError, RefusedError
-from reelscore.human.store.records import Assignment
+from reelscore.human.store.answers import Sent, submit
+from reelscore.human.store.assignments import find_place
+from reelscore.human.store.records import Assignment, Receipt
+from reelscore.store.values import microseconds
 from reelscore.web.raters.ends import show_end
-from reelscore.web.raters.session import Current, Session, task_screen, video_of
+from reelscore.web.raters.session import Current, Session, Signed, session_in, task_screen, video_of
 from reelscore.web.requests import Router
-from reelscore.web.site import FromOurForm, FromOurScript, Site, refused_status
+from reelscore.web.site import FromOurForm, FromOurScript, Here, Site, refused_status
 from reelscore.web.store import raters
-from reelscore.web.store.assignments import find_place
 from reelscore.web.videos import TYPES
 
 router = Router()
@@ -146,36 +149,15 @@ def show_task(
     )
 
 
-@router.post("/answers", dependencies=[FromOurScript])
-def keep_answer(session: Current, sent: Answered) -> Response:
-    """Keep an answer, or refuse it for good; what is acknowledged is on the disk."""
-    site, campaign = session.site, session.campaign
-    place = find_place(site.database, campaign.id, sent.assignment, sent.task)
-    if place is None:
-        return _refused(sent, "unknown")
-    if place.rater != session.rater.rater:
-        raise HTTPException(403, "This task is not yours.")
-    if session.step:
-        raise HTTPException(403, "The instructions come first.")
-    _check_ties(session, sent.answer)
-    watched = _watched(session, place.item, sent.seen)
-    now = site.settings.clock()
-    if sent.submitted < sent.started:
-        raise DataError("The answer was sent before the task was shown.")
-    # a page may have been open for long; it cannot have been shown later than now
-    late = max(0.0, sent.submitted - now)
+@router.post("/answers", dependencies=[Signed, FromOurScript])
+def keep_answer(request: Request, site: Here, sent: Answered) -> Response:
+    """Keep an answer, or refuse it for good; what is acknowledged is on the disk.
+
+    One transaction finds out who the rater is and which task it is about, and keeps the answer.
+    """
     try:
-        receipt = campaign.submit(
-            sent.assignment,
-            place.rater,
-            place.task,
-            sent.answer,
-            started=max(0.0, sent.started - late),
-            submitted=sent.submitted - late,
-            client=f"web {sent.client}",
-            watched=watched,
-            is_served=True,
-        )
+        with site.database.writing() as connection:
+            receipt = _keep(connection, session_in(connection, request), sent)
     except RefusedError as error:
         return _refused(sent, error.reason)
     after = "finish" if receipt.done else f"task/{sent.task + 1}"
@@ -188,6 +170,34 @@ def keep_answer(session: Current, sent: Answered) -> Response:
         next=after,
     )
     return JSONResponse(kept.model_dump())
+
+
+def _keep(connection: Connection, session: Session, sent: Answered) -> Receipt:
+    terms = session.campaign.terms
+    place = find_place(connection, terms, sent.assignment, sent.task)
+    if place.rater != session.rater.rater:
+        raise HTTPException(403, "This task is not yours.")
+    if session.step:
+        raise HTTPException(403, "The instructions come first.")
+    _check_ties(session, sent.answer)
+    watched = _watched(session, place.item, sent.seen)
+    now = session.site.now
+    if sent.submitted < sent.started:
+        raise DataError("The answer was sent before the task was shown.")
+    # a page may have been open for long; it cannot have been shown later than now
+    late = max(0.0, sent.submitted - now / 1e6)
+    answer = Sent(
+        sent.assignment,
+        place.rater,
+        place.task,
+        sent.answer,
+        started=microseconds(max(0.0, sent.started - late)),
+        submitted=microseconds(sent.submitted - late),
+        client=f"web {sent.client}",
+        watched=watched,
+        is_served=True,
+    )
+    return submit(connection, terms, answer, now)
 
 
 def _refused(sent: Answered, reason: str) -> Response:

@@ -134,27 +134,3 @@ def load_hit(campaign: Campaign, number: int) -> Sequence[Task]:
     with campaign.database.reading() as connection:
         key = connection.scalar(found.offset(number - 1).limit(1))
         return [] if key is None else load_tasks(connection, key)
-
-
-@dataclass(frozen=True)
-class Place:
-    """One task in the hands of a rater."""
-
-    rater: str
-    task: str
-    item: str
-
-
-def find_place(database: Database, campaign: str, id: int, number: int) -> Place | None:
-    """Look up a task of an assignment by its number, from 1; None where there is none."""
-    found = (
-        select(assignment.c.rater, task.c.id, task.c.item)
-        .join(task, task.c.hit == assignment.c.hit)
-        .where(assignment.c.campaign == campaign, assignment.c.id == id)
-        .order_by(task.c.position, task.c.key)
-        .offset(number - 1)
-        .limit(1)
-    )
-    with database.reading() as connection:
-        row = connection.execute(found).one_or_none()
-        return None if row is None else Place(*row)

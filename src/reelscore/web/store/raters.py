@@ -92,10 +92,9 @@ def invite(database: Database, campaign: str, names: Sequence[str], now: int) ->
     return tokens
 
 
-def find(database: Database, id: int) -> Rater | None:
+def find(connection: Connection, id: int) -> Rater | None:
     """Look a rater up by number."""
-    with database.reading() as connection:
-        return _one(connection, id=id)
+    return _one(connection, id=id)
 
 
 def find_link(database: Database, token: str) -> Rater | None:
