@@ -35,6 +35,14 @@ GROUPS = (
 PORTIONS = "piece glass cup bottle bowl plate slice bag box pile stack bucket section".split()
 MOVING = "on in at into near behind under over across through down around along onto beside".split()
 TOWARDS_PERSONS = frozenset("at to with after for about into".split())
+CONFUSED = {
+    "from": "form",
+    "through": "though",
+    "their": "there",
+    "a": "an",
+    "his": "is",
+    "off": "of",
+}
 PLACED = "in in in on on on at inside near behind outside by under".split()
 
 
@@ -114,7 +122,7 @@ class CaptionGrammar:
         ]
         weights, productions = zip(*makers, strict=True)
         root = self._chance.choices(productions, weights)[0]().named("root")
-        if self._coin(0.12):
+        if self._coin(0.15):
             root = self._fronted(root)
         if self._coin(0.5):
             root.add(leaf(".", ".", "punct"))
@@ -130,6 +138,8 @@ class CaptionGrammar:
         elif self._coin(0.7):
             tokens = [Token(t.text.lower(), *_rest(t)) for t in tokens]
         for index, token in enumerate(tokens):
+            if token.text in CONFUSED and self._coin(0.02):
+                tokens[index] = Token(CONFUSED[token.text], *_rest(token))
             if len(token.text) > 4 and token.text.isalpha() and self._coin(0.01):
                 place = self._chance.randrange(1, len(token.text) - 1)
                 text = token.text[:place] + token.text[place + 1 :]
@@ -554,6 +564,10 @@ class CaptionGrammar:
         for _ in range(3):
             if self._coin(0.30 if depth == 0 else 0.12):
                 verb.add(self._adjunct(depth))
+        if self._coin(0.06):
+            verb.add(leaf(self._pick(*PLACE_ADVERBS), "RB", "advmod"))
+            if self._coin(0.3):
+                verb.add(self._time())
         if self._coin(0.05):
             adverb = self._words.adverb()
             if adverb.endswith("ly"):
@@ -749,9 +763,9 @@ class CaptionGrammar:
         """'Man riding a horse': a noun with participles and no finite verb."""
         noun = self.full_noun(self._kind(), 1, 0.45)
         verb = self._verb_phrase("VBG", 0).named("acl")
-        if self._coin(0.2):
+        if self._coin(0.25):
             self._second_verb(verb, False, 0)
-        if self._coin(0.12):
+        if self._coin(0.2):
             verb.lead(comma())
         if self._coin(0.2):
             self._subordinate(verb, False)
@@ -789,8 +803,9 @@ class CaptionGrammar:
             front = self._time()
         elif roll < 0.92:
             front = leaf(self._pick(*PLACE_ADVERBS), "RB", "advmod")
-            if self._coin(0.4):
-                front.add(self._time())
+            if self._coin(0.5):  # two phrases of the verb: "outdoors during the day a girl ..."
+                time = self._time()
+                root.lead(time.named("nmod" if headless else "obl"))
         else:
             front = self._clause(1).named("advcl").lead(leaf(self._pick("while as"), "IN", "mark"))
         if headless and front.relation == "obl":

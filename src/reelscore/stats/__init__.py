@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         kendall_like,
     )
     from reelscore.stats.permutation import Permutations, permutation_test
+    from reelscore.stats.proportions import fleiss_kappa, wilson_interval
     from reelscore.stats.rank_tests import rank_sum, signed_rank
     from reelscore.stats.resampling import (
         approximate_randomization,
@@ -56,6 +57,7 @@ __all__ = [
     "count_pairs",
     "difference_pearson",
     "fisher_interval",
+    "fleiss_kappa",
     "kendall_23",
     "kendall_b",
     "kendall_c",
@@ -73,6 +75,7 @@ __all__ = [
     "spearman",
     "steiger",
     "williams",
+    "wilson_interval",
     "zou_interval",
 ]
 
@@ -89,6 +92,7 @@ __getattr__, __dir__ = lazy_names(
             "PairCounts accuracy count_pairs kendall_23 kendall_b kendall_c kendall_like"
         ),
         "stats.permutation": "Permutations permutation_test",
+        "stats.proportions": "fleiss_kappa wilson_interval",
         "stats.rank_tests": "rank_sum signed_rank",
         "stats.resampling": (
             "approximate_randomization bootstrap_scores paired_bootstrap percentile_interval"

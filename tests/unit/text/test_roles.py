@@ -90,6 +90,16 @@ EXAMPLES = {
     "horse/NN/5/obj": ["man ride horse -", "man wear hat -"],
     "A/DT/2/det boy/NN/3/nsubj stands/VBZ/0/root in/IN/5/case front/NN/3/obl of/IN/8/case "
     "a/DT/8/det wall/NN/5/nmod": ["boy stand - wall"],
+    "Kittens/NNS/2/nsubj lick/VBP/0/root each/DT/2/obj other/JJ/3/fixed": ["kitten lick other -"],
+    "outdoors/RB/0/root ././1/punct": ["- - - outdoors"],
+    "Seven/CD/2/nummod youths/NNS/3/nsubj stand/VBP/0/root and/CC/5/cc sit/VBP/3/conj "
+    "near/IN/8/case a/DT/8/det wall/NN/5/obl": ["youth stand - wall", "youth sit - wall"],
+    "Man/NN/0/root and/CC/3/cc woman/NN/1/conj kissing/NN/1/acl": ["man kiss - -"],
+    # captions have no commands
+    "Train/VB/0/root coming/VBG/1/xcomp into/IN/4/case town/NN/2/obl": ["train come - town"],
+    "men/NNS/0/root at/IN/4/case an/DT/4/det event/NN/1/nmod clapping/VBG/1/acl": [
+        "man clap - event"
+    ],
     "!/./0/root": [],
 }
 
@@ -106,6 +116,14 @@ def test_a_tag_that_the_tree_contradicts_is_repaired() -> None:
     assert clause.repaired
     (other,) = read(text.replace("waters/NNS", "waters/VBZ"))
     assert not other.repaired
+
+
+def test_a_participle_that_is_tagged_as_an_adjective_is_repaired() -> None:
+    (clause,) = read("man/NN/3/nsubj is/VBZ/3/cop dribbling/JJ/0/root balls/NNS/3/obj")
+    assert clause.lemmas == ("man", "dribble", "ball", None)
+    assert clause.repaired
+    (other,) = read("book/NN/3/nsubj is/VBZ/3/cop interesting/JJ/0/root")
+    assert other.lemmas == ("book", "be", None, None)
 
 
 def test_pronouns_get_their_antecedent() -> None:

@@ -94,8 +94,22 @@ class _Finder:
 
     def _is_copular(self, index: int) -> bool:
         """Whether the word is said of a subject by *be*; participles make verb forms with it."""
-        is_participle = self._tree.tokens[index].tag in ("VBG", "VBN")
-        return bool(self._children(index, "cop")) and not is_participle
+        return bool(self._children(index, "cop")) and not self._is_participle(index)
+
+    def _is_participle(self, index: int) -> bool:
+        """Also forms in -ing that are tagged otherwise and are no adjectives: "is dribbling"."""
+        token = self._tree.tokens[index]
+        if token.tag in ("VBG", "VBN"):
+            return True
+        form = token.text.lower()
+        return (
+            form.endswith("ing")
+            and token.tag in ("JJ", "NN")
+            and self._lexicon.lemma(form, "VBG").known
+            and self._lexicon.count(form, "a") is None
+            and not self._children(index, "det", "amod", "case", "nmod")
+            and (token.relation.startswith("acl") or bool(self._children(index, "cop")))
+        )
 
     def _is_verb(self, index: int) -> bool:
         return self._tree.tokens[index].tag.startswith("VB") or self._is_repaired(index)
@@ -105,6 +119,8 @@ class _Finder:
         token = self._tree.tokens[index]
         if not token.tag.startswith(_VERB_LIKE_TAGS) or self._is_copular(index):
             return False
+        if self._is_participle(index):
+            return True
         has_subject = any(child < index for child in self._children(index, "nsubj"))
         return has_subject and self._lexicon.lemma(token.text, "VBZ").known
 
@@ -113,19 +129,31 @@ class _Finder:
         root = self._tree.root
         if self._is_copular(root):
             return self._copular(root)
+        imperative = self._imperative(root)
+        if imperative is not None:
+            return self._verbal(imperative, subject=root)
         if self._is_verb(root):
             return self._existential(root) or self._verbal(root)
         participles = [
             child
             for noun in (root, *self._joined_nouns(root))
             for child in self._children(noun, "acl")
-            if child > root and self._tree.tokens[child].tag in ("VBG", "VBN")
+            if child > root and self._is_participle(child)
         ]
         if participles:
             said = [c for c in participles if self._lemma(c) not in CLOTHING_VERBS]
             return self._verbal((said or participles)[0], subject=root)
-        subjects = self._children(root, "nsubj")
-        return Predicate(head=root, top=root, lemma=None, subject=(subjects or [root])[0])
+        is_noun = not self._tree.tokens[root].tag.startswith(("RB", "IN", "UH"))
+        subjects = [*self._children(root, "nsubj"), *([root] if is_noun else [])]
+        return Predicate(root, root, None, subject=subjects[0] if subjects else None)
+
+    def _imperative(self, root: int) -> int | None:
+        """The participle after a noun that is taken for a command: 'Train coming in'."""
+        token = self._tree.tokens[root]
+        if root > 0 or token.tag != "VB" or self._lexicon.count(token.text.lower(), "n") is None:
+            return None
+        below = self._children(root, "xcomp", "ccomp", "advcl", "obj")
+        return next((child for child in below if self._tree.tokens[child].tag == "VBG"), None)
 
     def _joined_nouns(self, noun: int) -> list[int]:
         """The nouns that a participle after `noun` may hang on: 'group of people riding'."""

@@ -148,6 +148,17 @@ class _Words:
         for index in range(len(self._starts) - 1):
             yield from self._block(index)
 
+    @cached_property
+    def members(self) -> dict[int, list[str]]:
+        """The lemmas of each synset, in the order of the alphabet."""
+        table: dict[int, list[str]] = {}
+        place = 0
+        for lemma, total in zip(self.lemmas(), self._sense_counts, strict=True):
+            for synset in self._synsets[place : place + total]:
+                table.setdefault(synset, []).append(lemma)
+            place += total
+        return table
+
     def count(self, lemma: str) -> int | None:
         """The SemCor count of all senses; None where there is no such lemma."""
         place = self._find(lemma)
@@ -241,6 +252,15 @@ class Lexicon:
         """How often SemCor has `lemma`, all senses together; None if the lexicon lacks it."""
         return self._words[pos].count(lemma)
 
+    def synonyms(self, sense: Sense) -> list[str]:
+        """All lemmas that share a `sense`, its own included.
+
+        >>> lexicon = Lexicon.load()
+        >>> lexicon.synonyms(lexicon.senses("shoot", "v")[3])
+        ['film', 'shoot', 'take']
+        """
+        return self._words[sense.pos].members[sense.synset]
+
     def topic(self, verb: str, number: int = 1) -> str:
         """The topic of a sense of `verb`: its lexicographer file; `none` if there is no such.
 
@@ -249,6 +269,27 @@ class Lexicon:
         """
         senses = self.senses(verb, "v")
         return senses[number - 1].topic if number <= len(senses) else "none"
+
+    def kind(self, sense: Sense) -> str:
+        """The lexicographer file of a noun; *person* itself counts to the nouns it is above of.
+
+        >>> lexicon = Lexicon.load()
+        >>> person = lexicon.senses("person", "n")[0]
+        >>> person.file, lexicon.kind(person)
+        ('noun.Tops', 'noun.person')
+        """
+        return self._beginners.get(sense.synset, sense.file) if sense.pos == "n" else sense.file
+
+    @cached_property
+    def _beginners(self) -> dict[int, str]:
+        """The synsets at the top of each file of nouns."""
+        names = [name.removeprefix("noun.") for name in FILES if name.startswith("noun.")]
+        return {
+            sense.synset: f"noun.{name}"
+            for name in names
+            for sense in self.senses(name, "n")
+            if sense.file == "noun.Tops"
+        }
 
     def is_a(self, sense: Sense, *kinds: str) -> bool:
         """Whether a noun `sense` is, or is a kind of, the first sense of one of the nouns `kinds`.

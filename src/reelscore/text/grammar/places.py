@@ -127,13 +127,13 @@ class Places:
             return token.tag.startswith("NN")
         if any(self._lexicon.is_a(sense, *_CLOTHING) for sense in senses[:1]):
             return False
-        return senses[0].file in _POSSIBLE_PLACES or any(
+        return self._lexicon.kind(senses[0]) in _POSSIBLE_PLACES or any(
             sense.file in _PLACE_FILES for sense in senses[:3]
         )
 
     def _file(self, noun: int) -> str:
         senses = self._lexicon.senses(self._tree.tokens[noun].lemma, "n")
-        return senses[0].file if senses else ""
+        return self._lexicon.kind(senses[0]) if senses else ""
 
     def _adverb(self, heads: Iterable[int]) -> int | None:
         for head in heads:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reelscore.text.grammar.clauses import Predicate, predicates
 from reelscore.text.grammar.lexicon import Lexicon, Sense
@@ -99,11 +99,43 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence with its words and clauses."""
+    """A caption with its words and clauses; each of its sentences has a root of its own."""
 
     text: str
     tokens: tuple[Token, ...]
     clauses: tuple[Clause, ...]
+
+    @property
+    def trees(self) -> list[Tree]:
+        """The trees of its sentences."""
+        starts = [0]
+        for index, token in enumerate(self.tokens):
+            if token.head != ROOT:
+                continue
+            words = _reachable(Tree(self.tokens), index)
+            if min(words) not in starts:
+                starts.append(min(words))
+        ends = [*starts[1:], len(self.tokens)]
+        return [
+            Tree(
+                tuple(
+                    replace(token, head=token.head - start if token.head != ROOT else ROOT)
+                    for token in self.tokens[start:end]
+                )
+            )
+            for start, end in zip(starts, ends, strict=True)
+            if end > start
+        ]
+
+
+def _reachable(tree: Tree, root: int) -> set[int]:
+    """The words of a tree below a root, with the root."""
+    words, waiting = {root}, [root]
+    while waiting:
+        children = tree.children[waiting.pop()]
+        words.update(children)
+        waiting.extend(children)
+    return words
 
 
 def clauses(tree: Tree, lexicon: Lexicon, *, pronouns: str = "keep") -> list[Clause]:
@@ -157,6 +189,9 @@ class _Reader:
         location = self._places.location(
             predicate.verbs, obj, said_of if said_of != obj else subject, copular
         )
+        twin = self._twin(predicate)
+        if location is None and obj is None and twin is not None:
+            location = self._places.location(twin.verbs, None, None, None)
         if location is not None and location == obj and predicate.preposition is not None:
             location = None
         negations = ("not", "n't", "never", "no")
@@ -244,16 +279,10 @@ class _Reader:
         own = self._first(predicate.verbs[::-1], "obj")
         if own is None:
             own = self._first(predicate.verbs[::-1], "iobj")
-        joined = [
-            other
-            for other in self._predicates
-            if other.head == predicate.head + 2
-            and self._tree.tokens[other.top].relation == "conj"
-            and self._tree.tokens[other.top].head in predicate.verbs
-        ]
-        if joined:  # "V and V NP": the object stands behind the second verb
-            behind = self._first(joined[0].verbs, "obj") if own is None else own
-            if behind is not None and behind > joined[0].head:
+        twin = self._twin(predicate)
+        if twin is not None:  # the object stands behind the second verb
+            behind = self._first(twin.verbs, "obj") if own is None else own
+            if behind is not None and behind > twin.head:
                 return behind if self._needs_object(predicate) else None
         if own is not None:
             return own
@@ -265,6 +294,20 @@ class _Reader:
             shared = self._first(first.verbs, "obj")
             return shared if shared is not None and shared > predicate.head else None
         return None
+
+    def _twin(self, predicate: Predicate) -> Predicate | None:
+        """The second verb of "V and V", which has the arguments of both behind it."""
+        tokens = self._tree.tokens
+        return next(
+            (
+                other
+                for other in self._predicates
+                if other.head == predicate.head + 2
+                and tokens[other.top].relation == "conj"
+                and tokens[other.top].head in predicate.verbs
+            ),
+            None,
+        )
 
     def _needs_object(self, predicate: Predicate) -> bool:
         """Whether the verb is transitive, and not just able to take an object as *sing* is."""
@@ -289,7 +332,9 @@ class _Reader:
         if index is None:
             return None
         token = self._tree.tokens[index]
-        lemma, antecedent = token.lemma.lower(), None
+        fixed = self._children(index, "fixed")  # the head of "each other" is *each*
+        named = self._tree.tokens[fixed[-1]] if fixed else token
+        lemma, antecedent = named.lemma.lower(), None
         if lemma in _PRONOUNS and token.tag in ("PRP", "WP", "WDT"):
             antecedent = self._antecedent(index)
             if antecedent is None and self._pronouns == "person":
