@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from reelscore.scoring.captions import score, score_systems
     from reelscore.scoring.scorer import Scorer
     from reelscore.scoring.scores import Scores
-    from reelscore.significance.comparison import compare
+    from reelscore.significance.pair_tests import compare
     from reelscore.text.tokens import tokenize
 
 __all__ = [
@@ -66,7 +66,7 @@ _load, __dir__ = lazy_names(
         "scoring.captions": "score score_systems",
         "scoring.scorer": "Scorer",
         "scoring.scores": "Scores",
-        "significance.comparison": "compare",
+        "significance.pair_tests": "compare",
         "text.tokens": "tokenize",
     },
 )

@@ -17,7 +17,8 @@ from reelscore import compare, examples, score_systems
 from reelscore.cli.main import cli
 from reelscore.data.datasets.trecvid_ha import Assessment, load
 from reelscore.data.table import ItemIndex, ItemScores, MetricResult, ScoreTable
-from reelscore.report.html import Report, comparison_evidence, report_of, write_report
+from reelscore.report.html import Report, report_of, write_report
+from reelscore.significance import strictest
 from reelscore.stories import read_stories
 from reelscore.stories import score_systems as score_stories
 from reelscore.stories.timelines import timelines
@@ -155,7 +156,7 @@ def compared(folder: Path) -> Made:
     return made(
         folder,
         "compared",
-        lambda: report_of(table, evidence=comparison_evidence(table, tests), baseline="weak"),
+        lambda: report_of(table, tests=strictest(tests), baseline="weak"),
     )
 
 

@@ -9,8 +9,9 @@ from reading import TITLE, names
 
 from reelscore import examples, score_systems
 from reelscore.data.table import ItemScores, MetricResult, ScoreTable
-from reelscore.report.html import Report, Section, report_of, with_evidence, write_report
+from reelscore.report.html import Report, Section, report_of, write_report
 from reelscore.report.tables.grid import Cell, Grid
+from reelscore.significance import with_tests
 
 NASTY = {
     "</script><script>window.hit = 1</script>": "</script><img src=x onerror='window.hit=1'>",
@@ -168,11 +169,11 @@ def test_small_and_odd_reports(tmp_path, opened):
         name: {**row, "raw": replace(row["judgments"], metric="raw")}
         for name, row in people.results.items()
     }
-    judged, evidence = with_evidence(ScoreTable(two), human=["judgments", "raw"])
+    judged, tests = with_tests(ScoreTable(two), human=["judgments", "raw"])
     nothing = MetricResult("x", 1.0, ItemScores.of({}), "x")
     grid = Grid(["rater", "p"], [[Cell("r1"), Cell(".02", best=True)]])
     raters = Section("Raters", ["Who passed."], [grid])
-    judgments = Report(judged, human=judged.metrics, evidence=evidence, sections=[raters])
+    judgments = Report(judged, human=judged.metrics, tests=tests, sections=[raters])
     for name, report, shown in [
         ("one", report_of(one), "v1"),
         ("people", judgments, "clip01"),

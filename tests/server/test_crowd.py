@@ -15,7 +15,7 @@ from reelscore import examples
 from reelscore.human.campaign import Campaign
 from reelscore.human.evaluate.results import evaluate_ratings
 from reelscore.human.hits.design import Design, make_hits
-from reelscore.significance.rankings import rank_systems
+from reelscore.significance import rank_systems
 from reelscore.web.store import raters
 from reelscore.web.store.schema import open_database
 

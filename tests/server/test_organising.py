@@ -14,7 +14,7 @@ from visiting import Visitor, app_over
 from reelscore import examples
 from reelscore.human.campaign import Campaign
 from reelscore.human.evaluate.results import evaluate_ratings
-from reelscore.significance.rankings import rank_systems
+from reelscore.significance import rank_systems
 from reelscore.web import security
 
 

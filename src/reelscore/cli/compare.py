@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import click
 import msgspec
+from click.core import ParameterSource
 
 from reelscore.cli.file_options import FilesCommand
 from reelscore.cli.option_kinds import choice_option, number_option, resamples_option
@@ -20,12 +21,18 @@ from reelscore.cli.options import (
     trials_option,
 )
 from reelscore.cli.report_options import Pictures, picture_options
+from reelscore.cli.table_options import read_scored_systems
 from reelscore.data.table import ScoreTable
 from reelscore.report.tables.grid import Cell, Grid
 from reelscore.report.tables.leaderboard import leaderboard, leaderboard_csv, lettered
-from reelscore.significance.comparison import Comparison, Test, compare
-from reelscore.significance.evidence import Evidence, marks_of_tests, untested_notes
-from reelscore.significance.pair_tests import comparison_evidence
+from reelscore.significance.comparison import (
+    UNTESTED,
+    Comparison,
+    marks_of_tests,
+    strictest,
+    untested_notes,
+)
+from reelscore.significance.pair_tests import METHODS, Test, compare
 from reelscore.stats.corrections import Correction
 
 _TESTS: dict[str, tuple[Test, ...]] = {
@@ -72,16 +79,20 @@ def command(
 ) -> None:
     """Score systems and test whether they differ.
 
-    CANDIDATES are files of captions, one for each system, or NAME=FILE. A score is marked with *
-    if it differs from the baseline in every test, and with --all-pairs by the letters of the
-    systems it is better than.
+    CANDIDATES are files of captions, one for each system, or NAME=FILE. They may also be score
+    tables that 'reelscore score --json' or --table wrote, which need no --refs; --metrics then
+    chooses from their scores. A score is marked with * if it differs from the baseline in every
+    test, and with --all-pairs by the letters of the systems it is better than.
 
     \b
     Examples:
       reelscore compare base.json ours.json --refs refs.json
       reelscore compare *.json -r refs.json --all-pairs --latex table.tex
+      reelscore compare scores.json --baseline base
     """
-    table = scoring.run()
+    source = click.get_current_context().get_parameter_source("metrics")
+    chosen = None if source is ParameterSource.DEFAULT else scoring.metrics
+    table = read_scored_systems(scoring.candidates, scoring.refs, chosen) or scoring.run()
     other = None if all_pairs else baseline or table.systems[0]
     with progress_bar("Testing") as progress:
         found = compare(
@@ -89,23 +100,22 @@ def command(
             other,
             tests=_TESTS[test],
             correction=correction,
+            level=level,
             resamples=resamples,
             trials=trials,
             seed=scoring.seed,
             progress=progress,
         )
     letters = dict(zip(table.systems, string.ascii_letters, strict=False)) if all_pairs else {}
-    evidence = comparison_evidence(table, found, level)
-    marks = marks_of_tests(evidence, letters, other)
-    grid = leaderboard(table, marks, untested_notes(evidence))
+    tests = strictest(found)
+    marks = marks_of_tests(tests, letters, other)
+    grid = leaderboard(table, marks, untested_notes(tests))
     if letters:
         grid = lettered(grid, letters)
-    everything = _json(table, found, evidence)
+    everything = _json(table, found, statistics=scoring.statistics)
     scoring.write(table, grid, csv=leaderboard_csv(table, marks), json=everything)
     if pictures.wanted:
-        pictures.write(
-            table, evidence=evidence, baseline=other, resamples=resamples, seed=scoring.seed
-        )
+        pictures.write(table, tests=tests, baseline=other, resamples=resamples, seed=scoring.seed)
     if scoring.shows:
         show(table, grid)
         click.echo("\n" + _p_value_grid(found).to_text(terminal_width()))
@@ -113,31 +123,32 @@ def command(
         click.echo("\n" + textwrap.fill(legend, terminal_width(), break_on_hyphens=False))
 
 
-def _p_value_grid(found: Sequence[Comparison]) -> Grid:
-    metrics = list(dict.fromkeys(each.metric for each in found))
+def _p_value_grid(comparisons: Sequence[Comparison]) -> Grid:
+    metrics = list(dict.fromkeys(each.metric for each in comparisons if each.method))
     rows: dict[tuple[str, str, str], dict[str, float]] = {}
-    for each in found:
-        rows.setdefault((each.system, each.other, each.test), {})[each.metric] = each.p_corrected
+    for each in comparisons:
+        for pair in each.pairs:
+            row = rows.setdefault((pair.system, pair.other, each.test), {})
+            row[each.metric] = pair.p_corrected
     return Grid(
         ["p, corrected", *metrics],
         [
-            [Cell(f"{system}–{other} {test[:4]}."), *(Cell(_p(values[m])) for m in metrics)]
+            [Cell(f"{system}–{other} {test[:4]}."), *(Cell(_p(values.get(m))) for m in metrics)]
             for (system, other, test), values in rows.items()
         ],
     )
 
 
-def _p(value: float) -> str:
+def _p(value: float | None) -> str:
+    if value is None:
+        return UNTESTED
     return f"{value:.4f}" if value >= 0.0001 else "<.0001"
 
 
 def _legend(
     baseline: str | None, level: float, correction: Correction, tests: Sequence[Test]
 ) -> str:
-    how = " and ".join(
-        {"bootstrap": "paired bootstrap", "randomization": "approximate randomization"}[test]
-        for test in tests
-    )
+    how = " and ".join(METHODS[test] for test in tests)
     what = (
         f"* differs from {baseline}"
         if baseline
@@ -146,10 +157,10 @@ def _legend(
     return f"{what}, p < {level:g} ({how}; correction: {correction})"
 
 
-def _json(table: ScoreTable, found: Sequence[Comparison], evidence: Sequence[Evidence]) -> str:
+def _json(table: ScoreTable, comparisons: Sequence[Comparison], *, statistics: bool) -> str:
     everything = {
-        **table.to_dict(),
-        "comparisons": [each.to_dict() for each in found],
-        "untested": {each.metric: each.untested for each in evidence if each.untested},
+        **table.to_dict(statistics=statistics),
+        "comparisons": [pair for each in comparisons for pair in each.pair_dicts()],
+        "untested": {each.metric: each.untested for each in comparisons if each.untested},
     }
     return msgspec.json.encode(everything).decode()

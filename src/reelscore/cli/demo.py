@@ -11,12 +11,12 @@ from reelscore import examples
 from reelscore.cli.option_kinds import number_option
 from reelscore.cli.options import show, terminal_width
 from reelscore.cli.report_options import Pictures, html_option
-from reelscore.cli.score import with_intervals
 from reelscore.cli.table_options import read_people
 from reelscore.report.tables.grid import Cell, Grid
 from reelscore.report.tables.leaderboard import leaderboard
 from reelscore.scoring.captions import score_systems
-from reelscore.significance.comparison import compare
+from reelscore.scoring.intervals import with_intervals
+from reelscore.significance.pair_tests import compare
 from reelscore.text.tokens import tokenize
 
 
@@ -41,16 +41,15 @@ def command(html_file: str | None, serve: bool, port: int) -> None:
 
     _heading("Four systems, 15 clips, 3 references each; ± half a 95 % interval")
     table = score_systems(systems, references)
-    show(table, leaderboard(with_intervals(table, 1000, 12345)))
+    show(table, leaderboard(with_intervals(table)))
 
     _heading("Is the difference to 'strong' more than chance? (p, approximate randomization)")
-    comparisons = compare(table, "strong", tests=["randomization"])
     rows: dict[str, list[Cell]] = {}
-    for comparison in comparisons:
-        mark = "*" if comparison.p_corrected < 0.05 else ""
-        rows.setdefault(comparison.system, [Cell(comparison.system)]).append(
-            Cell(f"{comparison.p_corrected:.4f}", mark)
-        )
+    for tests in compare(table, "strong", tests=["randomization"]):
+        for pair in tests.pairs:
+            mark = "" if pair.verdict == "not significant" else "*"
+            cell = Cell(f"{pair.p_corrected:.4f}", mark)
+            rows.setdefault(pair.system, [Cell(pair.system)]).append(cell)
     grid = Grid(["system", *table.metrics], list(rows.values()))
     click.echo(grid.to_text(terminal_width()))
 

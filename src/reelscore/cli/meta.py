@@ -36,8 +36,8 @@ from reelscore.data.table import ScoreTable
 from reelscore.meta.audit import quick_audit
 from reelscore.meta.correlation import COEFFICIENTS, DEFAULT_COEFFICIENTS, INTERVALS, IntervalMethod
 from reelscore.meta.evaluation import MetaEvaluation, evaluate_metrics
+from reelscore.meta.metric_tests import TESTS
 from reelscore.meta.paired_scores import SystemScores
-from reelscore.meta.significance import TESTS
 from reelscore.report.html.people import agreement_sections
 from reelscore.report.tables.agreement import correlation_grid, footnotes, significance_grid
 from reelscore.stats.corrections import Correction
@@ -214,7 +214,7 @@ def _show(evaluation: MetaEvaluation) -> None:
         for line in wrapped(test.signature, width):
             click.echo(click.style(line, dim=True))
     if evaluation.tests:
-        level = f"{evaluation.tests[0].significant:g}"
+        level = f"{evaluation.tests[0].level:g}"
         click.echo(f"\np that the row agrees better with people than the column; * p < {level}")
     if cells.notes:
         click.echo()

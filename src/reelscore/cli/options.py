@@ -52,6 +52,7 @@ class Scoring:
     latex_file: str | None
     markdown_file: str | None
     table_file: str | None
+    statistics: bool
 
     def __post_init__(self) -> None:
         targets = [self.json_file, self.csv_file, self.latex_file, self.markdown_file]
@@ -85,7 +86,7 @@ class Scoring:
         CSV and JSON are those of the table unless another text is given.
         """
         if self.table_file:
-            table.write(self.table_file)
+            table.write(self.table_file, statistics=self.statistics)
         if self.csv_file:
             write(self.csv_file, csv or leaderboard_csv(table))
         if self.latex_file:
@@ -93,7 +94,7 @@ class Scoring:
         if self.markdown_file:
             write(self.markdown_file, grid.to_markdown())
         if self.json_file:
-            write(self.json_file, json or table.to_json())
+            write(self.json_file, json or table.to_json(statistics=self.statistics))
         if not self.shows:
             show_notes(table.notes, err=True)
 
@@ -167,6 +168,12 @@ _OPTIONS = [
     file_option("--latex", "Write the displayed table as LaTeX."),
     file_option("--markdown", "Write the displayed table as Markdown."),
     file_option("--table", "Write the score table (system, item, metric, score), .csv or .json."),
+    click.option(
+        "--statistics/--no-statistics",
+        default=True,
+        show_default=True,
+        help="Keep in JSON files what 'reelscore compare' needs to test scores such as BLEU.",
+    ),
 ]
 
 

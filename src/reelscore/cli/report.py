@@ -16,7 +16,7 @@ from reelscore.cli.table_options import (
     with_sources,
 )
 from reelscore.report.tables.leaderboard import leaderboard, leaderboard_csv, lettered
-from reelscore.significance.evidence import untested_notes
+from reelscore.significance.comparison import untested_notes
 
 
 @click.command("report", cls=FilesCommand)
@@ -86,7 +86,7 @@ def command(
     if any(written):
         made = made or report_of(table, people, metrics=chosen, resamples=resamples, seed=seed)
         marks = marks_of(made)
-        grid = leaderboard(made.table, marks, untested_notes(made.evidence), made.human)
+        grid = leaderboard(made.table, marks, untested_notes(made.tests), made.human)
         grid = lettered(grid, letters_of(table.systems))
         for path, text in (
             (latex_file, grid.to_latex),

@@ -80,7 +80,7 @@ class Pictures:
             with progress_bar("Writing") as progress:
                 write_report(self.html_file, made, progress=progress)
         if self.plots and draw is None:
-            draw_table(made.table, self.plots, self.plot_format, made.evidence, made.human)
+            draw_table(made.table, self.plots, self.plot_format, made.tests, made.human)
         return made
 
 

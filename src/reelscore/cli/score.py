@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import click
 
 from reelscore.cli.file_options import FilesCommand
 from reelscore.cli.option_kinds import resamples_option
 from reelscore.cli.options import Scoring, scoring_options, show, terminal_width
 from reelscore.cli.report_options import Pictures, picture_options
-from reelscore.data.table import ScoreTable
 from reelscore.report.tables.leaderboard import item_rows, leaderboard, leaderboard_csv
-from reelscore.scoring.scores import Scores
+from reelscore.scoring.intervals import with_intervals
 
 
 @click.command("score", cls=FilesCommand)
@@ -39,7 +36,7 @@ def command(
     """
     table = scoring.run()
     if intervals:
-        table = with_intervals(table, resamples, scoring.seed)
+        table = with_intervals(table, resamples=resamples, seed=scoring.seed)
     grid = leaderboard(table)
     by_item = item_rows(table) if items else None
     scoring.write(table, by_item or grid, csv=leaderboard_csv(table, items=items))
@@ -48,15 +45,3 @@ def command(
         show(table, grid)
         if by_item is not None:
             click.echo("\n" + by_item.to_text(terminal_width()))
-
-
-def with_intervals(table: ScoreTable, resamples: int, seed: int) -> ScoreTable:
-    """Add intervals to all scores of a table."""
-    return replace(
-        table,
-        results={
-            system: scores.with_intervals(resamples=resamples, seed=seed)
-            for system, scores in table.results.items()
-            if isinstance(scores, Scores)
-        },
-    )

@@ -13,8 +13,8 @@ from reelscore.cli.options import read_systems
 from reelscore.data import read_references
 from reelscore.data.scales import HIGHER
 from reelscore.data.table import MetricResult, ScoreTable, Sources
-from reelscore.data.table_files import Repeats
-from reelscore.errors import UnknownNameError
+from reelscore.data.table_files import Repeats, is_score_table
+from reelscore.errors import DataError, UnknownNameError
 from reelscore.meta.paired_scores import merge_tables
 from reelscore.metrics.registry import declared_scale
 from reelscore.scoring.training_notes import training_notes
@@ -35,10 +35,10 @@ def read_tables(arguments: Sequence[str]) -> ScoreTable:
 
 def read_named(argument: str) -> ScoreTable:
     """Read FILE, or NAME=FILE, which names its metric, or goes before its metrics' names."""
-    name, equals, path = argument.partition("=")
-    if not equals or Path(argument).exists():
-        return read_noted(argument)
+    name, path = _name_and_path(argument)
     table = read_noted(path)
+    if not name:
+        return table
     several = len(table.metrics) > 1
 
     def renamed(result: MetricResult) -> MetricResult:
@@ -54,6 +54,73 @@ def read_named(argument: str) -> ScoreTable:
         },
         table.notes,
     )
+
+
+def read_scored_systems(
+    arguments: Sequence[str], refs: Sequence[str], metrics: str | None
+) -> ScoreTable | None:
+    """Read systems from score tables; ``None`` where the files hold captions.
+
+    Args:
+        arguments: Each is FILE or, for a table of one system, NAME=FILE to name it.
+        refs: Files of references, which tables do not need.
+        metrics: Which scores to take, by their names or those of their metrics; all if not given.
+
+    Raises:
+        DataError: If some files are tables and others are not, or if there are references.
+    """
+    named = [_name_and_path(argument) for argument in arguments]
+    tables = [path for _, path in named if is_score_table(path)]
+    if not tables:
+        return None
+    if captions := [path for _, path in named if path not in tables]:
+        raise DataError(
+            f"{tables[0]} is a score table and {captions[0]} is not; give caption files with "
+            "--refs, or score tables only."
+        )
+    if refs:
+        raise DataError(
+            f"{tables[0]} is a score table, whose scores are made already; leave --refs out, or "
+            "give caption files to score them again."
+        )
+    table = merge_tables([_renamed_system(*each) for each in named])
+    return table if metrics is None else _chosen(table, metrics)
+
+
+def _name_and_path(argument: str) -> tuple[str, str]:
+    name, equals, path = argument.partition("=")
+    return (name, path) if equals and not Path(argument).exists() else ("", argument)
+
+
+def _renamed_system(name: str, path: str) -> ScoreTable:
+    table = read_noted(path)
+    if not name:
+        return table
+    if len(table.systems) > 1:
+        raise DataError(
+            f"{path} has {len(table.systems)} systems; NAME=FILE names the only system of a table."
+        )
+    return replace(table, results={name: next(iter(table.results.values()))})
+
+
+def _chosen(table: ScoreTable, metrics: str) -> ScoreTable:
+    """Keep some scores, chosen by their names or by those of their metrics."""
+    kept: dict[str, None] = {}
+    for name in filter(None, map(str.strip, metrics.split(","))):
+        own = [
+            score
+            for row in table.results.values()
+            for score, result in row.items()
+            if name in (score, result.signature.partition("|")[0])
+        ]
+        if not own:
+            raise UnknownNameError.of("score", name, table.metrics)
+        kept |= dict.fromkeys(own)
+    rows = {
+        system: {name: row[name] for name in kept if name in row}
+        for system, row in table.results.items()
+    }
+    return replace(table, results=rows)
 
 
 def read_noted(path: str, repeats: Repeats = "error") -> ScoreTable:

@@ -21,6 +21,8 @@ class Scale:
         most: The highest score there can be.
         mean: Whether any items together score the mean of their scores, so that items can be
             drawn anew; ``None`` where that is not known.
+        together: Whether an item's score depends on the system's other captions, so that items
+            cannot be drawn anew at all.
 
     >>> Scale("low").best([0.5, 0.25]), Scale("low").sign
     (0.25, -1)
@@ -32,6 +34,7 @@ class Scale:
     least: float | None = None
     most: float | None = None
     mean: bool | None = None
+    together: bool = False
 
     def __post_init__(self) -> None:
         if self.better not in get_args(Better):
@@ -77,7 +80,12 @@ class Scale:
 
     def to_dict(self) -> dict[str, Any]:
         """Give the scale as the JSON form of a table has it."""
-        return {"better": self.better, "range": [self.least, self.most], "mean": self.mean}
+        return {
+            "better": self.better,
+            "range": [self.least, self.most],
+            "mean": self.mean,
+            **({"together": True} if self.together else {}),
+        }
 
 
 HIGHER = Scale()  # what is taken for granted of a score of which nothing is known

@@ -7,7 +7,7 @@ system, item, metric, score, where the row with an empty item is the system's ow
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
@@ -68,6 +68,23 @@ class ItemScores(Mapping[str, float]):
 
 
 @dataclass(frozen=True)
+class Statistics:
+    """What intervals and tests need of a metric whose score is not the mean of its items' scores.
+
+    Attributes:
+        outputs: The names of the metric's scores, which share these statistics.
+        items: The items; a score may have fewer, where it is not defined for all of them.
+        rows: Items × k numbers, one row for each item.
+        scores: Turns sums of rows, (..., k), into scores, (..., outputs).
+    """
+
+    outputs: Sequence[str]
+    items: Sequence[str]
+    rows: NDArray[np.float64]
+    scores: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+
+@dataclass(frozen=True)
 class MetricResult:
     """One metric's scores of one system.
 
@@ -77,7 +94,11 @@ class MetricResult:
         items: The number for each item, in input order.
         signature: How the numbers were made, enough to make them again.
         interval: A confidence interval of the score, where one was asked for.
-        scale: How to read the score: which way is better, and its range.
+        scale: How to read the score: which way is better, its range, and whether it is the mean
+            of its items' scores.
+        statistics: What intervals and tests need, where it is not.
+        by_tiou: Of a score of stories that is averaged over thresholds of overlap, the score at
+            each of them.
 
     >>> result = MetricResult("meteor", 0.25, ItemScores.of({"v1": 0.25}), "meteor|tok:ptb")
     >>> print(result)
@@ -90,6 +111,8 @@ class MetricResult:
     signature: str
     interval: tuple[float, float] | None = None
     scale: Scale = HIGHER
+    statistics: Statistics | None = field(default=None, repr=False, compare=False)
+    by_tiou: Mapping[str, float] = field(default_factory=dict, repr=False)
 
     def __str__(self) -> str:
         between = "" if self.interval is None else " [{:.4f}, {:.4f}]".format(*self.interval)
@@ -103,6 +126,7 @@ class MetricResult:
             "interval": None if self.interval is None else list(self.interval),
             "signature": self.signature,
             "scale": self.scale.to_dict(),
+            **({"by_tiou": dict(self.by_tiou)} if self.by_tiou else {}),
             "items": self.items.to_dict(),
         }
 
@@ -188,21 +212,31 @@ class ScoreTable:
                 row[places[places >= 0]] = scores.array[places >= 0]
         return matrix
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give the table as its JSON form has it: systems, and notes where there are some."""
+    def to_dict(self, *, statistics: bool = True) -> dict[str, Any]:
+        """Give the table as its JSON form has it, with notes where there are some.
+
+        Args:
+            statistics: Whether to include what intervals and tests need of scores that are not
+                means of their items' scores.
+        """
+        from reelscore.data.table_files import FORMAT, stored_statistics
+
+        stored = stored_statistics(self) if statistics else {}
         return {
             "systems": {
                 system: {name: result.to_dict() for name, result in row.items()}
                 for system, row in self.results.items()
             },
             **({"notes": list(self.notes)} if self.notes else {}),
+            **({"statistics": stored} if stored else {}),
+            "format": FORMAT,
         }
 
-    def to_json(self) -> str:
-        """Give the table as JSON text."""
+    def to_json(self, *, statistics: bool = True) -> str:
+        """Give the table as JSON text; see `to_dict`."""
         from reelscore.data.table_files import json_text
 
-        return json_text(self)
+        return json_text(self, statistics=statistics)
 
     def to_csv(self) -> str:
         """Give the table as CSV text; numbers in full, so that they read back the same."""
@@ -210,8 +244,12 @@ class ScoreTable:
 
         return csv_text(self)
 
-    def write(self, path: str | Path) -> None:
+    def write(self, path: str | Path, *, statistics: bool = True) -> None:
         """Write the table, as JSON or CSV by the file's ending.
+
+        Args:
+            path: A .csv or .json file.
+            statistics: Whether a JSON file has what intervals and tests need; see `to_dict`.
 
         >>> import tempfile
         >>> path = Path(tempfile.mkdtemp()) / "table.csv"
@@ -222,7 +260,7 @@ class ScoreTable:
         """
         from reelscore.data.table_files import write_table
 
-        write_table(self, path)
+        write_table(self, path, statistics=statistics)
 
     def to_pandas(self) -> Any:
         """Give all scores as a pandas table with the columns system, item, metric, score.
@@ -322,6 +360,7 @@ VIEWS = {
     "plot": "reelscore.report.plots.tables:TablePlots",
     "notebook": "reelscore.report.tables.leaderboard:table_html",
     "declared scale": "reelscore.metrics.registry:declared_scale",
+    "metric": "reelscore.metrics.registry:declaring_metric",
 }
 
 

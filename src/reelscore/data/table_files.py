@@ -5,26 +5,64 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from reelscore.data.atomic_files import write_atomically
 from reelscore.data.scales import Better, Scale
-from reelscore.data.table import ItemScores, MetricResult, ScoreTable, file_format, view
+from reelscore.data.table import ItemScores, MetricResult, ScoreTable, Statistics, file_format, view
 from reelscore.errors import DataError
 
 Repeats = Literal["error", "mean"]
 
+FORMAT = 2  # of JSON files; 2 may have statistics, and files of format 1 do not say their format
 
-def json_text(table: ScoreTable) -> str:
-    """Give a table as JSON text."""
-    return msgspec.json.encode(table.to_dict()).decode() + "\n"
+
+def json_text(table: ScoreTable, *, statistics: bool = True) -> str:
+    """Give a table as JSON text; see `reelscore.ScoreTable.to_dict`."""
+    return msgspec.json.encode(table.to_dict(statistics=statistics)).decode() + "\n"
+
+
+def stored_statistics(table: ScoreTable) -> dict[str, list[dict[str, Any]]]:
+    """Give the statistics of a table as its JSON form has them: by system and metric, in columns.
+
+    >>> from reelscore import score_systems
+    >>> table = score_systems({"mine": {"v1": "a man"}}, {"v1": ["the man"]}, "bleu|n:1")
+    >>> stored_statistics(table)
+    {'mine': [{'outputs': ['bleu_1'], 'columns': [[1], [2], [2], [2]]}]}
+    """
+    stored = {}
+    for system, row in table.results.items():
+        shared = {id(r.statistics): r.statistics for r in row.values() if r.statistics is not None}
+        if shared:
+            stored[system] = [_group(each, row) for each in shared.values()]
+    return stored
+
+
+def _group(shared: Statistics, row: Mapping[str, MetricResult]) -> dict[str, Any]:
+    """Give the statistics of one metric as plain data."""
+    first = next(row[name] for name in shared.outputs if name in row)
+    same = list(first.items.index.items) == list(shared.items)
+    return {
+        "outputs": list(shared.outputs),
+        **({} if same else {"items": list(shared.items)}),
+        "columns": [_plain(column) for column in shared.rows.T],
+    }
+
+
+def _plain(column: NDArray[np.float64]) -> list[float] | list[int]:
+    """Give a column as plain numbers; counts without a fraction, which takes less space."""
+    whole = bool((column == np.rint(column)).all() and (np.abs(column) < 2**53).all())
+    numbers: list[float] = (column.astype(np.int64) if whole else column).tolist()
+    return numbers
 
 
 def csv_text(table: ScoreTable) -> str:
@@ -57,12 +95,13 @@ def _items(table: ScoreTable) -> Iterator[str]:
     return (item for row in table.results.values() for r in row.values() for item in r.items)
 
 
-def write_table(table: ScoreTable, path: str | Path) -> None:
+def write_table(table: ScoreTable, path: str | Path, *, statistics: bool = True) -> None:
     """Write a table, as JSON or CSV by the file's ending.
 
     Args:
         table: The score table.
         path: A .csv or .json file.
+        statistics: As in `reelscore.ScoreTable.write`.
 
     >>> import tempfile
     >>> from reelscore import score_systems
@@ -71,7 +110,8 @@ def write_table(table: ScoreTable, path: str | Path) -> None:
     >>> read_table(path)["mine"]["rouge_l"].score
     1.0
     """
-    write_atomically(path, json_text(table) if file_format(path) == "json" else csv_text(table))
+    is_json = file_format(path) == "json"
+    write_atomically(path, json_text(table, statistics=statistics) if is_json else csv_text(table))
 
 
 def read_table(path: str | Path, *, repeats: Repeats = "error") -> ScoreTable:
@@ -117,6 +157,28 @@ def read_table(path: str | Path, *, repeats: Repeats = "error") -> ScoreTable:
         ) from error
 
 
+def is_score_table(path: str | Path) -> bool:
+    """Tell a score table from a file of captions by how it begins.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp(), "captions.json")
+    >>> _ = path.write_text('{"v1": "a man"}')
+    >>> is_score_table(path)
+    False
+    """
+    try:
+        with Path(path).open("rb") as file:
+            start = file.read(4096)
+    except OSError:
+        return False
+    if Path(path).suffix.lower() != ".csv":
+        return _JSON_TABLE.match(start) is not None
+    header = start.removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0].lower()
+    columns = {cell.strip(b' "\r') for cell in re.split(rb"[,;\t]", header)}
+    return {b"system", b"score"} <= columns and b"caption" not in columns
+
+
+_JSON_TABLE = re.compile(rb'\s*{\s*"systems"\s*:\s*{')
 _COLUMNS = ["system", "item", "metric", "score"]
 _BETTER = "better"
 _NO_SCORE = {"", "-", "na", "n/a", "nan", "none", "null"}
@@ -126,9 +188,10 @@ class _Scale(msgspec.Struct):
     better: Better = "high"
     range: tuple[float | None, float | None] = (None, None)
     mean: bool | None = None
+    together: bool = False
 
     def read(self) -> Scale:
-        return Scale(self.better, *self.range, self.mean)
+        return Scale(self.better, *self.range, self.mean, self.together)
 
 
 class _Entry(msgspec.Struct):
@@ -137,11 +200,20 @@ class _Entry(msgspec.Struct):
     interval: tuple[float, float] | None = None
     items: dict[str, float | None] = {}  # msgspec copies the default
     scale: _Scale | None = None
+    by_tiou: dict[str, float] = {}
+
+
+class _Statistics(msgspec.Struct):
+    outputs: list[str]
+    columns: list[list[float]]
+    items: list[str] | None = None  # those of the first score, if not said
 
 
 class _Stored(msgspec.Struct):
     systems: dict[str, dict[str, _Entry]]
     notes: list[str] = []  # tables of older versions have none; msgspec copies the default
+    statistics: dict[str, list[_Statistics]] = {}
+    format: int = 1
 
 
 class _BadRow(ValueError):
@@ -150,6 +222,10 @@ class _BadRow(ValueError):
 
 def _from_json(data: bytes) -> ScoreTable:
     stored = msgspec.json.decode(data, type=_Stored)
+    if stored.format > FORMAT:
+        raise _BadRow(
+            f"it has format {stored.format} of a newer reelscore, and this one reads up to {FORMAT}"
+        )
     declared = cache(view("declared scale"))
     gaps = 0
 
@@ -168,12 +244,53 @@ def _from_json(data: bytes) -> ScoreTable:
                 entry.signature,
                 entry.interval,
                 declared(name, entry.signature) if entry.scale is None else entry.scale.read(),
+                by_tiou=entry.by_tiou,
             )
             for name, entry in row.items()
         }
         for system, row in stored.systems.items()
     }
-    return ScoreTable(results, [*stored.notes, *_gap_notes(gaps)])
+    unusable: dict[tuple[str, str], None] = {}
+    for system, groups in stored.statistics.items():
+        row = results.get(system, {})
+        for group in groups:
+            own = {name: row[name] for name in group.outputs if name in row}
+            try:
+                shared = _statistics(group, own)
+            except _Unusable as error:
+                unusable[", ".join(group.outputs), str(error)] = None
+            else:
+                row |= {name: replace(each, statistics=shared) for name, each in own.items()}
+    notes = [f"{names}: the stored statistics are not used: {why}." for names, why in unusable]
+    return ScoreTable(results, [*stored.notes, *_gap_notes(gaps), *notes])
+
+
+class _Unusable(ValueError):
+    """Statistics of a file that cannot be trusted."""
+
+
+def _statistics(group: _Statistics, results: dict[str, MetricResult]) -> Statistics:
+    """Read the statistics of one metric, and check that they give the scores of the table."""
+    if not results or not group.columns:
+        raise _Unusable("they belong to no score")
+    first = next(iter(results.values()))
+    items = first.items.index.items if group.items is None else group.items
+    if {len(column) for column in group.columns} != {len(items)}:
+        raise _Unusable("they are of other items than the scores")
+    metric = view("metric")(first.metric, first.signature)
+    if metric is None or list(metric.outputs) != group.outputs:
+        raise _Unusable("the metric cannot be loaded here")
+    rows = np.array(group.columns, dtype=np.float64).T.copy()
+    try:
+        scores = dict(zip(group.outputs, metric.aggregate(rows).tolist(), strict=True))
+    except IndexError:
+        scores = {}
+    if any(
+        not math.isclose(scores.get(name, math.nan), each.score, rel_tol=1e-9, abs_tol=1e-12)
+        for name, each in results.items()
+    ):
+        raise _Unusable("another version of the metric made them")
+    return Statistics(tuple(group.outputs), items, rows, metric.scores)
 
 
 def _from_csv(text: str, name: str, repeats: Repeats) -> ScoreTable:

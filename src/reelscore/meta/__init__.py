@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from reelscore.meta.difficulty import Difficulties, difficulties
     from reelscore.meta.evaluation import MetaEvaluation, evaluate_metrics
     from reelscore.meta.judged import Judged, score_judged
+    from reelscore.meta.metric_tests import compare_metrics
     from reelscore.meta.paired_scores import Cells, bring_together, merge_tables
-    from reelscore.meta.significance import Significance, compare_metrics
     from reelscore.meta.similarity import Similarity, by_annotator, compare_writers
 
 __all__ = [
@@ -27,7 +27,6 @@ __all__ = [
     "Judged",
     "MetaEvaluation",
     "Scan",
-    "Significance",
     "Similarity",
     "Verdict",
     "audit_captions",
@@ -59,7 +58,7 @@ __getattr__, __dir__ = lazy_names(
         "meta.evaluation": "MetaEvaluation evaluate_metrics",
         "meta.judged": "Judged score_judged",
         "meta.paired_scores": "Cells bring_together merge_tables",
-        "meta.significance": "Significance compare_metrics",
+        "meta.metric_tests": "compare_metrics",
         "meta.similarity": "Similarity by_annotator compare_writers",
     },
 )

@@ -15,8 +15,9 @@ from reelscore.meta.correlation import (
     correlate_metrics,
     with_intervals,
 )
+from reelscore.meta.metric_tests import Test, compare_metrics
 from reelscore.meta.paired_scores import Cells, SystemScores, bring_together
-from reelscore.meta.significance import Significance, Test, compare_metrics
+from reelscore.significance.comparison import Comparison
 from reelscore.stats.corrections import Correction
 from reelscore.stats.draws import Progress
 from reelscore.stats.levels import Level
@@ -30,13 +31,14 @@ class MetaEvaluation:
         level: What was correlated.
         cells: The scores it rests on.
         correlations: One for each metric and coefficient.
-        tests: One matrix for each test, of the first coefficient that can be tested.
+        tests: One comparison of the metrics for each test, by the first coefficient that can be
+            tested.
     """
 
     level: Level
     cells: Cells
     correlations: Sequence[Correlation]
-    tests: Sequence[Significance]
+    tests: Sequence[Comparison]
 
     def to_dict(self) -> dict[str, Any]:
         """Give everything as plain data."""
@@ -46,7 +48,26 @@ class MetaEvaluation:
             "items": len(self.cells.items),
             "notes": list(self.cells.notes),
             "correlations": [each.to_dict() for each in self.correlations],
-            "tests": [each.to_dict() for each in self.tests],
+            "tests": [self._test(each) for each in self.tests],
+        }
+
+    def _test(self, tests: Comparison) -> dict[str, Any]:
+        ranks, clusters = (
+            [numbers.get(metric, 1) for metric in tests.systems]
+            for numbers in (tests.ranks, tests.clusters)
+        )
+        plain = tests.to_dict()
+        return {
+            "test": tests.test,
+            "coefficient": tests.metric,
+            "level": self.level,
+            "metrics": list(tests.systems),
+            "values": [each["score"] for each in plain["systems"]],
+            "p": plain["p"],
+            "ranks": ranks,
+            "clusters": clusters,
+            "significant": tests.level,
+            "signature": tests.signature,
         }
 
 
@@ -85,11 +106,11 @@ def evaluate_metrics(
         level: ``system``, ``item``, ``pooled`` or ``per-system``.
         coefficients: Names out of `reelscore.meta.correlation.COEFFICIENTS`; the first that can
             be tested is.
-        tests: Names out of `reelscore.meta.significance.TESTS`; `default_tests` if not given.
+        tests: Names out of `reelscore.meta.metric_tests.TESTS`; `default_tests` if not given.
         intervals: How to make intervals of the correlations; none if not given.
         system_scores: As in `reelscore.meta.paired_scores.bring_together`.
-        correction: As in `reelscore.meta.significance.compare_metrics`.
-        significant: As in `reelscore.meta.significance.compare_metrics`.
+        correction: As in `reelscore.meta.metric_tests.compare_metrics`.
+        significant: As in `reelscore.meta.metric_tests.compare_metrics`.
         draws: Exchanges of the permutation tests, and resamples of the bootstrap.
         seed: Seed of both.
         progress: Called with how many draws of a test are done, of how many.

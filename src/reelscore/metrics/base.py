@@ -57,6 +57,11 @@ class Metric(ABC):
         """How to read each of the outputs; all alike unless a metric says otherwise."""
         return (self.output_scale,) * len(self.outputs)
 
+    def scale_of(self, output: str) -> Scale:
+        """How to read one output, as a score table carries it."""
+        own = self.output_scales[self.outputs.index(output)]
+        return dataclasses.replace(own, together=not self.independent)
+
     def files(self) -> dict[str, str]:
         """Files the scores depend on, by parameter; their fingerprints enter the signature."""
         return {}

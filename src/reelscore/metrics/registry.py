@@ -26,6 +26,9 @@ _BUILT_IN = {
     "fusion": "reelscore.learned.fusion:Fusion",
 }
 
+# Scores of stories are made by `reelscore.stories`; here they are named for tables that have them.
+_OF_STORIES = {"activitynet": "reelscore.stories.results:ActivityNet"}
+
 DEFAULT_METRICS = ("bleu", "meteor", "rouge_l", "cider")
 
 
@@ -49,9 +52,13 @@ def metric_class(name: str) -> type[Metric]:
         raise UnknownNameError.of(
             "metric", name, metric_names(), "See 'reelscore metrics' for the list."
         )
+    return _loaded(target)
+
+
+def _loaded(target: str) -> type[Metric]:
     module, _, attribute = target.partition(":")
-    found: type[Metric] = getattr(import_module(module), attribute)
-    return found
+    metric: type[Metric] = getattr(import_module(module), attribute)
+    return metric
 
 
 def parse(signature: str) -> Metric:
@@ -66,6 +73,12 @@ def parse(signature: str) -> Metric:
     >>> parse(metric.signature(tok="ptb", v="0.1.0")) == metric
     True
     """
+    name, parameters = _parts(signature)
+    return metric_class(name).from_parameters(parameters)
+
+
+def _parts(signature: str) -> tuple[str, dict[str, str]]:
+    """Divide a signature into the metric's name and its parameters and context."""
     name, *parts = signature.strip().split("|")
     parameters: dict[str, str] = {}
     for part in parts:
@@ -77,7 +90,7 @@ def parse(signature: str) -> Metric:
         if key in parameters:
             raise DataError(f"{signature!r}: {key!r} is given twice; give it once.")
         parameters[key] = value
-    return metric_class(name).from_parameters(parameters)
+    return name, parameters
 
 
 def declared_scale(name: str, signature: str = "") -> Scale:
@@ -90,10 +103,10 @@ def declared_scale(name: str, signature: str = "") -> Scale:
     >>> declared_scale("self_bleu").better, declared_scale("length", "diversity|v:0.1.0").better
     ('low', 'neither')
     >>> declared_scale("adequacy")
-    Scale(better='high', least=None, most=None, mean=None)
+    Scale(better='high', least=None, most=None, mean=None, together=False)
     """
     metric = declaring_metric(name, signature)
-    return HIGHER if metric is None else metric.output_scales[metric.outputs.index(name)]
+    return HIGHER if metric is None else metric.scale_of(name)
 
 
 def declaring_metric(name: str, signature: str = "") -> Metric | None:
@@ -108,14 +121,21 @@ def declaring_metric(name: str, signature: str = "") -> Metric | None:
     """
     head = signature.partition("|")[0]
     plugins = [each for each in (head, name) if each in _plugins()]
-    for candidate in plugins or ([head] if head in _BUILT_IN else _BUILT_IN):
+    known = [head] if head in _BUILT_IN or head in _OF_STORIES else _BUILT_IN
+    for candidate in plugins or known:
         try:
-            metric = parse(signature) if candidate == head else metric_class(candidate)()
+            metric = _made(candidate, signature if candidate == head else "")
         except (ReelscoreError, ImportError, TypeError):
             continue  # it cannot be loaded here, or needs parameters that are not known
         if name in metric.outputs:
             return metric
     return None
+
+
+def _made(name: str, signature: str) -> Metric:
+    if name in _OF_STORIES:
+        return _loaded(_OF_STORIES[name]).from_parameters(_parts(signature)[1])
+    return parse(signature) if signature else metric_class(name)()
 
 
 def resolve(metrics: str | Metric | Iterable[str | Metric]) -> list[Metric]:

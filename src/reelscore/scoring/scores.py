@@ -16,11 +16,11 @@ from reelscore.data.table import (
     MetricResult,
     ScoreTable,
     Sources,
+    Statistics,
     system_notes,
 )
-from reelscore.errors import DataError
 from reelscore.metrics.base import FloatArray, Metric
-from reelscore.stats.resampling import bootstrap_scores, percentile_interval
+from reelscore.scoring.intervals import with_intervals
 
 
 @dataclass(frozen=True)
@@ -44,10 +44,11 @@ class Measurement:
         Items without the score (NaN: a sub-score that is not defined for them) are left out, and
         so is a score that no item has.
         """
-        corpus = self.metric.aggregate(self.statistics)
-        items = self.metric.scores(self.statistics)
-        outputs = zip(self.metric.outputs, self.metric.output_scales, strict=True)
-        for k, (name, scale) in enumerate(outputs):
+        metric = self.metric
+        corpus = metric.aggregate(self.statistics)
+        items = metric.scores(self.statistics)
+        shared = self._shared(bool(np.isnan(items).any()))
+        for k, name in enumerate(metric.outputs):
             index, column = self.index, np.ascontiguousarray(items[:, k])
             there = ~np.isnan(column)
             if not there.any() and len(column):
@@ -55,8 +56,22 @@ class Measurement:
             if not there.all():
                 index = ItemIndex(list(compress(index.items, there)))
                 column = column[there]
-            scores = ItemScores(index, column)
-            yield MetricResult(name, float(corpus[k]), scores, self.signature, scale=scale)
+            yield MetricResult(
+                name,
+                float(corpus[k]),
+                ItemScores(index, column),
+                self.signature,
+                scale=metric.scale_of(name),
+                statistics=shared,
+            )
+
+    def _shared(self, gaps: bool) -> Statistics | None:
+        """What tests need, where scores are not plain means over all items."""
+        metric = self.metric
+        means = all(metric.scale_of(name).mean for name in metric.outputs)
+        if not metric.independent or (means and not gaps):
+            return None
+        return Statistics(metric.outputs, self.index.items, self.statistics, metric.scores)
 
 
 class Scores(Mapping[str, MetricResult]):
@@ -139,24 +154,8 @@ class Scores(Mapping[str, MetricResult]):
         >>> low <= results["rouge_l"].score <= high
         True
         """
-        if not 0 < level < 1:
-            raise DataError(f"The level of an interval is {level}; expected a number in (0, 1).")
-        found = Scores(self.measurements, self.notes)
-        found.sources = self.sources
-        for each in self.measurements:
-            if not each.metric.independent:
-                continue
-            drawn = bootstrap_scores(
-                each.statistics, each.metric.scores, resamples=resamples, seed=seed
-            )
-            low, high = percentile_interval(drawn, level)
-            for k, name in enumerate(each.metric.outputs):
-                if name not in found._results or np.isnan(low[k]):
-                    continue  # no item has the score, or some draws have none that does
-                result = found._results[name]
-                found._results[name] = replace(
-                    result,
-                    interval=(float(low[k]), float(high[k])),
-                    signature=f"{result.signature}|level:{level:g}|resamples:{resamples}|seed:{seed}",
-                )
-        return found
+        bare = Scores(self.measurements, self.notes)
+        bare.sources = self.sources
+        rows = with_intervals(ScoreTable({"": bare}), level=level, resamples=resamples, seed=seed)
+        bare._results = dict(rows[""])
+        return bare

@@ -7,26 +7,22 @@ from typing import TYPE_CHECKING
 from reelscore._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from reelscore.significance.comparison import Comparison, compare
-    from reelscore.significance.evidence import Evidence
-    from reelscore.significance.pair_tests import with_evidence
-    from reelscore.significance.rankings import Ranking, rank_systems
+    from reelscore.significance.comparison import Comparison, Pair, strictest
+    from reelscore.significance.pair_tests import compare, rank_systems, with_tests
 
 __all__ = [
     "Comparison",
-    "Evidence",
-    "Ranking",
+    "Pair",
     "compare",
     "rank_systems",
-    "with_evidence",
+    "strictest",
+    "with_tests",
 ]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "significance.comparison": "Comparison compare",
-        "significance.evidence": "Evidence",
-        "significance.pair_tests": "with_evidence",
-        "significance.rankings": "Ranking rank_systems",
+        "significance.comparison": "Comparison Pair strictest",
+        "significance.pair_tests": "compare rank_systems with_tests",
     },
 )

@@ -1,175 +1,348 @@
-"""Significance of the differences between systems scored on the same items."""
+"""Who beats whom by one score: the result of every test of systems, or of metrics, in pairs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple
 
-from reelscore.data.scales import Better
-from reelscore.data.table import ScoreTable
-from reelscore.errors import DataError, UnknownNameError
-from reelscore.metrics.base import FloatArray
-from reelscore.scoring.scores import Measurement, Scores
+import numpy as np
+from numpy.typing import NDArray
+
+from reelscore.data.scales import Better, Scale
+from reelscore.stats.clusters import cluster, rank, rank_range
 from reelscore.stats.corrections import Correction, correct
-from reelscore.stats.resampling import approximate_randomization, paired_bootstrap
+from reelscore.stats.resampling import FloatArray
 
-Test = Literal["bootstrap", "randomization"]
-Progress = Callable[[int, int], None]
+Verdict = Literal["better", "worse", "not significant", "untested"]
+Marks = Mapping[tuple[str, str], str]
+
+UNTESTED = "–"  # stands where a test was wanted and there is none
+
+
+class Pair(NamedTuple):
+    """One system compared with another.
+
+    Attributes:
+        system: The system.
+        other: The system it is compared with.
+        difference: Score of the system less that of the other.
+        interval: A 95 % interval of the difference; ``None`` where the test gives none.
+        p: The p-value.
+        p_corrected: The p-value corrected for the number of pairs compared.
+        verdict: Whether the system is better or worse than the other.
+    """
+
+    system: str
+    other: str
+    difference: float
+    interval: tuple[float, float] | None
+    p: float
+    p_corrected: float
+    verdict: Verdict
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One test: is the system different from the other, by this metric?
+    """Who beats whom by one score and one test.
 
     Attributes:
         metric: The score's name.
-        system: The system.
-        other: The system it is compared with.
-        difference: Score of the system less that of the other.
-        test: ``bootstrap`` or ``randomization``.
-        p: The p-value, two-sided.
-        p_corrected: The p-value corrected for the number of comparisons by this metric and test.
+        systems: What is compared: systems or, where people judge metrics, metrics.
+        scores: The score of each.
+        p: The p-value of each pair; NaN where a pair was not tested. By a test with one side,
+            whether the row is better than the column; with two sides, whether they differ.
+        p_corrected: The same, corrected for the number of pairs.
+        sides: Sides of the test.
+        better: Whether a ``high`` or a ``low`` score is better, or ``neither``.
+        level: A corrected p below it is significant.
+        baseline: The system that the others were compared with; ``None`` for all pairs.
+        intervals: Intervals of the differences, row less column, systems × systems × 2.
+        method: The test, in words; empty where no pair was tested.
+        correction: The correction of p, where one was chosen.
         signature: How p was made.
-        better: Whether a ``high`` or a ``low`` score is better by this metric, or ``neither``.
+        untested: Why pairs were not tested.
+
+    >>> p = np.array([[np.nan, 0.01], [0.01, np.nan]])
+    >>> tests = Comparison.of("meteor", ["a", "b"], [0.3, 0.2], p, signature="bootstrap")
+    >>> tests.verdict("a", "b"), tests.verdict("b", "a"), tests.clusters
+    ('better', 'worse', {'a': 1, 'b': 2})
     """
 
     metric: str
-    system: str
-    other: str
-    difference: float
-    test: Test
-    p: float
-    p_corrected: float
-    signature: str
+    systems: Sequence[str]
+    scores: FloatArray
+    p: FloatArray
+    p_corrected: FloatArray
+    sides: Literal[1, 2] = 2
     better: Better = "high"
+    level: float = 0.05
+    baseline: str | None = None
+    intervals: FloatArray | None = None
+    method: str = ""
+    correction: str = ""
+    signature: str = ""
+    untested: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        metric: str,
+        systems: Sequence[str],
+        scores: Sequence[float] | FloatArray,
+        p: FloatArray,
+        correction: Correction | None = None,
+        **fields: Any,
+    ) -> Comparison:
+        """Correct p-values for the number of pairs, once for each pair, and keep both.
+
+        Args:
+            metric: The score's name.
+            systems: What is compared; by a test with one side, the best first.
+            scores: The score of each.
+            p: The p-values as the test gives them.
+            correction: How to correct, if at all; with one side, the better against the worse.
+            fields: Further attributes.
+        """
+        once = np.triu(~np.isnan(p), 1)
+        corrected: FloatArray = p.copy()
+        corrected[once] = correct(p[once].tolist(), correction or "none")
+        if fields.get("sides", 2) == 2:
+            corrected[once.T] = corrected.T[once.T]
+        own = np.asarray(scores, dtype=np.float64)
+        return cls(metric, list(systems), own, p, corrected, correction=correction or "", **fields)
+
+    @classmethod
+    def none(cls, metric: str, systems: Sequence[str], why: str) -> Comparison:
+        """Say of a score that no test was made, and why.
+
+        >>> Comparison.none("self_bleu", ["a", "b"], "it needs all captions").verdict("a", "b")
+        'untested'
+        """
+        p = np.full((len(systems), len(systems)), np.nan)
+        return cls(metric, list(systems), np.full(len(systems), np.nan), p, p, untested=why)
+
+    @property
+    def test(self) -> str:
+        """The name of the test."""
+        return self.signature.partition("|")[0]
+
+    @property
+    def about(self) -> str:
+        """The test and the correction, in words; empty where no pair was tested."""
+        return f"{self.method}; correction: {self.correction}" if self.correction else self.method
+
+    @property
+    def tested(self) -> NDArray[np.bool_]:
+        """Whether the row's system was tested against the column's."""
+        there: NDArray[np.bool_] = ~(np.isnan(self.p) & np.isnan(self.p.T))
+        return there
+
+    @property
+    def wins(self) -> NDArray[np.bool_]:
+        """Whether the row's system is significantly better than the column's."""
+        below: NDArray[np.bool_] = self.p_corrected < self.level
+        if self.sides == 2:
+            scale = Scale(self.better)
+            below &= scale.ranks & (scale.sign * (self.scores[:, None] - self.scores) > 0)
+        return below
+
+    def verdict(self, system: str, other: str) -> Verdict:
+        """Say what the test found of two systems; no test is not the same as no difference."""
+        if system not in self.systems or other not in self.systems:
+            return "untested"
+        i, j = self.systems.index(system), self.systems.index(other)
+        if not self.tested[i, j]:
+            return "untested"
+        wins = self.wins
+        return "better" if wins[i, j] else "worse" if wins[j, i] else "not significant"
+
+    @property
+    def pairs(self) -> Iterator[Pair]:
+        """The pairs that were tested: each system with the baseline, or with those after it.
+
+        >>> p = np.array([[np.nan, 0.01], [0.01, np.nan]])
+        >>> [(pair.system, pair.other, pair.difference) for pair in
+        ...  Comparison.of("meteor", ["a", "b"], [0.75, 0.5], p, baseline="a").pairs]
+        [('b', 'a', -0.25)]
+        """
+        tested, wins = self.tested, self.wins
+        for i, j in self._places():
+            if not tested[i, j]:
+                continue
+            interval = None if self.intervals is None else self.intervals[i, j].tolist()
+            yield Pair(
+                self.systems[i],
+                self.systems[j],
+                float(self.scores[i] - self.scores[j]),
+                None if interval is None else (interval[0], interval[1]),
+                float(self.p[i, j]),
+                float(self.p_corrected[i, j]),
+                "better" if wins[i, j] else "worse" if wins[j, i] else "not significant",
+            )
+
+    def _places(self) -> Iterator[tuple[int, int]]:
+        if self.baseline is None:
+            return combinations(range(len(self.systems)), 2)
+        if self.baseline not in self.systems:
+            return iter(())
+        other = self.systems.index(self.baseline)
+        return ((k, other) for k in range(len(self.systems)) if k != other)
+
+    @property
+    def clusters(self) -> dict[str, int]:
+        """Groups of systems that the test tells apart, numbered, best first; none without tests."""
+        return self._numbered(cluster)
+
+    @property
+    def ranks(self) -> dict[str, int]:
+        """Ranks as the WMT metrics task gives them; none without tests."""
+        return self._numbered(rank)
+
+    @property
+    def ranges(self) -> dict[str, tuple[int, int]]:
+        """The first and the last place that each system could have."""
+        return dict(zip(self.systems, rank_range(self.wins), strict=True))
+
+    def _numbered(self, number: Any) -> dict[str, int]:
+        if not self.tested.any():
+            return {}
+        order = np.argsort(-Scale(self.better).sign * self.scores, kind="stable")  # NaN last
+        numbers = number(self.wins[np.ix_(order, order)])
+        return {self.systems[k]: value for k, value in zip(order, numbers, strict=True)}
+
+    def among(self, systems: Sequence[str]) -> Comparison:
+        """The same tests of some of the systems.
+
+        >>> Comparison.none("x", ["a", "b"], "it has no items").among(["b"]).systems
+        ['b']
+        """
+        places = [self.systems.index(system) for system in systems]
+        both = np.ix_(places, places)
+        return replace(
+            self,
+            systems=list(systems),
+            scores=self.scores[places],
+            p=self.p[both],
+            p_corrected=self.p_corrected[both],
+            intervals=None if self.intervals is None else self.intervals[both],
+        )
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the comparison as plain data."""
-        return dict(vars(self))
+        """Give everything as plain data, ready for JSON; NaN becomes ``None``.
+
+        >>> p = np.array([[np.nan, 0.01], [0.99, np.nan]])
+        >>> Comparison.of("z", ["a", "b"], [1, 0], p, sides=1).to_dict()["systems"][0]
+        {'system': 'a', 'score': 1.0, 'wins': 1, 'cluster': 1, 'ranks': [1, 1]}
+        """
+        clusters, ranges = self.clusters, self.ranges
+        return {
+            "metric": self.metric,
+            "test": self.test,
+            "level": self.level,
+            "signature": self.signature,
+            "systems": [
+                {
+                    "system": system,
+                    "score": _number(score),
+                    "wins": int(wins),
+                    "cluster": clusters.get(system, 1),
+                    "ranks": list(ranges[system]),
+                }
+                for system, score, wins in zip(
+                    self.systems, self.scores, self.wins.sum(axis=1), strict=True
+                )
+            ],
+            "p": [[_number(p) for p in row] for row in self.p_corrected],
+        }
+
+    def pair_dicts(self) -> list[dict[str, Any]]:
+        """Give the tested pairs as plain data, each with the metric and the test."""
+        same = {"test": self.test, "signature": self.signature, "better": self.better}
+        return [{"metric": self.metric, **pair._asdict(), **same} for pair in self.pairs]
 
 
-def compare(
-    table: ScoreTable,
-    baseline: str | None = None,
-    *,
-    tests: Iterable[Test] = ("bootstrap", "randomization"),
-    correction: Correction = "holm",
-    resamples: int = 1000,
-    trials: int = 10_000,
-    seed: int = 12345,
-    progress: Progress | None = None,
-) -> list[Comparison]:
-    """Test the differences between systems, by every metric that allows it.
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def strictest(comparisons: Sequence[Comparison]) -> list[Comparison]:
+    """Put the tests of each score together: a pair differs where every test says so.
 
     Args:
-        table: Scores from `reelscore.score_systems`, all on the same items.
-        baseline: Compare every other system with this one; ``None`` compares all pairs.
-        tests: ``bootstrap`` (paired, 1,000 resamples), ``randomization`` (10,000 exchanges).
-        correction: How to correct for the number of comparisons made by one metric and test.
-        resamples: Resamples of the bootstrap.
-        trials: Exchanges of the approximate randomization.
-        seed: Seed of both.
-        progress: Called with how many tests are done, of how many.
+        comparisons: What `compare` found, one for each test and score.
+
+    >>> p = np.array([[np.nan, 0.01], [0.01, np.nan]])
+    >>> tests = [Comparison.of("x", ["a", "b"], [1, 0], times * p) for times in (1, 4, 9)]
+    >>> [float(each.p_corrected[0, 1]) for each in strictest(tests)]
+    [0.09]
+    """
+    by_metric: dict[str, list[Comparison]] = {}
+    for each in comparisons:
+        by_metric.setdefault(each.metric, []).append(each)
+    return [
+        replace(
+            tests[0],
+            p=np.maximum.reduce([each.p for each in tests]),
+            p_corrected=np.maximum.reduce([each.p_corrected for each in tests]),
+            method=" and ".join(dict.fromkeys(each.method for each in tests if each.method)),
+        )
+        for tests in by_metric.values()
+    ]
+
+
+def marks_of_tests(
+    comparisons: Sequence[Comparison], letters: Mapping[str, str], baseline: str | None = None
+) -> dict[tuple[str, str], str]:
+    """Mark scores by tests: what is significant, and what was not tested at all.
+
+    Args:
+        comparisons: The tests, by score.
+        letters: The systems' letters; a score gets those of the systems it is better than.
+        baseline: Tested against this system alone: a ``*`` where they differ.
 
     Returns:
-        A comparison for each metric, pair of systems and test.
+        A mark for a system and score: none where tests found nothing, and ``–`` where none was
+        made.
 
-    >>> from reelscore import score_systems
-    >>> from reelscore.examples import clips
-    >>> systems, references = clips()
-    >>> table = score_systems(systems, references, metrics="rouge_l")
-    >>> found = compare(table, "human", tests=["randomization"], trials=999)
-    >>> [(each.system, each.p_corrected < 0.05) for each in found]
-    [('strong', False), ('weak', True), ('broken', True)]
+    >>> p = np.array([[np.nan, 0.01], [0.01, np.nan]])
+    >>> tests = [Comparison.of("meteor", ["a", "b"], [0.3, 0.2], p),
+    ...          Comparison.none("x", ["a", "b"], "it has no items")]
+    >>> marks_of_tests(tests, {"a": "A", "b": "B"})
+    {('a', 'meteor'): 'B', ('a', 'x'): '–', ('b', 'x'): '–'}
     """
-    tests = list(tests)
-    for test in tests:
-        if test not in get_args(Test):
-            raise UnknownNameError.of("test", test, get_args(Test))
-    pairs = _pairs(table, baseline)
-    measured = {system: _measurements(table, system) for system in table.systems}
-    metrics = [name for name, each in measured[table.systems[0]].items() if each.metric.independent]
-    if not metrics:
-        raise DataError(
-            f"No test for {', '.join(measured[table.systems[0]])}: they depend on all captions of "
-            "a system together. Add a metric that scores captions one by one, such as meteor."
-        )
-    found: list[Comparison] = []
-    done = 0
-    for test in tests:
-        tested: dict[str, list[Comparison]] = {}
-        for name in metrics:
-            for system, other in pairs:
-                first, second = measured[system][name], measured[other][name]
-                _check_same_items(system, first, other, second)
-                draws = resamples if test == "bootstrap" else trials
-                p_values = _p_values(test, first, second, draws, seed)
-                for output, p in zip(first.metric.outputs, p_values, strict=True):
-                    difference = table[system][output].score - table[other][output].score
-                    signature = f"{test}|{correction}|draws:{draws}|seed:{seed}"
-                    tested.setdefault(output, []).append(
-                        Comparison(
-                            output,
-                            system,
-                            other,
-                            difference,
-                            test,
-                            float(p),
-                            1.0,
-                            signature,
-                            table.scale(output).better,
-                        )
-                    )
-                done += 1
-                if progress is not None:
-                    progress(done, len(tests) * len(metrics) * len(pairs))
-        for family in tested.values():
-            corrected = correct([each.p for each in family], correction)
-            found += [
-                replace(each, p_corrected=p) for each, p in zip(family, corrected, strict=True)
-            ]
-    return found
+    marks: dict[tuple[str, str], str] = {}
+    for each in comparisons:
+        tested, wins = each.tested, each.wins
+        for i, system in enumerate(each.systems):
+            if baseline is None:
+                there = tested[i].any()
+                beaten = (letters.get(each.systems[j], "") for j in wins[i].nonzero()[0])
+                mark = "".join(sorted(beaten))
+            elif system == baseline or baseline not in each.systems:
+                continue
+            else:
+                j = each.systems.index(baseline)
+                there = tested[i, j]
+                lowest = np.fmin(each.p_corrected[i, j], each.p_corrected[j, i])
+                mark = "*" if lowest < each.level else ""
+            if mark or not there:
+                marks[system, each.metric] = mark or UNTESTED
+    return marks
 
 
-def _pairs(table: ScoreTable, baseline: str | None) -> list[tuple[str, str]]:
-    if len(table.systems) < 2:
-        raise DataError("There is only one system; a comparison needs at least two.")
-    if baseline is None:
-        return list(combinations(table.systems, 2))
-    if baseline not in table.systems:
-        raise UnknownNameError.of("system", baseline, table.systems)
-    return [(system, baseline) for system in table.systems if system != baseline]
+def untested_notes(comparisons: Sequence[Comparison]) -> list[str]:
+    """Say which scores were not tested, or not for all pairs, and why.
 
-
-def _measurements(table: ScoreTable, system: str) -> dict[str, Measurement]:
-    scores = table[system]
-    if not isinstance(scores, Scores):
-        raise DataError(
-            "A comparison needs scores as score_systems gives them, not a stored table."
-        )
-    return {each.metric.name: each for each in scores.measurements}
-
-
-def _check_same_items(one: str, first: Measurement, other: str, second: Measurement) -> None:
-    if first.index.items != second.index.items:
-        raise DataError(
-            f"{one} and {other} were scored on different items "
-            f"({len(first.index.items)} and {len(second.index.items)}); a paired test needs the "
-            'same. Fix the files, pass missing="zero", or score all on the items they share: '
-            "common=True."
-        )
-
-
-def _p_values(
-    test: Test, first: Measurement, second: Measurement, draws: int, seed: int
-) -> FloatArray:
-    scores = first.metric.scores
-    if test == "bootstrap":
-        return paired_bootstrap(
-            first.statistics, second.statistics, scores, resamples=draws, seed=seed
-        )
-    return approximate_randomization(
-        first.statistics, second.statistics, scores, trials=draws, seed=seed
-    )
+    >>> untested_notes([Comparison.none(name, ["a", "b"], "it has no items") for name in "xy"])
+    ['– not tested: x, y (it has no items).']
+    """
+    reasons: dict[tuple[bool, str], list[str]] = {}
+    for each in comparisons:
+        if each.untested:
+            reasons.setdefault((bool(each.tested.any()), each.untested), []).append(each.metric)
+    return [
+        f"{UNTESTED} not {'every pair ' if some else ''}tested: {', '.join(names)} ({reason})."
+        for (some, reason), names in reasons.items()
+    ]

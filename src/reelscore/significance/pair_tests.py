@@ -1,40 +1,129 @@
-"""Tests of all pairs of systems, by every score, as reports and figures show them."""
+"""Tests of pairs of systems by every score of a table, fresh or stored."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from reelscore.data.table import MetricResult, ScoreTable
-from reelscore.metrics.base import mean_of_first, with_count
-from reelscore.metrics.registry import declaring_metric
-from reelscore.scoring.scores import Scores
-from reelscore.significance.comparison import Comparison
-from reelscore.significance.evidence import Evidence
-from reelscore.significance.rankings import Ranking, rank_systems
-from reelscore.stats.corrections import Correction, correct
-from reelscore.stats.resampling import FloatArray, bootstrap_scores, percentile_interval
-from reelscore.stats.resampling import Scores as ScoresOfSums
-
-_NAMES = {"bootstrap": "paired bootstrap", "randomization": "approximate randomization"}
-_Pairs = dict[tuple[str, str], float]  # p-values of pairs of systems
-_Reasons = Mapping[tuple[str, str], str]  # why a system's score cannot be tested
-
-_TOGETHER = "depends on all captions of a system together"
-_SUMS = (
-    "made from sums over captions, which a stored table does not keep; "
-    "'reelscore compare' tests it from the captions"
+from reelscore.data.table import ScoreTable
+from reelscore.errors import DataError, UnknownNameError
+from reelscore.scoring.intervals import (
+    NO_ITEMS,
+    Group,
+    add_intervals,
+    groups_of,
+    intervals_of,
+    resampled,
 )
-_NO_ITEMS = "the table has only its scores of systems"
-_OTHER_ITEMS = "systems scored on different items"
-_MEAN = 1e-9  # how near a system's score must be to the mean of its items to be taken for it
+from reelscore.significance.comparison import Comparison
+from reelscore.stats.corrections import Correction
+from reelscore.stats.rank_tests import rank_sum
+from reelscore.stats.resampling import (
+    FloatArray,
+    approximate_randomization,
+    bootstrap_p_values,
+    percentile_interval,
+)
+
+Test = Literal["bootstrap", "randomization"]
+Progress = Callable[[int, int], None]
+
+METHODS: Mapping[Test, str] = {
+    "bootstrap": "paired bootstrap",
+    "randomization": "approximate randomization",
+}
+_RARE = "too few items have this score"
+_OTHER_ITEMS = "systems scored on different items, or with different settings"
 
 
-def with_evidence(
+def compare(
+    table: ScoreTable,
+    baseline: str | None = None,
+    *,
+    tests: Iterable[Test] = ("bootstrap", "randomization"),
+    correction: Correction = "holm",
+    level: float = 0.05,
+    resamples: int = 1000,
+    trials: int = 10_000,
+    seed: int = 12345,
+    progress: Progress | None = None,
+) -> list[Comparison]:
+    """Test the differences between systems, by every score that allows it.
+
+    Args:
+        table: Scores from `reelscore.score_systems`, or read from a file that was written with
+            its statistics; all on the same items.
+        baseline: Compare every other system with this one; ``None`` compares all pairs.
+        tests: ``bootstrap`` (paired, 1,000 resamples), ``randomization`` (10,000 exchanges).
+        correction: How to correct for the number of comparisons made by one metric and test.
+        level: A corrected p below it is significant.
+        resamples: Resamples of the bootstrap.
+        trials: Exchanges of the approximate randomization.
+        seed: Seed of both.
+        progress: Called with how many tests are done, of how many.
+
+    Returns:
+        A comparison for each test and score; of a score that cannot be tested, it says why.
+
+    Raises:
+        DataError: If there is one system only, if systems were scored on different items, or if
+            no score can be tested.
+
+    >>> from reelscore import score_systems
+    >>> from reelscore.examples import clips
+    >>> table = score_systems(*clips(), metrics="rouge_l")
+    >>> [rouge] = compare(table, "human", tests=["randomization"], trials=999)
+    >>> [(pair.system, pair.verdict) for pair in rouge.pairs]
+    [('strong', 'not significant'), ('weak', 'worse'), ('broken', 'worse')]
+    """
+    tests = list(tests)
+    for test in tests:
+        if test not in get_args(Test):
+            raise UnknownNameError.of("test", test, get_args(Test))
+    if len(table.systems) < 2:
+        raise DataError("There is only one system; a comparison needs at least two.")
+    if baseline is not None and baseline not in table.systems:
+        raise UnknownNameError.of("system", baseline, table.systems)
+    groups, reasons = groups_of(table)
+    if not groups:
+        whys = dict.fromkeys(reasons.values())
+        raise DataError(
+            f"No test for {', '.join(table.metrics)}: {'; '.join(whys)}. "
+            "Add a metric that scores captions one by one, such as rouge_l."
+        )
+    _check_same_items(table, groups)
+    steps = len(tests) * sum(len(_pairs(group, baseline)) for group in groups)
+    report = _Steps(progress, steps)
+    comparisons = []
+    for test in tests:
+        draws = resamples if test == "bootstrap" else trials
+        fields: dict[str, Any] = {
+            "level": level,
+            "baseline": baseline,
+            "method": f"{METHODS[test]}, {draws:,} draws",
+            "signature": f"{test}|{correction}|draws:{draws}|seed:{seed}",
+        }
+        matrices = _Matrices(table)
+        if test == "bootstrap":
+            for group, samples in resampled(groups, draws, seed):
+                for i, j in _pairs(group, baseline):
+                    matrices.add_bootstrap(group, i, j, samples)
+                    report()
+        else:
+            for group in groups:
+                for i, j in _pairs(group, baseline):
+                    one, other = group.rows[i], group.rows[j]
+                    p = approximate_randomization(one, other, group.scores, trials=draws, seed=seed)
+                    matrices.add(group, i, j, p)
+                    report()
+        comparisons += matrices.comparisons(reasons, correction, fields)
+    return comparisons
+
+
+def with_tests(
     table: ScoreTable,
     *,
     human: Sequence[str] = (),
@@ -42,12 +131,11 @@ def with_evidence(
     correction: Correction = "holm",
     resamples: int = 1000,
     seed: int = 12345,
-) -> tuple[ScoreTable, list[Evidence]]:
+) -> tuple[ScoreTable, list[Comparison]]:
     """Add bootstrap intervals to a table, and test all pairs of systems.
 
     Scores of systems that have the same items are tested by the paired bootstrap; scores of
-    people, who as a rule judge other items of each system, by the rank-sum test. A stored table
-    has no statistics to sum: there, scores that are the means of their items are resampled.
+    people, who as a rule judge other items of each system, by the rank-sum test.
 
     Args:
         table: The scores.
@@ -58,245 +146,243 @@ def with_evidence(
         seed: Seed of the bootstrap.
 
     Returns:
-        The table with intervals where there were none, and the evidence by score; of a score
-        that cannot be tested, it says why.
+        The table with intervals where there were none, and a comparison for each score; of a
+        score that cannot be tested, it says why.
 
     >>> from reelscore import score_systems
     >>> from reelscore.examples import clips
-    >>> table, (found,) = with_evidence(score_systems(*clips(), "rouge_l"))
-    >>> found.clusters({name: table[name]["rouge_l"].score for name in table.systems})
+    >>> table, [rouge] = with_tests(score_systems(*clips(), "rouge_l"))
+    >>> rouge.clusters
     {'human': 1, 'strong': 1, 'weak': 2, 'broken': 3}
     """
     intervals: dict[tuple[str, str], tuple[float, float]] = {}
-    made = f"level:0.95|resamples:{resamples}|seed:{seed}"
-    pairs: dict[str, _Pairs] = {}
-    groups, reasons = _groups(table, human)
-    for (systems, outputs, *_), drawn in _drawn(groups, resamples, seed):
-        for k, name in enumerate(outputs):
-            samples = drawn[:, :, k]
-            for system, low, high in zip(systems, *percentile_interval(samples), strict=True):
-                intervals[system, name] = (float(low), float(high))
-            if table.scale(name).ranks:
-                own = np.array([table[system][name].score for system in systems])
-                pairs.setdefault(name, {}).update(_paired(systems, samples, own))
-    found: list[Evidence] = []
-    if len(table.systems) > 1:
-        about = f"paired bootstrap, {resamples:,} resamples, correction: {correction}"
-        for name in table.metrics:
-            if name in human:
-                found.append(_by_people(table, name, level))
-            else:
-                tested = pairs.get(name, {})
-                corrected = correct(list(tested.values()), correction)
-                p_values = dict(zip(tested, corrected, strict=True))
-                found.append(_evidence(table, name, p_values, about, level, reasons, _OTHER_ITEMS))
-    rows = {
-        system: _with_intervals(row, system, intervals, made)
-        for system, row in table.results.items()
+    matrices = _Matrices(table)
+    groups, reasons = groups_of(table, apart=human)
+    for group, samples in resampled(groups, resamples, seed):
+        intervals |= intervals_of(group, samples)
+        if all(table.scale(name).ranks for name in group.outputs if name in table.metrics):
+            for i, j in _pairs(group, None):
+                matrices.add_bootstrap(group, i, j, samples)
+    judged = add_intervals(table, intervals, f"level:0.95|resamples:{resamples}|seed:{seed}")
+    if len(table.systems) < 2:
+        return judged, []
+    fields = {
+        "level": level,
+        "method": f"{METHODS['bootstrap']}, {resamples:,} draws",
+        "signature": f"bootstrap|{correction}|draws:{resamples}|seed:{seed}",
     }
-    return replace(table, results=rows), found
-
-
-def comparison_evidence(
-    table: ScoreTable, comparisons: Sequence[Comparison], level: float = 0.05
-) -> list[Evidence]:
-    """Set out comparisons that were made, of all pairs or with a baseline, as matrices.
-
-    Where several tests were made of a pair, the largest p counts. Scores that were not tested
-    are there too, and say why.
-
-    Args:
-        table: The score table that was tested.
-        comparisons: What `compare` found.
-        level: Significance level.
-
-    >>> from reelscore import compare, score_systems
-    >>> from reelscore.examples import clips
-    >>> table = score_systems(*clips(), "rouge_l")
-    >>> made = compare(table, "weak", tests=["bootstrap"])
-    >>> comparison_evidence(table, made)[0].wins.sum(axis=1).tolist()
-    [1, 1, 1, 0]
-    """
-    pairs: dict[str, _Pairs] = {}
-    for each in comparisons:
-        tested = pairs.setdefault(each.metric, {})
-        pair = (each.system, each.other)
-        tested[pair] = max(tested.get(pair, 0.0), each.p_corrected)
-    about, reasons = _in_words(comparisons), _groups(table, ())[1]
-    return [
-        _evidence(table, name, pairs.get(name, {}), about, level, reasons) for name in table.metrics
+    comparisons = matrices.comparisons(reasons, correction, fields)
+    return judged, [
+        _by_people(table, each.metric, level) if each.metric in human else each
+        for each in comparisons
     ]
 
 
-def _in_words(comparisons: Sequence[Comparison]) -> str:
-    """Say which tests were made: "paired bootstrap, 1,000 draws; correction: holm"."""
-    made: dict[str, None] = {}
-    corrections: dict[str, None] = {}
-    for signature in dict.fromkeys(each.signature for each in comparisons):
-        test, correction, draws, *_ = signature.split("|")
-        made[f"{_NAMES[test]}, {int(draws.removeprefix('draws:')):,} draws"] = None
-        corrections[correction] = None
-    return f"{' and '.join(made)}; correction: {', '.join(corrections)}"
+def rank_systems(
+    table: ScoreTable,
+    metric: str = "z",
+    *,
+    level: float = 0.05,
+    matched: bool = False,
+    systems: Sequence[str] | None = None,
+) -> Comparison:
+    """Rank systems by one-sided Wilcoxon rank-sum tests of their captions' scores.
 
+    Args:
+        table: People's scores, or any others.
+        metric: Which of them; z is fairer than raw.
+        level: A p below it is a win.
+        matched: Compare two systems on the items both have, as Appraise does, instead of on all
+            their own; a win then also needs the better mean on these items.
+        systems: Which to rank; all.
 
-def ranking_evidence(ranking: Ranking) -> Evidence:
-    """Take over a ranking by people's scores.
+    Returns:
+        The tests of all pairs, the best system first.
 
-    >>> from reelscore.examples import path
-    >>> people = ScoreTable.read(path("clips/judgments.csv"), repeats="mean")
-    >>> ranking_evidence(rank_systems(people, "judgments")).wins.sum()
-    np.int64(6)
+    Raises:
+        DataError: If two systems have no item in common though `matched` asks for it.
+
+    >>> from reelscore.data.table import ItemScores, MetricResult
+    >>> scores = {"a": [1.0, 1.2, 1.1, 0.9, 1.3], "b": [0.1, -0.2, 0.0, 0.3, 0.2]}
+    >>> table = ScoreTable({name: {"z": MetricResult("z", sum(values) / 5,
+    ...     ItemScores.of({f"v{k}": v for k, v in enumerate(values)}), "z")}
+    ...     for name, values in scores.items()})
+    >>> ranking = rank_systems(table)
+    >>> ranking.systems, ranking.clusters, round(float(ranking.p[0, 1]), 4)
+    (['a', 'b'], {'a': 1, 'b': 2}, 0.0061)
     """
-    return Evidence(
-        ranking.metric,
-        ranking.systems,
-        ranking.p,
-        ranking.wins,
-        "one-sided rank-sum test",
-        ranking.level,
+    chosen = [name for name in systems or table.systems if metric in table[name]]
+    if not chosen:
+        raise DataError(f"No system has {metric!r}; the table has {', '.join(table.metrics)}.")
+    scale = table.scale(metric)
+    order = sorted(chosen, key=lambda name: -scale.sign * table[name][metric].score)
+    p = np.full((len(order), len(order)), np.nan)
+    for i, one in enumerate(order):
+        for j, other in enumerate(order):
+            if i != j:
+                p[i, j] = _rank_sum_p(table, metric, one, other, matched)
+    return Comparison.of(
+        metric,
+        order,
+        [table[name][metric].score for name in order],
+        p,
+        sides=1,
+        better=scale.better,
+        level=level,
+        method="one-sided rank-sum test",
+        signature=f"rank-sum|side:one|matched:{'yes' if matched else 'no'}",
     )
 
 
-def _by_people(table: ScoreTable, name: str, level: float) -> Evidence:
+def _rank_sum_p(table: ScoreTable, metric: str, one: str, other: str, matched: bool) -> float:
+    first, second = table[one][metric].items, table[other][metric].items
+    sign = table.scale(metric).sign
+    if not matched:
+        return rank_sum(sign * first.array, sign * second.array, alternative="greater").p
+    shared = [item for item in first if item in second.index.position]
+    if not shared:
+        raise DataError(f"{one!r} and {other!r} have no item in common; compare them unmatched.")
+    pair = sign * table.matrix(metric, [one, other], shared)
+    if pair[0].mean() <= pair[1].mean():
+        return 1.0
+    return rank_sum(pair[0], pair[1], alternative="greater").p
+
+
+def _by_people(table: ScoreTable, name: str, level: float) -> Comparison:
     """Rank people's scores; where there are none of single items, say so."""
     systems = [system for system in table.systems if name in table[system]]
     if all(len(table[system][name].items) for system in systems):
-        return ranking_evidence(rank_systems(table, name, level=level))
-    return Evidence.none(name, systems, _NO_ITEMS)
+        return rank_systems(table, name, level=level)
+    return Comparison.none(name, systems, NO_ITEMS)
 
 
-def _evidence(
-    table: ScoreTable,
-    name: str,
-    pairs: _Pairs,
-    about: str,
-    level: float,
-    reasons: _Reasons,
-    otherwise: str = "",
-) -> Evidence:
-    """Set out the p-values of pairs as a matrix over all systems that have the score."""
-    systems = [system for system in table.systems if name in table[system]]
-    place = {system: k for k, system in enumerate(systems)}
-    p = np.full((len(systems), len(systems)), np.nan)
-    for (one, other), value in pairs.items():
-        p[place[one], place[other]] = p[place[other], place[one]] = value
-    scale = table.scale(name)
-    own = np.array([table[system][name].score for system in systems])
-    wins = scale.ranks & (p < level) & (scale.sign * (own[:, None] - own) > 0)
-    why = ""
-    if np.isnan(p[~np.eye(len(systems), dtype=bool)]).any():
-        said = dict.fromkeys(reasons[s, name] for s in systems if (s, name) in reasons)
-        why = "; ".join(said) or otherwise
-        if not scale.ranks and not pairs:
-            why = "neither higher nor lower is better"
-    return Evidence(name, systems, p, wins, about if pairs else "", level, why)
+def _pairs(group: Group, baseline: str | None) -> list[tuple[int, int]]:
+    """Which systems of a group to compare, by their places."""
+    if baseline is None:
+        return list(combinations(range(len(group.systems)), 2))
+    if baseline not in group.systems:
+        return []
+    other = group.systems.index(baseline)
+    return [(k, other) for k in range(len(group.systems)) if k != other]
 
 
-class _Group(NamedTuple):
-    """What can be resampled together: the same score of systems that have the same items."""
-
-    systems: list[str]
-    outputs: Sequence[str]
-    statistics: list[FloatArray]
-    scores: ScoresOfSums
-    items: int  # a number for the items they have
-
-
-def _groups(table: ScoreTable, human: Sequence[str]) -> tuple[list[_Group], _Reasons]:
-    """Put together what can be resampled; of the rest, say why it cannot."""
-    reasons: dict[tuple[str, str], str] = {}
-    groups: dict[tuple[object, ...], _Group] = {}
-    numbers: dict[int, int] = {}  # of an index, the number of its items; equal ones share it
-    seen: list[Sequence[str]] = []
-
-    def number(items: Sequence[str]) -> int:
-        if id(items) not in numbers:
-            numbers[id(items)] = next(
-                (k for k, each in enumerate(seen) if each == items), len(seen)
+def _check_same_items(table: ScoreTable, groups: Sequence[Group]) -> None:
+    """Refuse systems that could be tested, but were scored on different items."""
+    for name in table.metrics:
+        own = [group for group in groups if name in group.outputs]
+        for first, second in combinations(own, 2):
+            one, other = first.systems[0], second.systems[0]
+            if first.items == second.items:
+                raise DataError(
+                    f"{name} of {one} and of {other} was made in different ways "
+                    f"({table[one][name].signature} and {table[other][name].signature}); a paired "
+                    "test needs the same references and settings. Score both in one run."
+                )
+            raise DataError(
+                f"{one} and {other} were scored on different items "
+                f"({len(first.rows[0])} and {len(second.rows[0])}); a paired test needs the "
+                'same. Fix the files, pass missing="zero", or score all on the items they share: '
+                "common=True."
             )
-            seen.append(items)
-        return numbers[id(items)]
 
-    for system, row in table.results.items():
-        measured = row.measurements if isinstance(row, Scores) else ()
-        for each in measured:
-            if each.metric.independent:
-                items = number(each.index.items)
-                group = groups.setdefault(
-                    (each.metric, items),
-                    _Group([], each.metric.outputs, [], each.metric.scores, items),
-                )
-                group.systems.append(system)
-                group.statistics.append(each.statistics)
-            else:
-                reasons |= dict.fromkeys([(system, o) for o in each.metric.outputs], _TOGETHER)
-        outputs = {name for each in measured for name in each.metric.outputs}
-        for name, result in row.items():
-            if name in outputs:
+
+class _Steps:
+    """Counts tests for a progress bar."""
+
+    def __init__(self, progress: Progress | None, total: int) -> None:
+        self._progress, self._done, self._total = progress, 0, total
+
+    def __call__(self) -> None:
+        self._done += 1
+        if self._progress is not None:
+            self._progress(self._done, self._total)
+
+
+class _Matrices:
+    """The p-values, and the intervals of differences, of all scores of a table."""
+
+    def __init__(self, table: ScoreTable) -> None:
+        self._table = table
+        self._systems = {
+            name: [system for system in table.systems if name in table[system]]
+            for name in table.metrics
+        }
+        sizes = {name: len(systems) for name, systems in self._systems.items()}
+        self._p = {name: np.full((n, n), np.nan) for name, n in sizes.items()}
+        self._rare: set[str] = set()
+        self._intervals = {name: np.full((n, n, 2), np.nan) for name, n in sizes.items()}
+
+    def add(
+        self, group: Group, i: int, j: int, p: FloatArray, intervals: FloatArray | None = None
+    ) -> None:
+        """Take over the tests of one pair of a group: a p-value for each of its scores."""
+        for k, name in enumerate(group.outputs):
+            systems = self._systems.get(name, [])
+            pair = group.systems[i], group.systems[j]
+            if not set(pair) <= set(systems):  # a sub-score that no item of a system has
                 continue
-            if why := _not_resampled(result):
-                reasons[system, name] = why
-            else:
-                who = system if name in human else ""  # people judge other items of each system
-                items = number(result.items.index.items)
-                group = groups.setdefault(
-                    (name, items, who), _Group([], [name], [], mean_of_first, items)
-                )
-                group.systems.append(system)
-                group.statistics.append(with_count(result.items.array))
-    return list(groups.values()), reasons
+            a, b = map(systems.index, pair)
+            if np.isnan(p[k]):
+                self._rare.add(name)
+            self._p[name][a, b] = self._p[name][b, a] = p[k]
+            if intervals is not None:
+                low, high = intervals[:, k]
+                self._intervals[name][a, b] = low, high
+                self._intervals[name][b, a] = -high, -low
 
+    def add_bootstrap(self, group: Group, i: int, j: int, samples: FloatArray) -> None:
+        """Test one pair of a group by its resamples, resamples × systems × outputs."""
+        one, other = (self._table[group.systems[place]] for place in (i, j))
+        observed = np.array(
+            [
+                one[name].score - other[name].score if name in one and name in other else np.nan
+                for name in group.outputs
+            ]
+        )
+        drawn = samples[:, i] - samples[:, j]
+        self.add(group, i, j, bootstrap_p_values(drawn, observed), percentile_interval(drawn))
 
-def _not_resampled(result: MetricResult) -> str:
-    """Why a stored score cannot be resampled; empty where it can, being the mean of its items."""
-    scores = result.items.array
-    if not len(scores):
-        return _NO_ITEMS
-    if len(scores) < 2 or not np.isfinite(scores).all():
-        return "fewer than two items, or some without a finite score"
-    apart = abs(scores.mean() - result.score)
-    if result.scale.mean is not False and apart <= _MEAN * max(1.0, abs(result.score)):
-        return ""
-    metric = declaring_metric(result.metric, result.signature)
-    return _SUMS if metric is None or metric.independent else _TOGETHER
+    def comparisons(
+        self,
+        reasons: Mapping[tuple[str, str], str],
+        correction: Correction,
+        fields: Mapping[str, Any],
+    ) -> list[Comparison]:
+        """Set out what was tested, and say why the rest was not."""
+        return [self._comparison(name, reasons, correction, fields) for name in self._p]
 
-
-def _drawn(
-    groups: Sequence[_Group], resamples: int, seed: int
-) -> Iterator[tuple[_Group, FloatArray]]:
-    """Score the same resamples of all systems of each group: resamples × systems × outputs."""
-    for items in dict.fromkeys(group.items for group in groups):
-        # All scores of the same items are drawn together: drawing is what takes the time.
-        together = [group for group in groups if group.items == items]
-        columns = np.hstack([each for group in together for each in group.statistics])
-        sums = bootstrap_scores(columns, lambda totals: totals, resamples=resamples, seed=seed)
-        begin = 0
-        for group in together:
-            systems, width = len(group.systems), group.statistics[0].shape[1]
-            own = sums[:, begin : begin + systems * width]
-            begin += systems * width
-            yield group, group.scores(own.reshape(resamples, systems, width))
-
-
-def _paired(systems: Sequence[str], samples: FloatArray, own: FloatArray) -> _Pairs:
-    """Two-sided p-values of all pairs, by the formula of `paired_bootstrap`."""
-    found: _Pairs = {}
-    for i, j in combinations(range(len(own)), 2):
-        apart = samples[:, i] - samples[:, j]
-        far = np.abs(apart - apart.mean()) >= abs(own[i] - own[j]) * (1 - 1e-9) - 1e-15
-        found[systems[i], systems[j]] = float((far.sum() + 1) / (len(apart) + 1))
-    return found
-
-
-def _with_intervals(
-    row: Mapping[str, MetricResult],
-    system: str,
-    intervals: Mapping[tuple[str, str], tuple[float, float]],
-    made: str,
-) -> dict[str, MetricResult]:
-    found = dict(row)
-    for name, result in row.items():
-        if result.interval is None and (system, name) in intervals:
-            signature = f"{result.signature or name}|{made}"
-            found[name] = replace(result, interval=intervals[system, name], signature=signature)
-    return found
+    def _comparison(
+        self,
+        name: str,
+        reasons: Mapping[tuple[str, str], str],
+        correction: Correction,
+        fields: Mapping[str, Any],
+    ) -> Comparison:
+        systems, p = self._systems[name], self._p[name]
+        scale = self._table.scale(name)
+        if np.isnan(p).all() and not scale.ranks:
+            return Comparison.none(name, systems, "neither higher nor lower is better")
+        baseline = fields.get("baseline")
+        wanted = [
+            (i, j)
+            for (i, one), (j, other) in combinations(enumerate(systems), 2)
+            if baseline in (None, one, other)
+        ]
+        untested = ""
+        if any(np.isnan(p[pair]) for pair in wanted) or not wanted:
+            whys = dict.fromkeys(reasons[s, name] for s in systems if (s, name) in reasons)
+            untested = "; ".join(whys) or (_RARE if name in self._rare else _OTHER_ITEMS)
+        if np.isnan(p).all():
+            return Comparison.none(name, systems, untested)
+        intervals = self._intervals[name]
+        return Comparison.of(
+            name,
+            systems,
+            [self._table[system][name].score for system in systems],
+            p,
+            correction,
+            better=scale.better,
+            intervals=None if np.isnan(intervals).all() else intervals,
+            untested=untested,
+            **fields,
+        )

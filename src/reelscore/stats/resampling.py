@@ -97,7 +97,7 @@ def paired_bootstrap(
         seed: Seed of the draws.
 
     Returns:
-        One p-value per output.
+        One p-value per output; NaN where some resample has no score.
 
     >>> mean = lambda totals: totals[..., :1] / totals[..., 1:]
     >>> same = np.column_stack([np.linspace(0, 1, 40), np.ones(40)])
@@ -112,6 +112,19 @@ def paired_bootstrap(
     both = np.hstack([first, second])
     observed = difference(both.sum(axis=0))
     drawn = bootstrap_scores(both, difference, resamples=resamples, seed=seed)
+    return bootstrap_p_values(drawn, observed)
+
+
+def bootstrap_p_values(drawn: FloatArray, observed: FloatArray) -> FloatArray:
+    """Two-sided p-values of differences, from the same differences in resamples.
+
+    Args:
+        drawn: Resamples × differences.
+        observed: The differences in the data.
+
+    >>> bootstrap_p_values(np.array([[0.0], [1.0], [2.0]]), np.array([1.0])).tolist()
+    [0.75]
+    """
     return _p_values(drawn - drawn.mean(axis=0), observed)
 
 
@@ -160,7 +173,7 @@ def _p_values(chance: FloatArray, observed: FloatArray) -> FloatArray:
     # A hair of tolerance: sums in another order must not turn "equal" into "smaller".
     as_far = np.abs(chance) >= np.abs(observed) * (1 - 1e-9) - 1e-15
     p_values: FloatArray = (as_far.sum(axis=0) + 1.0) / (len(chance) + 1.0)
-    return p_values
+    return np.where(np.isnan(chance).any(axis=0) | np.isnan(observed), np.nan, p_values)
 
 
 def in_blocks(total: int, items: int) -> Iterator[int]:

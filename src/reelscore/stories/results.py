@@ -11,7 +11,9 @@ import numpy as np
 from reelscore.data.coverage import Coverage, items_notes
 from reelscore.data.scales import Scale
 from reelscore.data.table import ItemIndex, MetricResult, ScoreTable, system_notes
+from reelscore.errors import DataError
 from reelscore.metrics.base import FloatArray, Metric, with_count
+from reelscore.metrics.registry import parse
 from reelscore.scoring.scores import Measurement, Scores
 from reelscore.stories.soda import F1, PRECISION, RECALL, f1_of
 from reelscore.text.words import CaptionBatch
@@ -114,6 +116,23 @@ class ActivityNet(VideoScores):
         metrics = "|".join(spelled(metric) for metric in self.metrics)
         parts = super().signature(**context).split("|")
         return "|".join(metrics if part.startswith("metrics:") else part for part in parts)
+
+    @classmethod
+    def from_parameters(cls, parameters: dict[str, str]) -> ActivityNet:
+        """Build the scorer from its signature; context such as the videos is left aside."""
+        metrics = [
+            f"{key}:{value}".replace("/", "|") for key, value in parameters.items() if "/" in key
+        ]
+        try:
+            return cls(
+                parameters["variant"],
+                parameters["tious"],
+                int(parameters["max_captions"]),
+                float(parameters["epsilon"]),
+                tuple(map(parse, metrics)),
+            )
+        except (KeyError, ValueError):
+            raise DataError("The signature is not one of the ActivityNet scorer.") from None
 
 
 def spelled(metric: Metric) -> str:

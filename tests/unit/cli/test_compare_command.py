@@ -46,12 +46,12 @@ def test_files(run, folder):
     )
     assert status == 0
     stored = json.loads((folder / "c.json").read_text())
-    assert list(stored) == ["systems", "comparisons", "untested"]
+    assert list(stored) == ["systems", "format", "comparisons", "untested"]
     assert stored["untested"] == {}
     assert len(stored["comparisons"]) == 3 * 2
     assert set(stored["comparisons"][0]) == {
         *("metric", "system", "other", "difference", "test", "p", "p_corrected", "signature"),
-        "better",
+        *("better", "interval", "verdict"),
     }
     assert "$^{*}$" in (folder / "c.tex").read_text()
     assert "*" in (folder / "c.csv").read_text()

@@ -17,10 +17,10 @@ from reelscore.meta.contrasts import between_scores, between_systems
 from reelscore.meta.correlation import correlate_metrics
 from reelscore.meta.paired_scores import bring_together
 from reelscore.metrics.registry import declared_scale, metric_names, parse
-from reelscore.report.html import report_html, report_of, with_evidence
+from reelscore.report.html import report_html, report_of
 from reelscore.report.plots.matrices import win_shares
 from reelscore.report.plots.tables import TablePlots
-from reelscore.significance.rankings import rank_systems
+from reelscore.significance import rank_systems, with_tests
 
 PLUGIN = '''
 """Misses: the share of a caption's words that no reference has."""
@@ -56,7 +56,7 @@ class Misses(Metric):
 
 @pytest.fixture
 def plugin(tmp_path_factory, monkeypatch):
-    """A package with one metric, found by its entry point."""
+    """A package with one metric, tested by its entry point."""
     home = tmp_path_factory.mktemp("site")
     (home / "missing_words.py").write_text(PLUGIN)
     about = home / "missing_words-1.0.dist-info"
@@ -148,9 +148,9 @@ def test_compare_marks_the_better(plugin, run, folder):
     assert json.loads((folder / "t.json").read_text())["comparisons"][0]["better"] == "low"
 
 
-def test_evidence(table):
-    _, evidence = with_evidence(table)
-    tested = next(each for each in evidence if each.metric == "misses")
+def test_pairs(table):
+    _, tests = with_tests(table)
+    tested = next(each for each in tests if each.metric == "misses")
     human, broken = (tested.systems.index(name) for name in ("human", "broken"))
     assert tested.wins[human, broken]
     assert not tested.wins[broken, human]
@@ -160,7 +160,7 @@ def test_report(table):
     page = report_html(report_of(table))
     best = f"{table['human']['misses'].score:.4f}"
     row = next(line for line in page.splitlines() if "<bdi>human</bdi>" in line)
-    assert f"<td class=best>{best}" in row
+    assert f'<td class="best">{best}' in row
 
 
 def test_figures(table):

@@ -32,7 +32,7 @@ def test_json(run, folder):
     status, _, _ = run("score", "one=a.txt", "b.txt", "-r", "r1.txt", "--json", "out.json")
     assert status == 0
     stored = json.loads((folder / "out.json").read_text())
-    assert list(stored) == ["systems", "notes"]
+    assert list(stored) == ["systems", "notes", "statistics", "format"]
     assert stored["notes"] == ["Read as plain lines: a.txt, b.txt, r1.txt."]
     assert list(stored["systems"]) == ["one", "b"]
     for scores in stored["systems"].values():

@@ -14,7 +14,7 @@ from reelscore.human.evaluate.quality import check_quality
 from reelscore.human.evaluate.scores import group_means, score_judgments, standardize
 from reelscore.human.imports.files import read_judgments
 from reelscore.human.judgments import Judgments
-from reelscore.significance.rankings import rank_systems
+from reelscore.significance import rank_systems
 from support.campaigns import eacl, published, rating
 
 NOT_SIGNIFICANT = 0.12  # what the published files write for p of 0.05 and more
@@ -104,7 +104,7 @@ def test_published_p_values_wins_and_clusters(wmt):
     assert [row[7] for row in clusters] == list(ranking.systems)
     assert [int(row[2]) for row in clusters] == ranking.wins.sum(axis=1).tolist()
     ends = [row[6] == "True" for row in clusters]
-    numbers = [*ranking.clusters, 0]
+    numbers = [*ranking.clusters.values(), 0]
     assert ends == [a != b for a, b in pairwise(numbers)]
 
 

@@ -17,7 +17,7 @@ from reelscore.human.simulate.campaigns import Truth, bad_mix, simulate_campaign
 from reelscore.human.simulate.crowd import Crowd, fit_crowd
 from reelscore.human.simulate.power import Setting, hits_needed, power_of
 from reelscore.meta.published import published
-from reelscore.significance.rankings import rank_systems
+from reelscore.significance import rank_systems
 from support.campaigns import eacl
 
 SYSTEMS = {"a": 0.13, "b": -0.02, "c": -0.17, "d": -0.32, "e": -0.47}

@@ -13,8 +13,8 @@ from reelscore import DataError, ScoreTable, UnknownNameError, score_systems
 from reelscore.examples import clips, path
 from reelscore.meta.correlation import COEFFICIENTS, correlate_metrics, with_intervals
 from reelscore.meta.evaluation import evaluate_metrics
+from reelscore.meta.metric_tests import TESTS, compare_metrics
 from reelscore.meta.paired_scores import Cells
-from reelscore.meta.significance import TESTS, compare_metrics
 from reelscore.stats.correlation_tests import williams
 from reelscore.stats.correlations import pearson
 from reelscore.stats.levels import LEVELS
@@ -87,12 +87,12 @@ def test_intervals(method):
 @pytest.mark.parametrize("test", TESTS)
 def test_every_test_finds_the_better_metric(test):
     comparison = compare_metrics(made_up(), "pooled", test=test, trials=200)
-    assert list(comparison.metrics) == ["m0", "m1", "m2"]
-    assert comparison.values.tolist() == sorted(comparison.values, reverse=True)
+    assert list(comparison.systems) == ["m0", "m1", "m2"]
+    assert comparison.scores.tolist() == sorted(comparison.scores, reverse=True)
     assert comparison.p[0, 2] < 0.01
     assert comparison.p[0, 2] + comparison.p[2, 0] == pytest.approx(1, abs=0.02)
     assert np.isnan(np.diag(comparison.p)).all()
-    assert comparison.ranks[0] == 1 < comparison.ranks[2]
+    assert comparison.ranks["m0"] == 1 < comparison.ranks["m2"]
     json.dumps(comparison.to_dict(), allow_nan=False)
 
 
@@ -118,7 +118,7 @@ def test_gaps_are_left_out_pair_by_pair():
         {name: cells.metrics[name] for name in ("m0", "m1")},
     )
     p = compare_metrics(cells, "pooled", test="perm-items", trials=100)
-    place = [list(p.metrics).index(name) for name in ("m0", "m1")]
+    place = [list(p.systems).index(name) for name in ("m0", "m1")]
     alone = compare_metrics(only, "pooled", test="perm-items", trials=100)
     assert p.p[place[0], place[1]] == alone.p[0, 1]
 
@@ -130,23 +130,24 @@ def test_metrics_without_a_caption_in_common():
     for test in ("williams", "perm-both"):
         comparison = compare_metrics(cells, "pooled", test=test, trials=20)
         assert np.isnan(comparison.p).all()
-        assert list(comparison.ranks) == [1, 1]
+        assert comparison.ranks == {}
 
 
 def test_correction():
     plain = compare_metrics(made_up(), "pooled")
     holm = compare_metrics(made_up(), "pooled", correction="holm")
     upper = np.triu_indices(3, 1)
-    assert (holm.p[upper] >= plain.p[upper]).all()
-    assert holm.p[2, 0] == plain.p[2, 0]
+    assert (holm.p_corrected[upper] >= plain.p_corrected[upper]).all()
+    assert (holm.p_corrected[upper] > holm.p[upper]).any()
+    assert holm.p_corrected[2, 0] == plain.p[2, 0]
 
 
 def test_sizes_of_correlations():
     cells = made_up(2)
     cells.metrics["m0"][:] *= -1  # the better one, turned round
-    assert list(compare_metrics(cells, "pooled").metrics) == ["m1", "m0"]
+    assert list(compare_metrics(cells, "pooled").systems) == ["m1", "m0"]
     comparison = compare_metrics(cells, "pooled", test="williams-abs")
-    assert list(comparison.metrics) == ["m0", "m1"]
+    assert list(comparison.systems) == ["m0", "m1"]
     assert comparison.p[0, 1] < 0.01
 
 

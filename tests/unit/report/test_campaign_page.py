@@ -7,7 +7,7 @@ from dataclasses import replace
 from reelscore.human.evaluate.results import evaluate_ratings
 from reelscore.human.judgments import Judgments
 from reelscore.report.html.people import results_html
-from reelscore.significance.rankings import rank_systems
+from reelscore.significance import rank_systems
 from support.campaigns import rating
 
 

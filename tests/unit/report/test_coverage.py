@@ -98,9 +98,9 @@ def test_the_report(table):
     assert NOTE in page
     assert '<td class="best"' in page.partition("<bdi>strong")[2].partition("</tr>")[0]
     assert '<td class="best"' not in page.partition("<bdi>human")[2].partition("</tr>")[0]
-    (evidence, _) = report.evidence
-    assert evidence.verdict("strong", "weak") != "untested"
-    assert evidence.verdict("human", "weak") == "untested"
+    (tests, _) = report.tests
+    assert tests.verdict("strong", "weak") != "untested"
+    assert tests.verdict("human", "weak") == "untested"
 
 
 def test_what_people_judged_is_ranked():
@@ -124,7 +124,7 @@ def test_figures_rank_the_others_first(table):
 
 
 def test_tests_are_refused(clips, table):
-    with pytest.raises(DataError, match=r"different items \(8 and 15\).*common=True"):
+    with pytest.raises(DataError, match=r"different items \(15 and 8\).*common=True"):
         compare(table, "weak")
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from reelscore.errors import DataError
 from reelscore.meta.evaluation import MetaEvaluation
+from reelscore.meta.metric_tests import compare_metrics
 from reelscore.meta.paired_scores import Cells
-from reelscore.meta.significance import compare_metrics
 from reelscore.report.plots.people import draw_all
 from reelscore.report.plots.style import FORMATS, figure, label_points, save
 

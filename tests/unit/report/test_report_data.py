@@ -19,16 +19,15 @@ from reelscore.metrics.meteor import Meteor
 from reelscore.report.html import (
     Report,
     Section,
-    comparison_evidence,
     report_html,
     report_of,
-    with_evidence,
     write_report,
 )
 from reelscore.report.html.columns import ItemTexts
 from reelscore.report.html.explanations import align_all
 from reelscore.report.html.ngrams import cider_shares
 from reelscore.report.html.page import encoded, marks_of
+from reelscore.significance import strictest, with_tests
 from reelscore.stories import timeline
 from reelscore.stories.timelines import timelines
 from reelscore.text.tokens import tokenize
@@ -58,22 +57,19 @@ def decoded(text: str) -> tuple[dict, dict]:
     return head, columns
 
 
-# Evidence
+# Tests
 
 
 def test_bootstrap_is_that_of_compare(clips):
     """All pairs are resampled together; each gets the p-value it has by itself."""
-    _, evidence = with_evidence(clips, correction="none")
-    by_metric = {each.metric: each for each in evidence}
-    for each in compare(clips, tests=["bootstrap"], correction="none"):
-        tested = by_metric[each.metric]
-        i, j = (list(tested.systems).index(name) for name in (each.system, each.other))
-        assert tested.p[i, j] == tested.p[j, i] == each.p, (each.metric, each.system, each.other)
-        assert tested.wins[i, j] == (each.p < 0.05 and each.difference > 0)
+    _, together = with_tests(clips, correction="none")
+    alone = compare(clips, tests=["bootstrap"], correction="none")
+    for ours, theirs in zip(together, alone, strict=True):
+        assert (ours.metric, list(ours.pairs)) == (theirs.metric, list(theirs.pairs))
 
 
 def test_intervals_are_those_of_the_scores(clips):
-    table, _ = with_evidence(clips)
+    table, _ = with_tests(clips)
     for system in clips.systems:
         expected = clips[system].with_intervals()
         for name in clips.metrics:
@@ -81,21 +77,25 @@ def test_intervals_are_those_of_the_scores(clips):
 
 
 def test_a_stored_table_is_resampled_where_scores_are_means(clips, tmp_path):
-    clips.write(tmp_path / "scores.json")
-    stored, evidence = with_evidence(ScoreTable.read(tmp_path / "scores.json"))
-    fresh, _ = with_evidence(clips)
+    clips.write(tmp_path / "scores.json", statistics=False)
+    stored, tests = with_tests(ScoreTable.read(tmp_path / "scores.json"))
+    fresh, _ = with_tests(clips)
     for name in ("rouge_l", "cider"):
         assert stored["weak"][name].interval == pytest.approx(fresh["weak"][name].interval)
     assert stored["weak"]["meteor"].interval is None  # made from sums that a table does not keep
-    assert {each.metric for each in evidence} >= {"rouge_l", "cider"}
+    assert {each.metric for each in tests} >= {"rouge_l", "cider"}
     assert "meteor" in report_of(ScoreTable.read(tmp_path / "scores.json")).notes[0]
 
 
 def test_comparisons_with_a_baseline_are_marked(clips):
-    comparisons = compare(clips, "strong", tests=["randomization"])
-    evidence = comparison_evidence(clips, comparisons)
-    marks = marks_of(Report(clips, evidence=evidence, baseline="strong"))
-    expected = {(each.system, each.metric) for each in comparisons if each.p_corrected < 0.05}
+    found = compare(clips, "strong", tests=["randomization"])
+    marks = marks_of(Report(clips, tests=strictest(found), baseline="strong"))
+    expected = {
+        (pair.system, each.metric)
+        for each in found
+        for pair in each.pairs
+        if pair.p_corrected < 0.05
+    }
     assert set(marks) == expected
     assert set(marks.values()) == {"*"}
 
@@ -115,9 +115,9 @@ def test_systems_on_different_items_are_not_paired():
             for name, s in scores.items()
         }
     )
-    tested, (evidence,) = with_evidence(table)
-    assert evidence.verdict("one", "two") == "untested"
-    assert evidence.untested == "systems scored on different items"
+    tested, (found,) = with_tests(table)
+    assert found.verdict("one", "two") == "untested"
+    assert found.untested.startswith("systems scored on different items")
     assert tested["one"]["x"].interval is not None
 
 

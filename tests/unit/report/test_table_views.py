@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from types import ModuleType
 
 import numpy as np
@@ -14,8 +15,7 @@ from reelscore.errors import DataError, MissingExtraError, UnknownNameError
 from reelscore.report.plots.style import COLUMN_WIDTH
 from reelscore.report.plots.tables import TablePlots, density, draw_table
 from reelscore.report.training_log import TrainingLog
-from reelscore.significance.evidence import Evidence
-from reelscore.significance.pair_tests import with_evidence
+from reelscore.significance.pair_tests import with_tests
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ def test_figures(clips, tmp_path, ending):
 
 
 def test_wins_are_starred_where_tests_say_so(clips):
-    evidence = {each.metric: each for each in with_evidence(clips)[1]}
+    tests = {each.metric: each for each in with_tests(clips)[1]}
     drawing = clips.plot.wins("cider")
     panel = drawing.axes[0]
     systems = [label.get_text() for label in panel.get_yticklabels()]
@@ -86,12 +86,12 @@ def test_wins_are_starred_where_tests_say_so(clips):
         for text in panel.texts
         if text.get_text().endswith("*")
     }
-    tested = evidence["cider"]
-    sure = {(tested.systems[i], tested.systems[j]) for i, j in np.argwhere(tested.wins)}
+    found = tests["cider"]
+    sure = {(found.systems[i], found.systems[j]) for i, j in np.argwhere(found.wins)}
     assert starred == sure
     assert len(sure) == 6
     assert "paired bootstrap" in drawing.get_supxlabel()
-    none = Evidence("cider", tested.systems, tested.p, np.zeros_like(tested.wins), "a test")
+    none = replace(found, level=0.0)
     plain = TablePlots(clips, [none]).wins("cider")
     assert not any("*" in text.get_text() for text in plain.axes[0].texts)
 

@@ -10,37 +10,38 @@ import pytest
 from reelscore import ScoreTable, score_systems
 from reelscore.data.table import ItemScores, MetricResult
 from reelscore.examples import clips
+from reelscore.meta.metric_tests import compare_metrics
 from reelscore.meta.paired_scores import Cells
-from reelscore.meta.significance import compare_metrics
-from reelscore.report.html import Report, report_html, report_of, with_evidence
+from reelscore.report.html import Report, report_html, report_of
 from reelscore.report.html.page import encoded, marks_of
 from reelscore.report.plots.tables import TablePlots
 from reelscore.report.tables.agreement import significance_grid
-from reelscore.significance.evidence import Evidence
+from reelscore.significance import Comparison, with_tests
 
 
 @pytest.fixture
 def stored(tmp_path):
-    """A table read back: METEOR cannot be tested, ROUGE-L can."""
-    score_systems(*clips(), "meteor,rouge_l,self_bleu,diversity").write(tmp_path / "scores.json")
+    """A table written without statistics: METEOR cannot be tested, ROUGE-L can."""
+    table = score_systems(*clips(), "meteor,rouge_l,self_bleu,diversity")
+    table.write(tmp_path / "scores.json", statistics=False)
     return ScoreTable.read(tmp_path / "scores.json")
 
 
-def evidence_of(table):
-    return {each.metric: each for each in with_evidence(table)[1]}
+def by_score(table):
+    return {each.metric: each for each in with_tests(table)[1]}
 
 
 def test_the_result_says_so(stored):
-    evidence = evidence_of(stored)
-    assert set(evidence) == set(stored.metrics)
-    assert evidence["rouge_l"].verdict("human", "weak") == "better"
-    assert evidence["rouge_l"].verdict("weak", "human") == "worse"
-    assert evidence["rouge_l"].verdict("human", "strong") == "not significant"
-    assert evidence["meteor"].verdict("human", "weak") == "untested"
-    assert "a stored table does not keep" in evidence["meteor"].untested
-    assert "all captions of a system together" in evidence["self_bleu"].untested
-    assert "neither higher nor lower" in evidence["length"].untested
-    assert evidence["meteor"].clusters(dict.fromkeys(stored.systems, 0.0)) == {}
+    found = by_score(stored)
+    assert set(found) == set(stored.metrics)
+    assert found["rouge_l"].verdict("human", "weak") == "better"
+    assert found["rouge_l"].verdict("weak", "human") == "worse"
+    assert found["rouge_l"].verdict("human", "strong") == "not significant"
+    assert found["meteor"].verdict("human", "weak") == "untested"
+    assert "score the captions again" in found["meteor"].untested
+    assert "all captions of a system together" in found["self_bleu"].untested
+    assert "neither higher nor lower" in found["length"].untested
+    assert found["meteor"].clusters == {}
 
 
 def test_marks(stored):
@@ -60,20 +61,20 @@ def test_only_some_pairs():
     less = {item: score - 1 for item, score in same.items()}
     other = {f"w{k}": 1.0 + k / 10 for k in range(20)}
     table = ScoreTable({"one": result(same), "two": result(less), "three": result(other)})
-    evidence = evidence_of(table)["x"]
-    assert evidence.verdict("one", "two") == "better"
-    assert evidence.verdict("one", "three") == "untested"
-    marks = marks_of(Report(table, evidence=[evidence]))
+    found = by_score(table)["x"]
+    assert found.verdict("one", "two") == "better"
+    assert found.verdict("one", "three") == "untested"
+    marks = marks_of(Report(table, tests=[found]))
     assert marks == {("one", "x"): "b", ("three", "x"): "–"}
-    assert evidence.untested == "systems scored on different items"
+    assert found.untested.startswith("systems scored on different items")
 
 
 def test_scores_of_systems_only():
     rows = {
         s: {"x": MetricResult("x", v, ItemScores.of({}), "")} for s, v in (("a", 1.0), ("b", 2.0))
     }
-    assert "only its scores of systems" in evidence_of(ScoreTable(rows))["x"].untested
-    _, (people,) = with_evidence(ScoreTable(rows), human=["x"])
+    assert "only its scores of systems" in by_score(ScoreTable(rows))["x"].untested
+    _, (people,) = with_tests(ScoreTable(rows), human=["x"])
     assert people.verdict("a", "b") == "untested"
 
 
@@ -103,9 +104,9 @@ def test_page(stored):
 
 
 def test_a_page_with_some_tests_says_so_of_the_others(stored):
-    evidence = evidence_of(stored)["rouge_l"]
-    report = Report(stored, evidence=[evidence])
-    assert {each.metric for each in report.tests if not each.about} == {
+    found = by_score(stored)["rouge_l"]
+    report = Report(stored, tests=[found])
+    assert {each.metric for each in report.comparisons if not each.about} == {
         name for name in stored.metrics if name != "rouge_l"
     }
 
@@ -141,7 +142,7 @@ def test_compare(tmp_path, monkeypatch, capsys):
     assert stored["untested"] == {"self_bleu": "depends on all captions of a system together"}
 
 
-def test_untested_evidence_cannot_win():
-    evidence = Evidence.none("x", ["a", "b"], "because")
-    assert not evidence.wins.any()
-    assert evidence.verdict("a", "c") == "untested"
+def test_what_is_untested_cannot_win():
+    found = Comparison.none("x", ["a", "b"], "because")
+    assert not found.wins.any()
+    assert found.verdict("a", "c") == "untested"

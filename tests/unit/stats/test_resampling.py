@@ -108,3 +108,18 @@ def test_one_item():
     assert bootstrap_scores(rows, mean, resamples=10)[:, 0].tolist() == [0.5] * 10
     assert paired_bootstrap(rows, table([0.9]), mean, resamples=10)[0] == pytest.approx(1 / 11)
     assert approximate_randomization(rows, table([0.9]), mean, trials=10)[0] == 1.0
+
+
+def test_no_p_value_where_a_draw_has_no_score():
+    """A mean over the items that have the score is not defined if none is drawn."""
+
+    def mean(totals):
+        return np.where(
+            totals[..., 1:] > 0, totals[..., :1] / np.maximum(totals[..., 1:], 1), np.nan
+        )
+
+    rows = np.zeros((3, 2))
+    rows[0] = 1.0, 1.0
+    assert np.isnan(paired_bootstrap(rows, rows, mean, resamples=200)).all()
+    full = np.column_stack([np.arange(3.0), np.ones(3)])
+    assert paired_bootstrap(full, full, mean, resamples=200).tolist() == [1.0]

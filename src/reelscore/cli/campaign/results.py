@@ -29,7 +29,7 @@ from reelscore.human.evaluate.results import Results, evaluate_ratings
 from reelscore.human.evaluate.scores import Average, HumanScores, Over, group_means
 from reelscore.human.hits.tasks import Hit
 from reelscore.report.tables.campaign import results_csv, results_grid, wins_grid
-from reelscore.significance.rankings import Ranking, rank_systems
+from reelscore.significance import Comparison, rank_systems
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ def _only_z(scores: HumanScores, metric: str) -> str:
 
 
 def _write(
-    outputs: _Outputs, name: str, results: Results, ranking: Ranking, hits: Sequence[Hit]
+    outputs: _Outputs, name: str, results: Results, ranking: Comparison, hits: Sequence[Hit]
 ) -> None:
     scores = results.scores
     if outputs.table:
@@ -213,7 +213,7 @@ def _write(
         write_report(outputs.html, made)
 
 
-def _everything(results: Results, ranking: Ranking) -> dict[str, Any]:
+def _everything(results: Results, ranking: Comparison) -> dict[str, Any]:
     agreed = {
         name: {"alpha": known(each.alpha), **{k: known(v) for k, v in each.icc._asdict().items()}}
         for name, each in results.agreement.items()
@@ -230,7 +230,7 @@ def _everything(results: Results, ranking: Ranking) -> dict[str, Any]:
     }
 
 
-def _show(results: Results, ranking: Ranking) -> None:
+def _show(results: Results, ranking: Comparison) -> None:
     scores = results.scores
     click.echo(results_grid(scores, ranking).to_text(terminal_width()) + "\n")
     if len(ranking.systems) > 1:

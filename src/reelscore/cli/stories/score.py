@@ -32,9 +32,8 @@ from reelscore.data.table import ScoreTable
 from reelscore.data.table import file_format as table_format
 from reelscore.report.tables.grid import Grid
 from reelscore.report.tables.leaderboard import leaderboard, leaderboard_csv
-from reelscore.significance.comparison import Comparison, compare
-from reelscore.significance.evidence import Marks, marks_of_tests
-from reelscore.significance.pair_tests import comparison_evidence
+from reelscore.significance.comparison import Comparison, Marks, marks_of_tests, strictest
+from reelscore.significance.pair_tests import compare
 from reelscore.stories.protocol import ACTIVITYNET, Protocol
 from reelscore.stories.results import PREFIX, StoryResults
 from reelscore.stories.scores import protocol_of, score_systems
@@ -130,12 +129,13 @@ def score_command(
             progress=progress,
             **given,
         )
-    found: list[Comparison] = []
+    comparisons: list[Comparison] = []
     if baseline is not None:
         with progress_bar("Testing") as progress:
-            found = compare(
+            comparisons = compare(
                 results.table,
                 baseline,
+                level=_LEVEL,
                 resamples=resamples,
                 trials=trials,
                 seed=seed,
@@ -145,8 +145,8 @@ def score_command(
         results = results.with_intervals(resamples=resamples, seed=seed)
     table = results.table
     table = replace(table, notes=[*references_note(refs), *table.notes])
-    evidence = comparison_evidence(table, found, _LEVEL)
-    grids = _grids(table, marks_of_tests(evidence, {}, baseline) if found else {})
+    tests = strictest(comparisons)
+    grids = _grids(table, marks_of_tests(tests, {}, baseline))
     if table_file:
         table.write(table_file)
     if csv_file:
@@ -156,11 +156,11 @@ def score_command(
     if markdown_file:
         write(markdown_file, "\n\n".join(grid.to_markdown() for _, grid in grids))
     if json_file:
-        write(json_file, _json(results, table.notes, found))
+        write(json_file, _json(results, table.notes, comparisons))
     if pictures.wanted:
         extra: dict[str, Any] = {"baseline": baseline, "resamples": resamples, "seed": seed}
-        if found:
-            extra["evidence"] = evidence
+        if tests:
+            extra["tests"] = tests
         if pictures.html_file:
             extra["timelines"] = _timelines(system_files(candidates), refs, given)
         f1_first = sorted(table.metrics, key=lambda name: name.endswith(_PARTS))
@@ -234,10 +234,10 @@ def _column(metric: str, framework: str) -> str:
     return f"{variant} {part[0].upper() if part else 'F1'}"
 
 
-def _json(results: StoryResults, notes: Sequence[str], found: Sequence[Comparison]) -> str:
+def _json(results: StoryResults, notes: Sequence[str], comparisons: Sequence[Comparison]) -> str:
     everything = {**results.to_dict(), **({"notes": list(notes)} if notes else {})}
-    if found:
-        everything["comparisons"] = [each.to_dict() for each in found]
+    if comparisons:
+        everything["comparisons"] = [p for each in comparisons for p in each.pair_dicts()]
     return msgspec.json.encode(everything).decode()
 
 

@@ -16,18 +16,12 @@ from typing import Any
 from reelscore.data.table import ScoreTable
 from reelscore.report.html.model import Report, Section, report_of, with_people
 from reelscore.report.html.page import report_html, write_report
-from reelscore.significance.evidence import Evidence
-from reelscore.significance.pair_tests import comparison_evidence, ranking_evidence, with_evidence
 
 __all__ = [
-    "Evidence",
     "Report",
     "Section",
-    "comparison_evidence",
-    "ranking_evidence",
     "report_html",
     "report_of",
-    "with_evidence",
     "with_people",
     "write_report",
     "write_table_report",

@@ -11,8 +11,8 @@ from reelscore.data.coverage import Partial, partial_scores
 from reelscore.data.table import MetricResult, ScoreTable
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.report.tables.grid import Grid
-from reelscore.significance.evidence import Evidence, untested_notes
-from reelscore.significance.pair_tests import with_evidence
+from reelscore.significance.comparison import Comparison, untested_notes
+from reelscore.significance.pair_tests import with_tests
 from reelscore.stories.timelines import Timeline
 
 
@@ -46,7 +46,7 @@ class Report:
         captions: The captions, by system and item.
         references: The references of each item.
         timelines: The matched stories, by system and video, where the items are long videos.
-        evidence: Tests of the systems' differences; see `reelscore.significance.pair_tests`.
+        tests: Tests of the systems' differences; see `reelscore.significance.with_tests`.
         baseline: The system that the others were tested against, if it was one.
         sections: Further tables.
         video: Where the videos are: a path or address with ``{item}`` in it.
@@ -68,7 +68,7 @@ class Report:
     captions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     references: Mapping[str, Sequence[str]] = field(default_factory=dict)
     timelines: Mapping[str, Mapping[str, Timeline]] = field(default_factory=dict)
-    evidence: Sequence[Evidence] = ()
+    tests: Sequence[Comparison] = ()
     baseline: str | None = None
     sections: Sequence[Section] = ()
     video: str = ""
@@ -96,9 +96,9 @@ class Report:
         return partial_scores(self.table, self.human)
 
     @property
-    def tests(self) -> list[Evidence]:
-        """The evidence of every score; where others were tested, those without say so."""
-        tested = {each.metric: each for each in self.evidence}
+    def comparisons(self) -> list[Comparison]:
+        """The tests of every score; where others were tested, those without say so."""
+        tested = {each.metric: each for each in self.tests}
         if not tested:
             return []
         systems = {
@@ -106,7 +106,7 @@ class Report:
             for name in self.table.metrics
         }
         return [
-            tested.get(name) or Evidence.none(name, systems[name], "no test was made of it")
+            tested.get(name) or Comparison.none(name, systems[name], "no test was made of it")
             for name in self.table.metrics
         ]
 
@@ -140,33 +140,33 @@ def report_of(
         metrics: Which of the metrics' scores to show, and in what order; all.
         resamples: Resamples of the bootstrap.
         seed: Seed of the bootstrap.
-        fields: Further fields of `Report`. With ``evidence`` given, no tests are made.
+        fields: Further fields of `Report`. With ``tests`` given, no others are made.
 
     >>> from reelscore import score_systems
     >>> from reelscore.examples import clips, path
     >>> people = ScoreTable.read(path("clips/judgments.csv"), repeats="mean")
     >>> report = report_of(score_systems(*clips(), "meteor"), people)
-    >>> report.table.metrics, report.human, [each.metric for each in report.evidence]
+    >>> report.table.metrics, report.human, [each.metric for each in report.tests]
     (['meteor', 'judgments'], ['judgments'], ['meteor', 'judgments'])
     """
-    tested, evidence = with_evidence(table, resamples=resamples, seed=seed)
+    tested, tests = with_tests(table, resamples=resamples, seed=seed)
     if metrics is not None:
         tested = _chosen(tested, metrics)
-        evidence = [each for each in evidence if each.metric in metrics]
-    untested = fields.get("evidence", evidence)
-    notes = untested_notes(untested) if len(table.systems) > 1 else _without_intervals(tested)
+        tests = [each for each in tests if each.metric in metrics]
+    made = fields.get("tests", tests)
+    notes = untested_notes(made) if len(table.systems) > 1 else _without_intervals(tested)
     fields["notes"] = [*fields.get("notes", ()), *notes]
     fields.setdefault("captions", table.sources.captions)
     fields.setdefault("references", table.sources.references)
     human: list[str] = []
     if people is not None:
         common = {name: row for name, row in people.results.items() if name in table.results}
-        judged, more = with_evidence(
+        judged, more = with_tests(
             replace(people, results=common), human=people.metrics, resamples=resamples, seed=seed
         )
         tested, human = with_people(tested, judged if common else people)
-        evidence = [*fields.pop("evidence", evidence), *more]
-    return Report(tested, **{"evidence": evidence, "human": human, **fields})
+        tests = [*fields.pop("tests", tests), *more]
+    return Report(tested, **{"tests": tests, "human": human, **fields})
 
 
 def _chosen(table: ScoreTable, metrics: Sequence[str]) -> ScoreTable:

@@ -25,7 +25,7 @@ from reelscore.report.pages import (
 )
 from reelscore.report.tables.grid import Grid
 from reelscore.report.tables.leaderboard import leaderboard, table_signatures
-from reelscore.significance.evidence import Evidence, marks_of_tests
+from reelscore.significance.comparison import Comparison, marks_of_tests
 
 Progress = Callable[[int, int], None]
 _QUOTED = ("meteor", "soda_c", "cider", "anet_meteor")  # the metrics that papers quote most
@@ -80,7 +80,7 @@ def report_html(report: Report, *, explain: int = 100_000, progress: Progress | 
         "media-src file: http: https: blob:; base-uri 'none'; form-action 'none'"
     )
     systems = report.table.systems
-    lettered = bool(report.evidence) and report.baseline is None
+    lettered = bool(report.tests) and report.baseline is None
     return render(
         "report.html",
         report=report,
@@ -121,8 +121,8 @@ def letters_of(systems: Mapping[str, object] | list[str]) -> dict[str, str]:
 
 
 def marks_of(report: Report) -> dict[tuple[str, str], str]:
-    """Mark scores by a report's tests; see `reelscore.significance.evidence.marks_of_tests`."""
-    return marks_of_tests(report.tests, letters_of(report.table.systems), report.baseline)
+    """Mark scores by a report's tests; see `reelscore.significance.comparison.marks_of_tests`."""
+    return marks_of_tests(report.comparisons, letters_of(report.table.systems), report.baseline)
 
 
 def encoded(report: Report, *, explain: int = 100_000, progress: Progress | None = None) -> str:
@@ -178,7 +178,7 @@ def _by_interest(report: Report) -> list[int]:
     People's scores come first, then the metrics that are quoted most, then others; those with
     tests before those without, and the last of a family first, as BLEU-4 before BLEU-1.
     """
-    tested = {evidence.metric for evidence in report.tests if evidence.about}
+    tested = {each.metric for each in report.comparisons if each.about}
 
     def place(number: int, name: str) -> tuple[int, int, bool, int]:
         if name in report.human:
@@ -194,7 +194,7 @@ def _by_interest(report: Report) -> list[int]:
 def _metric(report: Report, name: str) -> dict[str, Any]:
     table = report.table
     results = [table[system].get(name) for system in table.systems]
-    evidence = next((each for each in report.tests if each.metric == name), None)
+    tests = next((each for each in report.comparisons if each.metric == name), None)
     return {
         "name": legible(name),
         "human": name in report.human,
@@ -205,14 +205,14 @@ def _metric(report: Report, name: str) -> dict[str, Any]:
             None if each is None or each.interval is None else [*map(_finite, each.interval)]
             for each in results
         ],
-        "evidence": None if evidence is None else _tests(evidence, report),
+        "evidence": None if tests is None else _tests(tests, report),
     }
 
 
-def _tests(evidence: Evidence, report: Report) -> dict[str, Any]:
+def _tests(tests: Comparison, report: Report) -> dict[str, Any]:
     """The matrices of a test over all systems of the report."""
     table = report.table
-    place = {name: k for k, name in enumerate(evidence.systems)}
+    place = {name: k for k, name in enumerate(tests.systems)}
     order = [place.get(system, -1) for system in table.systems]
 
     def spread(matrix: Any) -> list[list[Any]]:
@@ -224,17 +224,16 @@ def _tests(evidence: Evidence, report: Report) -> dict[str, Any]:
     # With one baseline most pairs are not tested, so that nothing can be said of groups.
     clusters: dict[str, int] = {}
     if report.baseline is None:
-        among = evidence.among(
-            [name for name in evidence.systems if (name, evidence.metric) not in report.partial]
+        among = tests.among(
+            [name for name in tests.systems if (name, tests.metric) not in report.partial]
         )
-        scores = {name: table[name][evidence.metric].score for name in among.systems}
-        clusters = among.clusters(scores, lower=table.scale(evidence.metric).better == "low")
+        clusters = among.clusters
     return {
-        "about": evidence.about,
-        "untested": evidence.untested,
-        "level": evidence.level,
-        "p": spread(evidence.p),
-        "wins": spread(evidence.wins.astype(float)),
+        "about": tests.about,
+        "untested": tests.untested,
+        "level": tests.level,
+        "p": spread(tests.p_corrected),
+        "wins": spread(tests.wins.astype(float)),
         "clusters": [clusters.get(system) for system in table.systems],
     }
 

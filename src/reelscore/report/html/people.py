@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from reelscore.human.evaluate.quality import Quality
 from reelscore.human.evaluate.results import Results
@@ -22,8 +23,7 @@ from reelscore.report.tables.agreement import (
 )
 from reelscore.report.tables.campaign import quality_grid, results_grid
 from reelscore.report.tables.grid import Cell, Grid
-from reelscore.significance.evidence import Evidence
-from reelscore.significance.rankings import Ranking
+from reelscore.significance.comparison import Comparison
 
 
 def agreement_sections(found: MetaEvaluation) -> list[Section]:
@@ -46,7 +46,7 @@ def agreement_sections(found: MetaEvaluation) -> list[Section]:
     for test in found.tests:
         text = (
             f"p that the row agrees better with people than the column; * p < "
-            f"{test.significant:g}, {test.coefficient}, {level}."
+            f"{test.level:g}, {test.metric}, {level}."
         )
         heading = f"Which metric agrees better: {test.test}"
         grid = significance_grid(test)
@@ -57,7 +57,7 @@ def agreement_sections(found: MetaEvaluation) -> list[Section]:
 def campaign_report(
     title: str,
     results: Results,
-    ranking: Ranking,
+    ranking: Comparison,
     *,
     hits: Iterable[Hit] = (),
     command: str = "",
@@ -71,17 +71,14 @@ def campaign_report(
         hits: What raters were shown, for the captions.
         command: The command that made the report.
     """
-    about = f"one-sided rank-sum test on {ranking.metric}"
-    evidence = Evidence(
-        ranking.metric, ranking.systems, ranking.p, ranking.wins, about, ranking.level
-    )
+    method = f"{ranking.method} on {ranking.metric}"
     used, judged = len(results.raters), len(results.quality.raters)
     return Report(
         results.scores.table,
         title=title,
         human=results.scores.table.metrics,
         captions=_captions(hits),
-        evidence=[evidence],
+        tests=[replace(ranking, method=method)],
         sections=[
             Section(
                 "Ranks",
@@ -116,17 +113,17 @@ class RankedSystems:
         edges: The class of the rows with which another cluster begins.
     """
 
-    ranking: Ranking
+    ranking: Comparison
     scores: Grid
     wins: Grid
     names: Mapping[str, str]
     edges: Mapping[int, str]
 
     @classmethod
-    def of(cls, scores: HumanScores, ranking: Ranking) -> RankedSystems:
+    def of(cls, scores: HumanScores, ranking: Comparison) -> RankedSystems:
         """Set out a ranking and the scores it was made of."""
         names = system_names(ranking.systems)
-        pairs = zip(ranking.clusters, ranking.clusters[1:], strict=False)
+        pairs = pairwise(ranking.clusters.values())
         edges = {k: "edge" for k, (above, own) in enumerate(pairs, start=1) if above != own}
         rows = [
             [Cell(name), *(_win(p, ranking.level) for p in row.tolist())]
@@ -140,7 +137,7 @@ def _win(p: float, level: float) -> Cell:
     return Cell("" if math.isnan(p) else p_value(p), best=p < level)
 
 
-def results_html(title: str, results: Results, rankings: Sequence[Ranking]) -> str:
+def results_html(title: str, results: Results, rankings: Sequence[Comparison]) -> str:
     """Write the results of a campaign as one HTML page to keep; it has no scripts.
 
     Args:

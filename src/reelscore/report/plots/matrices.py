@@ -14,7 +14,7 @@ from reelscore.data.table import ScoreTable
 from reelscore.report.legible import cells, shortened
 from reelscore.report.plots.style import COLUMN_WIDTH, figure, rule_squares, save
 from reelscore.report.tables.agreement import p_value
-from reelscore.significance.evidence import UNTESTED, Evidence
+from reelscore.significance.comparison import UNTESTED, Comparison
 from reelscore.stats.correlations import pearson
 from reelscore.stats.resampling import FloatArray
 
@@ -100,32 +100,32 @@ def win_shares(table: ScoreTable, metric: str, systems: Sequence[str]) -> FloatA
     return shares
 
 
-def sure_wins(evidence: Evidence | None, systems: Sequence[str]) -> NDArray[np.bool_]:
+def sure_wins(tests: Comparison | None, systems: Sequence[str]) -> NDArray[np.bool_]:
     """Say which systems are significantly better than which, in an order of one's own.
 
-    >>> wins = np.array([[False, True], [False, False]])
-    >>> found = Evidence("meteor", ["a", "b"], np.full((2, 2), 0.01), wins, "bootstrap")
-    >>> sure_wins(found, ["b", "a"]).tolist()
+    >>> p = np.array([[np.nan, 0.01], [0.01, np.nan]])
+    >>> sure_wins(Comparison.of("meteor", ["a", "b"], [0.3, 0.2], p), ["b", "a"]).tolist()
     [[False, False], [True, False]]
     """
     sure = np.zeros((len(systems), len(systems)), dtype=bool)
-    if evidence is not None:
-        place = {name: k for k, name in enumerate(evidence.systems)}
+    if tests is not None:
+        wins = tests.wins
+        place = {name: k for k, name in enumerate(tests.systems)}
         for i, one in enumerate(systems):
             for j, other in enumerate(systems):
                 if one in place and other in place:
-                    sure[i, j] = evidence.wins[place[one], place[other]]
+                    sure[i, j] = wins[place[one], place[other]]
     return sure
 
 
-def untested_pairs(evidence: Evidence | None, systems: Sequence[str]) -> NDArray[np.bool_]:
+def untested_pairs(tests: Comparison | None, systems: Sequence[str]) -> NDArray[np.bool_]:
     """Say which systems were not tested against which, in an order of one's own."""
     none = np.zeros((len(systems), len(systems)), dtype=bool)
-    if evidence is None:
+    if tests is None:
         return none
     for i, one in enumerate(systems):
         for j, other in enumerate(systems):
-            none[i, j] = i != j and evidence.verdict(one, other) == "untested"
+            none[i, j] = i != j and tests.verdict(one, other) == "untested"
     return none
 
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from reelscore.human.evaluate.quality import Quality
 from reelscore.meta.evaluation import MetaEvaluation
-from reelscore.meta.significance import Significance
 from reelscore.report.plots.matrices import draw_p_matrix
 from reelscore.report.plots.style import (
     BLUE,
@@ -23,7 +22,7 @@ from reelscore.report.plots.style import (
     save,
 )
 from reelscore.report.plots.tables import file_name
-from reelscore.significance.rankings import Ranking
+from reelscore.significance.comparison import Comparison
 from reelscore.stats.correlations import mean_known
 
 _MANY = 3000  # dots from which on they are drawn as pixels, so that the file stays small
@@ -108,24 +107,24 @@ def draw_scatter(found: MetaEvaluation, metric: str, path: str | Path) -> None:
         save(drawing, path)
 
 
-def draw_p_values(found: Significance, path: str | Path) -> None:
+def draw_p_values(tests: Comparison, path: str | Path) -> None:
     """Draw p-values as a heat map: does the row agree better with people than the column?
 
     Args:
-        found: The tests of all pairs of metrics.
+        tests: The tests of all pairs of metrics.
         path: A .pdf, .svg or .png file.
 
     >>> import tempfile
     >>> p = np.array([[np.nan, 0.003], [0.998, np.nan]])
-    >>> found = Significance("williams", "pearson", "system", ["meteor", "bleu_4"],
-    ...                      np.array([0.9, 0.5]), p, [1, 2], [1, 2], 0.05, "williams")
+    >>> tests = Comparison.of("pearson", ["meteor", "bleu_4"], [0.9, 0.5], p, sides=1,
+    ...                       signature="williams")
     >>> path = Path(tempfile.mkdtemp(), "p.svg")
-    >>> draw_p_values(found, path)
+    >>> draw_p_values(tests, path)
     >>> path.exists()
     True
     """
-    title = f"p (row better than column): {found.test}, {found.coefficient}"
-    draw_p_matrix(found.p, found.metrics, found.significant, title, path)
+    title = f"p (row better than column): {tests.test}, {tests.metric}"
+    draw_p_matrix(tests.p_corrected, tests.systems, tests.level, title, path)
 
 
 def _title(found: MetaEvaluation, metric: str) -> str:
@@ -138,7 +137,7 @@ def _title(found: MetaEvaluation, metric: str) -> str:
     return ", ".join(parts[:2])
 
 
-def draw_wins(ranking: Ranking, path: str | Path) -> None:
+def draw_wins(ranking: Comparison, path: str | Path) -> None:
     """Draw who is significantly better than whom: Figure 7 of the Direct Assessment paper.
 
     Args:
@@ -147,8 +146,8 @@ def draw_wins(ranking: Ranking, path: str | Path) -> None:
 
     >>> import tempfile
     >>> import numpy as np
-    >>> ranking = Ranking("z", ("a", "b"), (1.0, 0.0), np.array([[np.nan, 0.01], [0.99, np.nan]]),
-    ...                   0.05, (1, 2), ((1, 1), (2, 2)))
+    >>> p = np.array([[np.nan, 0.01], [0.99, np.nan]])
+    >>> ranking = Comparison.of("z", ["a", "b"], [1.0, 0.0], p, sides=1)
     >>> draw_wins(ranking, Path(tempfile.mkdtemp(), "wins.svg"))
     """
     title = f"p (row better than column): rank-sum on {ranking.metric}"

@@ -23,8 +23,8 @@ from reelscore.report.plots.matrices import (
     win_shares,
 )
 from reelscore.report.plots.style import BLUE, GREY, RED, figure, save
-from reelscore.significance.evidence import Evidence, untested_notes
-from reelscore.significance.pair_tests import with_evidence
+from reelscore.significance.comparison import Comparison, untested_notes
+from reelscore.significance.pair_tests import with_tests
 from reelscore.stats.correlations import pearson
 from reelscore.stats.resampling import FloatArray
 
@@ -46,7 +46,7 @@ class TablePlots:
 
     Attributes:
         table: The scores.
-        evidence: Tests of the systems' differences; made where they are needed and not given.
+        tests: Tests of the systems' differences; made where they are needed and not given.
         people: Scores that people gave, of other items of each system.
 
     >>> import tempfile
@@ -57,7 +57,7 @@ class TablePlots:
     """
 
     table: ScoreTable
-    evidence: Sequence[Evidence] = ()
+    tests: Sequence[Comparison] = ()
     people: Collection[str] = ()
 
     def intervals(self, metric: str, path: str | Path | None = None) -> Figure:
@@ -106,8 +106,8 @@ class TablePlots:
             path: A .pdf, .svg or .png file to write.
         """
         systems = self._ranked(metric)
-        found = self._tests(metric)
-        sure = sure_wins(found, systems)
+        tests = self._tests(metric)
+        sure = sure_wins(tests, systems)
         drawing = draw_square(
             100 * win_shares(self.table, metric, systems),
             systems,
@@ -115,8 +115,8 @@ class TablePlots:
             form="{:.0f}",
             limits=(0, 100),
             sure=sure,
-            untested=untested_pairs(found, systems),
-            note=_about_tests(found, bool(sure.any())),
+            untested=untested_pairs(tests, systems),
+            note=_about_tests(tests, bool(sure.any())),
         )
         return _finished(drawing, path)
 
@@ -198,11 +198,11 @@ class TablePlots:
     def _names(self, systems: Sequence[str], metric: str) -> list[str]:
         return [f"{s}{PARTIAL}" if (s, metric) in self._partial else s for s in systems]
 
-    def _tests(self, metric: str) -> Evidence | None:
-        found = self.evidence
-        if not found and self.table.scale(metric).ranks:
-            found = with_evidence(self.table)[1]
-        return next((each for each in found if each.metric == metric), None)
+    def _tests(self, metric: str) -> Comparison | None:
+        tests = self.tests
+        if not tests and self.table.scale(metric).ranks:
+            tests = with_tests(self.table)[1]
+        return next((each for each in tests if each.metric == metric), None)
 
     def _scores(self, system: str, metric: str) -> FloatArray:
         scores = self.table[system][metric].items.array
@@ -220,9 +220,9 @@ class TablePlots:
         return self.table.matrix(metric, self.table.systems, items).ravel()
 
 
-def _about_tests(found: Evidence | None, won: bool) -> str:
-    parts = [f"* p < {found.level:g}: {found.about}."] if found and won else []
-    return " ".join([*parts, *untested_notes([found] if found else [])])
+def _about_tests(tests: Comparison | None, won: bool) -> str:
+    parts = [f"* p < {tests.level:g}: {tests.about}."] if tests and won else []
+    return " ".join([*parts, *untested_notes([tests] if tests else [])])
 
 
 def _finished(drawing: Figure, path: str | Path | None) -> Figure:
@@ -305,7 +305,7 @@ def draw_table(
     table: ScoreTable,
     folder: str | Path,
     ending: str = "pdf",
-    evidence: Sequence[Evidence] | None = None,
+    tests: Sequence[Comparison] | None = None,
     people: Collection[str] = (),
 ) -> list[Path]:
     """Draw all figures of a table into a folder.
@@ -314,7 +314,7 @@ def draw_table(
         table: The scores.
         folder: Where to put the files; made if it is not there.
         ending: ``pdf``, ``svg`` or ``png``.
-        evidence: Tests of the systems' differences; made if not given.
+        tests: Tests of the systems' differences; made if not given.
         people: Scores that people gave, of other items of each system.
 
     Returns:
@@ -326,8 +326,7 @@ def draw_table(
     >>> [path.name for path in draw_table(score_systems(*clips(), "meteor"), tempfile.mkdtemp())]
     ['intervals-meteor.pdf', 'distributions-meteor.pdf', 'wins-meteor.pdf', 'lengths-meteor.pdf']
     """
-    tests = with_evidence(table)[1] if evidence is None else evidence
-    plots = TablePlots(table, tests, people)
+    plots = TablePlots(table, with_tests(table)[1] if tests is None else tests, people)
     kinds: Mapping[str, Callable[[str, Path], Figure]] = {
         "intervals": plots.intervals,
         "distributions": plots.distributions,

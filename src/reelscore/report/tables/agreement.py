@@ -8,9 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from reelscore.meta.correlation import Correlation
-from reelscore.meta.significance import Significance
 from reelscore.report.tables.grid import Cell, Grid
-from reelscore.significance.evidence import UNTESTED
+from reelscore.significance.comparison import UNTESTED, Comparison
 
 
 def correlation_grid(correlations: Sequence[Correlation]) -> Grid:
@@ -55,30 +54,31 @@ def correlation_grid(correlations: Sequence[Correlation]) -> Grid:
     return Grid(["metric", *coefficients, "n"], cells)
 
 
-def significance_grid(found: Significance) -> Grid:
+def significance_grid(tests: Comparison) -> Grid:
     """Set out p-values: does the row agree better with people than the column?
 
     >>> import numpy as np
     >>> p = np.array([[np.nan, 0.003], [0.998, np.nan]])
-    >>> values = np.array([0.9, 0.5])
-    >>> found = Significance("williams", "pearson", "system", ["meteor", "bleu_4"], values, p,
-    ...                      [1, 2], [1, 2], 0.05, "williams")
-    >>> print(significance_grid(found).to_text())
+    >>> tests = Comparison.of("pearson", ["meteor", "bleu_4"], [0.9, 0.5], p, sides=1,
+    ...                       signature="williams")
+    >>> print(significance_grid(tests).to_text())
     williams  rank  meteor  bleu_4
     meteor       1           .003*
     bleu_4       2    .998
     """
     rows = []
-    for k, metric in enumerate(found.metrics):
-        marks = ["*" if p < found.significant else "" for p in found.p[k]]
+    ranks = tests.ranks
+    for k, metric in enumerate(tests.systems):
+        row = tests.p_corrected[k]
+        marks = ["*" if p < tests.level else "" for p in row]
         cells = [
             Cell("" if j == k else UNTESTED if math.isnan(p) else p_value(p), mark)
-            for j, (p, mark) in enumerate(zip(found.p[k], marks, strict=True))
+            for j, (p, mark) in enumerate(zip(row, marks, strict=True))
         ]
-        rows.append([Cell(metric), Cell(str(found.ranks[k])), *cells])
-    untested = np.isnan(found.p[~np.eye(len(found.metrics), dtype=bool)]).any()
+        rows.append([Cell(metric), Cell(str(ranks.get(metric, 1))), *cells])
+    untested = np.isnan(tests.p[~np.eye(len(tests.systems), dtype=bool)]).any()
     notes = [f"{UNTESTED} not tested: too few scores in common, or one does not vary."]
-    return Grid([found.test, "rank", *found.metrics], rows, notes=notes if untested else ())
+    return Grid([tests.test, "rank", *tests.systems], rows, notes=notes if untested else ())
 
 
 def footnotes(correlations: Sequence[Correlation]) -> list[str]:

@@ -16,7 +16,7 @@ from reelscore.human.evaluate.votes import Choice, Standing, vote_matrix
 from reelscore.human.judgments import Judgments
 from reelscore.report.tables.agreement import p_value
 from reelscore.report.tables.grid import Cell, Grid
-from reelscore.significance.rankings import Ranking
+from reelscore.significance.comparison import Comparison
 
 _ORDER = ("failed", "constant", "too few pairs", "rejected", "excluded", "passed")
 POINTS = "In %. A point: 2 of 3 raters find the caption as good as the reference, or better."
@@ -64,27 +64,28 @@ def quality_csv(quality: Quality) -> str:
     return spreadsheet_csv(table)
 
 
-def results_csv(scores: HumanScores, ranking: Ranking) -> str:
+def results_csv(scores: HumanScores, ranking: Comparison) -> str:
     """Give the results as CSV, numbers in full."""
     metrics = scores.table.metrics
     columns = ["captions", "judgments", "wins", "cluster", "best_rank", "worst_rank"]
     table: list[list[object]] = [["system", *metrics, *columns]]
-    for k, system in enumerate(ranking.systems):
+    clusters, ranges = ranking.clusters, ranking.ranges
+    for system, wins in zip(ranking.systems, ranking.wins, strict=True):
         table.append(
             [
                 system,
                 *(scores.table[system][name].score for name in metrics),
                 len(scores.counts[system]),
                 scores.judgments(system),
-                int(ranking.wins[k].sum()),
-                ranking.clusters[k],
-                *ranking.ranges[k],
+                int(wins.sum()),
+                clusters.get(system, 1),
+                *ranges[system],
             ]
         )
     return spreadsheet_csv(table)
 
 
-def results_grid(scores: HumanScores, ranking: Ranking) -> Grid:
+def results_grid(scores: HumanScores, ranking: Comparison) -> Grid:
     """Set out a row for each system, best first, with its cluster and possible ranks.
 
     Numbers of judgments and captions are those of the paper's n.
@@ -95,17 +96,18 @@ def results_grid(scores: HumanScores, ranking: Ranking) -> Grid:
     """
     metrics = scores.table.metrics
     rows = []
-    for system, number, (low, high) in zip(
-        ranking.systems, ranking.clusters, ranking.ranges, strict=True
-    ):
+    clusters = ranking.clusters
+    for system, (low, high) in ranking.ranges.items():
         values = [Cell(_score(name, scores.table[system][name].score)) for name in metrics]
         places = f"{low}" if low == high else f"{low}–{high}"
         counts = [Cell(f"{len(scores.counts[system]):,}"), Cell(f"{scores.judgments(system):,}")]
-        rows.append([Cell(system), *values, *counts, Cell(places), Cell(f"{number}")])
+        rows.append(
+            [Cell(system), *values, *counts, Cell(places), Cell(f"{clusters.get(system, 1)}")]
+        )
     return Grid(["system", *metrics, "captions", "judgments", "ranks", "cluster"], rows)
 
 
-def wins_grid(ranking: Ranking) -> Grid:
+def wins_grid(ranking: Comparison) -> Grid:
     """Set out p-values: is the row's system better than the column's? Wins are marked.
 
     Args:

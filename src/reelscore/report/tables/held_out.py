@@ -13,7 +13,7 @@ from reelscore.learned.agreement import Agreement
 from reelscore.report.html.model import Report, Section
 from reelscore.report.tables.agreement import p_value
 from reelscore.report.tables.grid import Cell, Grid
-from reelscore.significance.evidence import Evidence
+from reelscore.significance.comparison import Comparison
 
 _LEVEL = 0.05
 _TEST = "Williams' test, captions of all years, each year standardised"
@@ -65,7 +65,17 @@ def held_out_report(found: Agreement, kind: str, *, command: str = "") -> Report
     (['meteor', 'cider'], ['2016', '2017', '2018', '2019', '2020'])
     """
     p = np.array(found.p, dtype=float)
-    evidence = Evidence("r of captions", list(found.captions), p, p < _LEVEL, _TEST, _LEVEL)
+    means = [float(np.mean(found.captions[name])) for name in found.captions]
+    tests = Comparison.of(
+        "r of captions",
+        list(found.captions),
+        means,
+        p,
+        sides=1,
+        level=_LEVEL,
+        method=_TEST,
+        signature="williams|side:one",
+    )
     captions, systems, williams = held_out_grids(found, kind)
     rows = {
         name: {
@@ -79,7 +89,7 @@ def held_out_report(found: Agreement, kind: str, *, command: str = "") -> Report
     return Report(
         ScoreTable(rows),
         title=f"Agreement with people on TRECVid, {kind}",
-        evidence=[evidence],
+        tests=[tests],
         sections=[
             Section("Year by year", [about], [captions, systems], lead=True),
             Section("Which metric agrees better", [better], [williams], lead=True),

@@ -11,7 +11,7 @@ from reelscore.data.coverage import PARTIAL, Partial, partial_notes, partial_sco
 from reelscore.data.table import MetricResult, ScoreTable
 from reelscore.report.pages import render
 from reelscore.report.tables.grid import Cell, Grid
-from reelscore.significance.evidence import Marks
+from reelscore.significance.comparison import Marks
 
 ABSENT = "–"  # stands where a system has no such score
 

@@ -31,14 +31,14 @@ from reelscore.report.tables.campaign import (
     ranking_notes,
 )
 from reelscore.report.tables.grid import Grid
-from reelscore.significance.rankings import Ranking, rank_systems
+from reelscore.significance import Comparison, rank_systems
 from reelscore.web.organisers.session import PATH, Organiser, Owner
 from reelscore.web.requests import Router
 
 router = Router(prefix=PATH + "/c/{campaign}")
 
 
-def evaluated(campaign: Campaign) -> tuple[Results, list[Ranking]]:
+def evaluated(campaign: Campaign) -> tuple[Results, list[Comparison]]:
     """Evaluate a campaign of ratings by its finished HITs, and rank by each criterion.
 
     Raises:

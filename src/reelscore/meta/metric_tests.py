@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.meta.correlation import BY_GROUP
 from reelscore.meta.paired_scores import Cells
-from reelscore.stats.clusters import cluster, rank
-from reelscore.stats.corrections import Correction, correct
+from reelscore.significance.comparison import Comparison
+from reelscore.stats.corrections import Correction
 from reelscore.stats.correlation_tests import meng, steiger, williams
 from reelscore.stats.correlations import known, pearson, spearman
 from reelscore.stats.draws import Progress, Units
@@ -29,45 +28,6 @@ TESTS: tuple[Test, ...] = get_args(Test)
 _SWAPS: dict[str, Units] = {"perm-systems": "systems", "perm-items": "items", "perm-both": "both"}
 
 
-@dataclass(frozen=True)
-class Significance:
-    """Tests between all pairs of metrics; metrics stand in order, the best first.
-
-    Attributes:
-        test: The test.
-        coefficient: What was tested.
-        level: What was correlated.
-        metrics: The metrics, the one that agrees best first.
-        values: Their coefficients.
-        p: One-sided p-values, metrics × metrics: does the row agree better than the column? NaN
-            where nothing can be tested.
-        ranks: Ranks as the WMT metrics task gives them.
-        clusters: Clusters: all of one beat all of the next.
-        significant: The p-value below which a win counts.
-        signature: How the p-values were made.
-    """
-
-    test: Test
-    coefficient: str
-    level: Level
-    metrics: Sequence[str]
-    values: FloatArray
-    p: FloatArray
-    ranks: Sequence[int]
-    clusters: Sequence[int]
-    significant: float
-    signature: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain data; NaN becomes ``None``."""
-        return {
-            **vars(self),
-            "metrics": list(self.metrics),
-            "values": _plain(self.values),
-            "p": [_plain(row) for row in self.p],
-        }
-
-
 def compare_metrics(
     cells: Cells,
     level: Level = "system",
@@ -79,7 +39,7 @@ def compare_metrics(
     correction: Correction = "none",
     significant: float = 0.05,
     progress: Progress | None = None,
-) -> Significance:
+) -> Comparison:
     """Test for every pair of metrics which agrees better with people.
 
     Each pair is tested on the captions that both score and people judged.
@@ -97,52 +57,48 @@ def compare_metrics(
         significant: Below this p a metric wins against another.
         progress: Called with how many exchanges are done, of how many.
 
+    Returns:
+        One-sided tests: does the row agree better with people than the column? Metrics stand in
+        order, the one that agrees best first; their scores are the coefficients, by
+        ``williams-abs`` the sizes of the coefficients.
+
     >>> rng = np.random.default_rng(0)
     >>> human = rng.normal(size=(5, 40))
     >>> noise = rng.normal(size=(3, 5, 40))
     >>> metrics = {"good": human + noise[0], "fair": human + 2 * noise[1], "bad": noise[2]}
     >>> cells = Cells("abcde", [str(k) for k in range(40)], human, metrics)
-    >>> found = compare_metrics(cells, "pooled", test="perm-both")
-    >>> list(zip(found.metrics, found.ranks))
-    [('good', 1), ('fair', 2), ('bad', 3)]
+    >>> compare_metrics(cells, "pooled", test="perm-both").ranks
+    {'good': 1, 'fair': 2, 'bad': 3}
     """
     if test not in TESTS:
         raise UnknownNameError.of("test", test, TESTS)
     if coefficient not in BY_GROUP:
         raise DataError(f"{coefficient} cannot be tested; use one of {', '.join(BY_GROUP)}.")
-    names = _in_order(cells, level, coefficient, absolute=test == "williams-abs")
+    values = {name: _value(cells, name, level, coefficient) for name in cells.metrics}
+    if test == "williams-abs":
+        values = {name: abs(value) for name, value in values.items()}
+    names = sorted(values, key=lambda name: (math.isnan(values[name]), -values[name]))
     if test in _SWAPS:
         p = _permuted(cells, names, level, coefficient, _SWAPS[test], trials, seed, progress)
         how = f"|trials:{trials}|seed:{seed}"
     else:
         p = _analytic(cells, names, level, coefficient, test)
         how = ""
-    p = _corrected(p, correction)
-    wins = p < significant
-    return Significance(
-        test,
+    return Comparison.of(
         coefficient,
-        level,
         names,
-        np.array([_value(cells, name, level, coefficient) for name in names]),
+        [values[name] for name in names],
         p,
-        rank(wins),
-        cluster(wins),
-        significant,
-        f"{test}|{coefficient}|level:{level}|side:one|correction:{correction}{how}",
+        correction,
+        sides=1,
+        level=significant,
+        method=test,
+        signature=f"{test}|{coefficient}|level:{level}|side:one|correction:{correction}{how}",
     )
 
 
 def _value(cells: Cells, metric: str, level: Level, coefficient: str) -> float:
     return float(correlate(*cells.pair(metric), level, BY_GROUP[coefficient]))
-
-
-def _in_order(cells: Cells, level: Level, coefficient: str, *, absolute: bool) -> list[str]:
-    def place(metric: str) -> float:
-        value = _value(cells, metric, level, coefficient)
-        return math.inf if math.isnan(value) else -abs(value) if absolute else -value
-
-    return sorted(cells.metrics, key=place)
 
 
 def _permuted(
@@ -169,7 +125,7 @@ def _permuted(
         if not common.any():
             continue
         place = {member: k for k, member in enumerate(members)}
-        found = permutation_test(
+        permutations = permutation_test(
             np.where(common, cells.human, np.nan),
             np.where(common, scores[members], np.nan),
             level=level,
@@ -181,8 +137,8 @@ def _permuted(
             progress=progress,
         )
         for a, b in pairs:
-            p[a, b] = found.greater[place[a], place[b]]
-            p[b, a] = found.greater[place[b], place[a]]
+            p[a, b] = permutations.greater[place[a], place[b]]
+            p[b, a] = permutations.greater[place[b], place[a]]
     return p
 
 
@@ -213,15 +169,3 @@ def _analytic(
             else:
                 p[i, j] = williams(first, second, r23, n, absolute=test == "williams-abs").p
     return p
-
-
-def _corrected(p: FloatArray, correction: Correction) -> FloatArray:
-    """Correct the upper triangle: the better against the worse."""
-    upper = np.triu(known(p), 1)
-    corrected: FloatArray = p.copy()
-    corrected[upper] = correct(p[upper].tolist(), correction)
-    return corrected
-
-
-def _plain(row: FloatArray) -> list[float | None]:
-    return [None if math.isnan(value) else float(value) for value in row]
