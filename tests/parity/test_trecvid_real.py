@@ -11,11 +11,15 @@ import numpy as np
 import pytest
 
 from reelscore import score_systems
+from reelscore.data.datasets import trecvid_ha
 from reelscore.data.datasets.trecvid_ha import FOLDERS, YEARS, load
 from reelscore.data.table import ItemScores, MetricResult, ScoreTable
 from reelscore.meta.audit import METRIC, audit_captions, quick_audit
+from reelscore.meta.judged import Judged
+from reelscore.meta.published import published
 from reelscore.meta.repro.bertha import FUSED, Reproduction, reproduce
 from reelscore.meta.repro.direct_assessment import replicate
+from reelscore.meta.repro.spice_row import by_system_and_item, in_string_order, official_scores
 
 pytestmark = pytest.mark.shared
 
@@ -121,15 +125,46 @@ def test_references_of_the_wrong_lines_are_found(trecvid_folder: Path) -> None:
 
 def test_published_cells(reproduction: Reproduction) -> None:
     cells = {table: reproduction.reproduced(table) for table in ("2", "4")}
-    assert sum(map(len, cells.values())) == 37
+    assert sum(map(len, cells.values())) == 47
     missed = [
         (table, name, YEARS[k])
         for table, reproduced in cells.items()
-        for name in FUSED
+        for name in (*FUSED, "SPICE")
         for k in range(5)
         if (name, k) not in reproduced
     ]
     assert missed == [("2", "BLEU-4", 2020), ("2", "ROUGE-L", 2017), ("4", "ROUGE-L", 2017)]
+
+
+def test_the_row_of_spice(copy: Path) -> None:
+    """Published: a line off, and paired in the order of row numbers sorted as strings."""
+    printed = published("bertha")["tables"]
+    right = {
+        "caption": [0.275, 0.267, 0.317, 0.367, 0.329],
+        "system": [0.100, 0.809, 0.959, 0.914, 0.974],
+    }
+    for k, year in enumerate(YEARS):
+        off = trecvid_ha.load(copy, f"MA-{year}", reading="as-published")
+        published_scores = official_scores(off)
+        assert published_scores is not None
+        paired = _judged(off, in_string_order(published_scores))
+        assert abs(paired.caption_level("spice")) == pytest.approx(
+            printed["4"]["SPICE"][k], abs=0.00105
+        )
+        assert paired.system_level("spice") == pytest.approx(printed["2"]["SPICE"][k], abs=0.00105)
+        on = trecvid_ha.load(copy, f"MA-{year}")
+        right_scores = official_scores(on)
+        assert right_scores is not None
+        judged = _judged(on, right_scores)
+        assert judged.caption_level("spice") == pytest.approx(right["caption"][k], abs=0.0006)
+        assert judged.system_level("spice") == pytest.approx(right["system"][k], abs=0.0006)
+
+
+def _judged(data: trecvid_ha.Assessment, scores: np.ndarray) -> Judged:
+    keys = [(name, item) for name in data.human.systems for item in data.human[name]["z"].items]
+    human = np.array([data.human[name]["z"].items[item] for name, item in keys])
+    systems = np.array([name for name, _ in keys])
+    return Judged(systems, human, {"spice": by_system_and_item(data, scores)})
 
 
 def test_right_lines(reproduction: Reproduction) -> None:

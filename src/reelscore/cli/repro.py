@@ -58,8 +58,9 @@ def bertha(data: str, markdown: str | None, json_file: str | None, seed: int, sp
 
     Each metric has three rows: as printed; recomputed as published, with line numbers counted
     from 0; recomputed with the lines that were judged. "=" marks printed cells that are
-    reproduced within 0.002. If the package reelscore-bertha is installed, BERTHA has rows for
-    models that have not seen the year.
+    reproduced within 0.002. SPICE comes from scores of the official tool; as published, they are
+    paired with the judgments in the order of row numbers sorted as strings. If the package
+    reelscore-bertha is installed, BERTHA has rows for models that have not seen the year.
 
     \b
     Example:
@@ -77,8 +78,10 @@ def bertha(data: str, markdown: str | None, json_file: str | None, seed: int, sp
     ]
     _write(grids, reproduction.to_dict(), markdown, json_file)
     same = sum(len(reproduction.reproduced(table)) for table in ("2", "4"))
+    has_spice = "SPICE" in reproduction.tables["2"]["as published"]
     if STDOUT not in (markdown, json_file):
-        click.echo(f"\n{same} of 40 cells of Tables 2 and 4 come out within 0.002.")
+        cells = 50 if has_spice else 40
+        click.echo(f"\n{same} of {cells} cells of Tables 2 and 4 come out within 0.002.")
 
 
 @command.command("direct-assessment")

@@ -61,6 +61,7 @@ class Assessment:
         human: The scores ``z`` and ``raw`` of each judged caption.
         judgments: How many ratings each judged caption had.
         urls: Addresses of the videos, where there are any.
+        rows: System and item of each judged caption, in the order of the file.
     """
 
     folder: str
@@ -71,6 +72,7 @@ class Assessment:
     human: ScoreTable
     judgments: Mapping[str, Mapping[str, int]]
     urls: Mapping[str, str]
+    rows: Sequence[tuple[str, str]] = ()
 
     def references(self, annotators: Sequence[str] | None = None) -> dict[str, list[str]]:
         """Give the references of each item, by all annotators or by some.
@@ -152,11 +154,13 @@ def load(
     candidates = {name: by_item(texts, home / "systems") for name, texts in systems.items()}
     candidates |= {name: captions for name, captions in annotators.items() if name not in systems}
     judged: dict[str, dict[str, _Row]] = {}
+    rows: list[tuple[str, str]] = []
     for row in _rows(home / _SCORES, lines, 0 if reading == "as-published" else 1):
         if row.system not in candidates:
             raise DataError(f"{home / _SCORES}: no captions of {row.system!r}.")
         if people or not row.system.startswith(_PERSON):
             judged.setdefault(row.system, {})[items[row.line]] = row
+            rows.append((row.system, items[row.line]))
     return Assessment(
         folder=folder,
         reading=reading,
@@ -171,6 +175,7 @@ def load(
             for name in sorted(judged)
         },
         urls=by_item(addresses, home) if addresses else {},
+        rows=rows,
     )
 
 

@@ -7,7 +7,10 @@ multiple-annotator years, HUMAN-A for the single-annotator ones), text as it is,
 BERTHA is recomputed with the right lines only, from the scores that models gave each year while it
 was held out of their training (`reelscore.meta.held_out`): BERTHA-SA and BERTHA-MA by the paper's
 recipe with a smaller encoder, BERTHA by that of the shipped model. Where these are not installed,
-and for SPICE, there are the printed values only.
+there are the printed values only.
+
+SPICE of Tables 2 and 4 comes from counts of the official tool (`reelscore.meta.repro.spice_row`),
+as published with a second error besides the lines, and rightly with the same single reference.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ from reelscore.data.datasets.trecvid_ha import FOLDERS, YEARS
 from reelscore.meta.held_out import held_out_scores
 from reelscore.meta.judged import Judged, score_judged, williams_matrix
 from reelscore.meta.published import published
+from reelscore.meta.repro.spice_row import by_system_and_item, in_string_order, official_scores
 from reelscore.metrics.base import FloatArray
 from reelscore.stats.correlations import pearson
 
@@ -38,6 +42,7 @@ METRICS = {
     "METEOR": "meteor",
     "ROUGE-L": "rouge_l",
 }
+SPICE = {"SPICE": "spice"}  # Tables 2 and 4 only
 FUSED = ("BLEU-4", "CIDEr", "METEOR", "ROUGE-L")
 
 Setting = Literal["as published", "right lines"]
@@ -72,12 +77,15 @@ class Reproduction:
     coefficients: Mapping[str, Mapping[str, float]]
     seed: int
 
-    def reproduced(self, table: str, metrics: Sequence[str] = FUSED) -> list[tuple[str, int]]:
+    def reproduced(
+        self, table: str, metrics: Sequence[str] = (*FUSED, *SPICE)
+    ) -> list[tuple[str, int]]:
         """Name the cells of a table whose printed value comes out again, as metric and column."""
         printed, again = self.tables[table]["printed"], self.tables[table]["as published"]
         return [
             (name, k)
             for name in metrics
+            if name in again
             for k, (one, two) in enumerate(zip(printed[name], again[name], strict=True))
             if agrees(table, one, two)
         ]
@@ -110,7 +118,7 @@ def reproduce(
     judged: dict[tuple[Setting, str], Judged] = {}
     shuffled: dict[tuple[Setting, str], Judged] = {}
     for done, (setting, folder) in enumerate(product(SETTINGS, FOLDERS), start=1):
-        judged[setting, folder] = _score(path, folder, setting)
+        judged[setting, folder] = _with_spice(path, _score(path, folder, setting), folder, setting)
         if folder.startswith("MA"):
             shuffled[setting, folder] = _score(path, folder, setting, seed)
         if progress is not None:
@@ -203,6 +211,19 @@ def _with_learned(
     return Judged(each.systems, each.human, {**each.metrics, **more})
 
 
+def _with_spice(path: str | Path, judged: Judged, folder: str, setting: Setting) -> Judged:
+    """Add the official tool's scores of SPICE, paired as the paper's authors must have."""
+    reading: trecvid_ha.Reading = "as-published" if setting == "as published" else "aligned"
+    data = trecvid_ha.load(path, folder, reading=reading)
+    scores = official_scores(data)
+    if scores is None:
+        return judged
+    if setting == "as published":
+        scores = in_string_order(scores)
+    more = {SPICE["SPICE"]: by_system_and_item(data, scores)}
+    return Judged(judged.systems, judged.human, {**judged.metrics, **more})
+
+
 def _score(path: str | Path, folder: str, setting: Setting, shuffle: int | None = None) -> Judged:
     if setting == "right lines":
         return score_judged(trecvid_ha.load(path, folder), _SCORED, shuffle=shuffle)
@@ -220,7 +241,7 @@ def _correlations(
 ) -> dict[str, list[float]]:
     correlations: dict[str, list[float]] = {}
     folders = [judged[setting, f"{kind}-{year}"] for year in YEARS]
-    for name, metric in {**LEARNED, **METRICS}.items():
+    for name, metric in {**LEARNED, **METRICS, **SPICE}.items():
         if metric not in folders[0].metrics:
             continue
         by_level = Judged.system_level if level == "system" else Judged.caption_level
