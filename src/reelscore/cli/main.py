@@ -29,6 +29,7 @@ _COMMANDS = {
     "bertha": ("bertha", "Train and measure BERTHA, the metric learned from human judgments."),
     "similarity": ("similarity", "Measure how similarly systems or annotators write."),
     "analyse": ("analyse", "Scores by length and word frequency; best, worst items."),
+    "parse": ("parse", "Read captions as language: who does what to whom, and where."),
     "tokenize": ("tokenize", "Tokenize captions as the metrics see them."),
     "metrics": ("metrics", "List the metrics and their parameters."),
     "demo": ("demo", "Score the embedded example and show what reelscore does."),

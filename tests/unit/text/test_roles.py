@@ -100,6 +100,9 @@ EXAMPLES = {
     "men/NNS/0/root at/IN/4/case an/DT/4/det event/NN/1/nmod clapping/VBG/1/acl": [
         "man clap - event"
     ],
+    # a suit is a lawsuit first, and clothing still; what is white is no place
+    "man/NN/5/nsubj in/IN/4/case a/DT/4/det suit/NN/1/nmod dances/VBZ/0/root in/IN/7/case "
+    "white/JJ/5/obl": ["man dance - -"],
     "!/./0/root": [],
 }
 

@@ -120,12 +120,12 @@ class Places:
         if not ({preposition, preposition.split(" ")[0]} & _LOCATIVE):
             return False
         token = self._tree.tokens[noun]
-        if token.lemma in _TIMES or not token.tag.startswith(("NN", "JJ", "VB", "FW", "CD")):
+        if token.lemma in _TIMES or not token.tag.startswith(("NN", "VBG", "FW")):
             return False
         senses = self._lexicon.senses(token.lemma, "n")
         if not senses:
             return token.tag.startswith("NN")
-        if any(self._lexicon.is_a(sense, *_CLOTHING) for sense in senses[:1]):
+        if any(self._lexicon.is_a(sense, *_CLOTHING) for sense in senses[:3]):
             return False
         return self._lexicon.kind(senses[0]) in _POSSIBLE_PLACES or any(
             sense.file in _PLACE_FILES for sense in senses[:3]

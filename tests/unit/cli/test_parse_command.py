@@ -1,0 +1,174 @@
+"""parse: what it prints and writes, on trees written by hand in place of the model."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+pytest.importorskip("reelscore_parser")
+
+from reelscore.text.grammar.trees import Token, Tree
+
+TREES = {
+    "A man rides a horse on the beach and waves.": "A/DT/2/det man/NN/3/nsubj rides/VBZ/0/root "
+    "a/DT/5/det horse/NN/3/obj on/IN/8/case the/DT/8/det beach/NN/3/obl and/CC/10/cc "
+    "waves/VBZ/3/conj ././3/punct",
+    "She plays the guitar.": "She/PRP/2/nsubj plays/VBZ/0/root the/DT/4/det guitar/NN/2/obj "
+    "././2/punct",
+    "Dogs.": "Dogs/NNS/0/root ././1/punct",
+    "...": ".../NFP/0/root",
+}
+
+
+def tree(text: str) -> Tree:
+    words = [word.rsplit("/", 3) for word in TREES[text].split()]
+    return Tree(tuple(Token(w[0], w[1], w[0], int(w[2]) - 1, w[3]) for w in words))
+
+
+@pytest.fixture
+def captions(folder, monkeypatch):
+    """A file of captions, and a parser that knows them."""
+    parser = SimpleNamespace(ud_trees=lambda texts: [tree(text) for text in texts])
+    monkeypatch.setitem(sys.modules, "reelscore.text.grammar.parser", parser)
+    content = {"b": next(iter(TREES)), "a": " ".join(list(TREES)[1:3]), "c": ["...", ""]}
+    (folder / "captions.json").write_text(json.dumps(content))
+    return "captions.json"
+
+
+def test_table(captions, run):
+    status, out, _ = run("parse", captions)
+    assert status == 0
+    assert out.splitlines() == [
+        "item  clause  subject  verb  object  location",
+        "b     1.1     man      ride  horse   beach",
+        "b     1.2     man      wave  –       –",
+        "a     1.1     she      play  guitar  –",
+        "a     1.2     dog      –     –       –",
+    ]
+
+
+def test_json_lines_have_roles_and_senses(captions, run, folder):
+    status, out, _ = run("parse", captions, "--json", "out.jsonl", "--senses", "collocations")
+    assert (status, out) == (0, "")
+    lines = [json.loads(line) for line in (folder / "out.jsonl").read_text().splitlines()]
+    assert [line["item"] for line in lines] == ["b", "a", "c", "c"]
+    first, second = lines[1]["clauses"]
+    assert first["verb"]["sense"] == "play.v.7"
+    assert first["object"] == {
+        **{"lemma": "guitar", "phrase": "the guitar", "head": 3, "tag": "NN"},
+        **{"sense": "guitar.n.1", "topic": "artifact", "conjuncts": [], "antecedent": None},
+    }
+    assert second["subject"]["head"] == 5  # counted from the beginning of the caption
+    assert lines[2]["clauses"] == lines[3]["clauses"] == []
+
+
+def test_lines_for_translation(captions, run):
+    _, out, _ = run("parse", captions, "--format", "sr", "--pronouns", "person")
+    assert out.splitlines() == [
+        "b\tman ride horse beach",
+        "b\tman wave _ _",
+        "a\twoman play guitar _",
+        "a\tdog _ _ _",
+    ]
+
+
+def test_conllu_has_a_block_for_each_sentence(captions, run):
+    _, out, _ = run("parse", captions, "--format", "conllu")
+    blocks = out.strip().split("\n\n")
+    assert len(blocks) == 4
+    assert blocks[2].splitlines() == [
+        "# item = a",
+        "# caption = She plays the guitar. Dogs.",
+        "1\tDogs\tdog\t_\tNNS\t_\t0\troot\t_\t_",
+        "2\t.\t.\t_\t.\t_\t1\tpunct\t_\t_",
+    ]
+
+
+def test_trees_fit_the_terminal(captions, run):
+    _, out, _ = run("parse", captions, "--format", "tree")
+    assert max(map(len, out.splitlines())) <= 80
+    assert " ├─┴─ beach  NN   obl    location 1" in out
+    assert " 2  subject man · verb wave [wave.v.1: communication]" in out
+
+
+def test_labels(captions, run):
+    _, out, _ = run("parse", captions, "--format", "labels", "--minimum", 1, "--groups", "verbs")
+    found = json.loads(out)
+    assert [label["name"] for label in found["labels"]] == ["play", "ride", "wave"]
+    assert found["items"] == {"b": [1, 2], "a": [0], "c": []}
+    assert found["dropped"]["horse"] == 1
+
+
+def test_page(captions, run, folder):
+    status, _, _ = run("parse", captions, "--html", "out.html")
+    page = (folder / "out.html").read_text()
+    assert status == 0
+    assert page.count("<svg") == 4
+    assert ">location 1</text>" in page
+    assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
+
+
+def test_sheets_of_judges(captions, run, folder):
+    status, out, _ = run("parse", captions, "--check-sheet", "sheet.csv")
+    assert status == 0
+    assert "Wrote 4 clauses to sheet.csv" in out
+    with (folder / "sheet.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert rows[1]["role"] == "subject"
+    assert rows[2]["synonyms"] == "ride, sit (motion)"
+    for judge, wrong in (("one", "rides"), ("two", "rides"), ("three", "plays")):
+        for row in rows:
+            row |= dict.fromkeys(("clause", "nlp", "roles"), "1")
+            row["wsd"] = ("0" if row["word"] == wrong else "1") if row["sense"] else ""
+        with (folder / f"{judge}.csv").open("w") as file:
+            writer = csv.DictWriter(file, rows[0])
+            writer.writeheader()
+            writer.writerows(rows)
+    status, out, _ = run("parse", "--score-sheets", "one.csv", "two.csv", "three.csv")
+    table = {line.split()[0]: line.split()[1:] for line in out.splitlines()}
+    assert table["roles"] == ["100.0", "51.0–100.0", "4", "–"]
+    assert table["wsd"] == ["75.0", "30.1–95.4", "4", "0.25"]  # (.852 - .802) / (1 - .802)
+
+
+def test_gold_scores_the_first_clause(captions, run, write_json):
+    item = {"id": "x", "text": next(iter(TREES)), "subject": ["man"], "verb": ["ride"]}
+    gold = {"items": [{**item, "object": ["horse", None], "location": ["sea"]}]}
+    write_json("gold.json", gold)
+    status, out, _ = run("parse", "--gold", "gold.json")
+    table = [line.split() for line in out.splitlines()]
+    assert status == 0
+    assert table[1] == ["subject", "100.0", "20.7–100.0", "1"]
+    assert table[4] == ["location", "0.0", "0.0–79.3", "1"]
+    assert "  parsed    man · ride · horse · beach" in out
+    assert "  expected  man · ride · horse/– · sea" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "nothing to parse"),
+        (("captions.json", "--senses", "verbnet"), "Give the folder of your copy"),
+        (("captions.json", "--format", "labels", "--groups", "verb"), "Did you mean 'verbs'"),
+        (("--gold", "captions.json"), "Expected JSON with 'items'"),
+        (("--score-sheets", "captions.json"), "not a sheet for judges"),
+    ],
+)
+def test_refusals(captions, run, arguments, message):
+    status, _, error = run("parse", *arguments)
+    assert status == 2
+    assert message in error
+
+
+def test_without_the_package_the_remedy_is_said(captions, run, monkeypatch):
+    from reelscore.text.grammar import lexicon
+
+    monkeypatch.setattr(lexicon, "find_spec", lambda name: None)
+    lexicon._installed.cache_clear()
+    status, _, error = run("parse", captions)
+    lexicon._installed.cache_clear()
+    assert status == 2
+    assert "pip install 'reelscore[language]' reelscore-parser" in error
