@@ -36,7 +36,7 @@ def purpose(folder: Path) -> str:
 
 
 def table() -> str:
-    """Set out the layers, lowest first, with the packages inside each package."""
+    """Write the layers, lowest first, with the packages inside each package."""
     lines = ["| layer | package | what it is for |", "|---|---|---|"]
     for number, names in enumerate(LAYERS[1:], start=1):
         for name in names:

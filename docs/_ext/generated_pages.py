@@ -56,7 +56,7 @@ def all_pages() -> Iterator[tuple[str, str]]:
 
 
 def metric_page(metric: type[Metric]) -> str:
-    """Set out a metric: its module's docstring, its parameters, scores and example."""
+    """Write a metric: its module's docstring, its parameters, scores and example."""
     about = inspect.cleandoc(sys.modules[metric.__module__].__doc__ or "")
     title, _, rest = about.partition("\n")
     full_title = title.rstrip(".")
@@ -140,7 +140,7 @@ def _values(kind: Any) -> str:
 
 
 def cli_page() -> str:
-    """Set out the help of the program and of every command."""
+    """Write the help of the program and of every command."""
     lines = [
         "# Command line",
         "",
@@ -189,7 +189,7 @@ def public_packages() -> list[str]:
 
 
 def api_page() -> str:
-    """Set out what `import reelscore` offers, and name the pages of the packages."""
+    """Write what `import reelscore` offers, and name the pages of the packages."""
     packages = public_packages()
     lines = [
         "# Python",
@@ -219,7 +219,7 @@ def api_page() -> str:
 
 
 def package_page(package: str) -> str:
-    """Set out the public names of a package."""
+    """Write the public names of a package."""
     return "\n".join([f"# {package}", "", _purpose(package), "", *_public_names(package)])
 
 
@@ -303,7 +303,7 @@ def _fields(record: type) -> Iterable[str]:
 
 
 def _public_names(package: str) -> Iterator[str]:
-    """Set out every public name with its docstring: functions, classes, errors, mappings.
+    """Write every public name with its docstring: functions, classes, errors, mappings.
 
     A name that is public in several packages is explained on the first page that has it.
     """

@@ -63,13 +63,14 @@ from reelscore.stats.levels import LEVELS, Level
     default=",".join(DEFAULT_COEFFICIENTS),
     show_default=True,
     metavar="LIST",
-    help=f"Out of {', '.join(COEFFICIENTS)}. The first is the one tested.",
+    help=f"One or more of {', '.join(COEFFICIENTS)}. The first is tested.",
 )
 @click.option(
     "--tests",
     "-t",
     metavar="LIST",
-    help=f"Out of {', '.join(TESTS)}, or none. Default: williams where it applies, and perm-both.",
+    help=f"One or more of {', '.join(TESTS)}, or none. Default: williams, if it applies, "
+    "and perm-both.",
 )
 @click.option(
     "--intervals",

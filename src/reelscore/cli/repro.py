@@ -81,7 +81,7 @@ def bertha(data: str, markdown: str | None, json_file: str | None, seed: int, sp
     has_spice = "SPICE" in reproduction.tables["2"]["as published"]
     if STDOUT not in (markdown, json_file):
         cells = 50 if has_spice else 40
-        click.echo(f"\n{same} of {cells} cells of Tables 2 and 4 come out within 0.002.")
+        click.echo(f"\n{same} of {cells} cells of Tables 2 and 4 are reproduced within 0.002.")
 
 
 @command.command("direct-assessment")

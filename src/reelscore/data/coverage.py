@@ -46,7 +46,8 @@ def partial_scores(table: ScoreTable, people: Collection[str] = ()) -> Partial:
     {('half', 'rouge_l'): Coverage(scored=1, total=2)}
     """
     partial: dict[tuple[str, str], Coverage] = {}
-    known: dict[tuple[int, ...], dict[str, Coverage]] = {}  # metrics of a table share their items
+    # metrics of a table share their items
+    by_items: dict[tuple[int, ...], dict[str, Coverage]] = {}
     for metric in table.metrics:
         if metric in people:
             continue
@@ -56,9 +57,9 @@ def partial_scores(table: ScoreTable, people: Collection[str] = ()) -> Partial:
             if metric in row and len(row[metric].items)
         }
         key = tuple(map(id, indexes.values()))
-        if key not in known:
-            known[key] = _incomplete(indexes)
-        partial |= {(system, metric): found for system, found in known[key].items()}
+        if key not in by_items:
+            by_items[key] = _incomplete(indexes)
+        partial |= {(system, metric): coverage for system, coverage in by_items[key].items()}
     return partial
 
 

@@ -122,24 +122,24 @@ def pair(
     _check_policy("empty", empty, ("error", "zero"))
     given = _checked("candidates", candidates, candidate_fault)
     wanted = _checked("references", references, _references_fault)
-    found = [given.get(item) for item in wanted]
-    missing_ids = [item for item, caption in zip(wanted, found, strict=True) if caption is None]
+    captions = [given.get(item) for item in wanted]
+    missing_ids = [item for item, caption in zip(wanted, captions, strict=True) if caption is None]
     extra_candidates = len(given) - (len(wanted) - len(missing_ids))
     _check_coverage(given, wanted, missing_ids, extra_candidates, missing)
     if missing_ids and missing == "skip":
         wanted = {item: texts for item, texts in wanted.items() if item in given}
-        found = [caption for caption in found if caption is not None]
+        captions = [caption for caption in captions if caption is not None]
 
     items = list(wanted)
     flat, offsets = _flattened(wanted.values())
     return Paired(
         items=items,
-        candidates=[caption or "" for caption in found],
+        candidates=[caption or "" for caption in captions],
         references=flat,
         reference_offsets=offsets,
         missing_candidates=len(missing_ids),
         extra_candidates=extra_candidates,
-        empty_candidates=_count_empty_candidates(items, found, empty, tokenized),
+        empty_candidates=_count_empty_candidates(items, captions, empty, tokenized),
         empty_references=_count_empty_references(items, flat, offsets, empty, tokenized),
         missing=missing,
     )

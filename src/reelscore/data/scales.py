@@ -20,9 +20,9 @@ class Scale:
         least: The lowest score there can be; ``None`` where there is none, or it is not known.
         most: The highest score there can be.
         mean: Whether any items together score the mean of their scores, so that items can be
-            drawn anew; ``None`` where that is not known.
+            resampled; ``None`` where that is not known.
         together: Whether an item's score depends on the system's other captions, so that items
-            cannot be drawn anew at all.
+            cannot be resampled at all.
 
     >>> Scale("low").best([0.5, 0.25]), Scale("low").sign
     (0.25, -1)
@@ -88,4 +88,4 @@ class Scale:
         }
 
 
-HIGHER = Scale()  # what is taken for granted of a score of which nothing is known
+HIGHER = Scale()  # assumed of a score if nothing is known about it

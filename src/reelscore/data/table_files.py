@@ -129,7 +129,7 @@ def read_table(path: str | Path, *, repeats: Repeats = "error") -> ScoreTable:
             ``mean`` is taken, as with several judgments of a caption.
 
     Raises:
-        DataError: If the file cannot be read or is no score table.
+        DataError: If the file cannot be read or is not a score table.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp(), "adequacy.csv")
@@ -298,7 +298,7 @@ def _from_csv(text: str, name: str, repeats: Repeats) -> ScoreTable:
     lines = csv.reader(io.StringIO(text), delimiter=delimiter)
     header = [cell.strip().lower() for cell in next(lines, [])]
     place = _places(header)
-    found: dict[str, dict[str, dict[str, float]]] = {}
+    by_system: dict[str, dict[str, dict[str, float]]] = {}
     better: dict[str, Better | None] = {}
     again: dict[tuple[str, str, str], int] = {}
     gaps = 0
@@ -319,7 +319,7 @@ def _from_csv(text: str, name: str, repeats: Repeats) -> ScoreTable:
             continue
         if _BETTER in header:
             _set_better(better, metric, row[header.index(_BETTER)], lines.line_num)
-        scores = found.setdefault(system, {}).setdefault(metric, {})
+        scores = by_system.setdefault(system, {}).setdefault(metric, {})
         if item not in scores:
             scores[item] = number
         elif repeats == "error":
@@ -327,10 +327,10 @@ def _from_csv(text: str, name: str, repeats: Repeats) -> ScoreTable:
         else:  # the running mean
             count = again[system, item, metric] = again.get((system, item, metric), 1) + 1
             scores[item] += (number - scores[item]) / count
-    if not found:
+    if not by_system:
         raise _BadRow("it has no score")
     scales: dict[str, Scale] = {}
-    for name in dict.fromkeys(metric for row in found.values() for metric in row):
+    for name in dict.fromkeys(metric for row in by_system.values() for metric in row):
         scale: Scale = view("declared scale")(name)
         scales[name] = replace(scale, better=better.get(name) or scale.better)
     results = {
@@ -340,7 +340,7 @@ def _from_csv(text: str, name: str, repeats: Repeats) -> ScoreTable:
             )
             for name, scores in row.items()
         }
-        for system, row in found.items()
+        for system, row in by_system.items()
     }
     notes = _gap_notes(gaps)
     if again:

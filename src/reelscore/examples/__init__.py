@@ -77,14 +77,14 @@ def path(name: str = "") -> Path:
     Traceback (most recent call last):
     reelscore.errors.UnknownNameError: Unknown example 'clips/refs.json'. Did you mean ...
     """
-    known = {"": _HERE}
+    files = {"": _HERE}
     for folder in ("clips", "stories"):
-        for found in (_HERE / folder, *(_HERE / folder).rglob("*")):
-            known[found.relative_to(_HERE).as_posix()] = found
+        for file in (_HERE / folder, *(_HERE / folder).rglob("*")):
+            files[file.relative_to(_HERE).as_posix()] = file
     try:
-        return known[name.rstrip("/")]
+        return files[name.rstrip("/")]
     except KeyError:
-        raise UnknownNameError.of("example", name, filter(None, known)) from None
+        raise UnknownNameError.of("example", name, filter(None, files)) from None
 
 
 def _read(name: str) -> dict[str, Any]:

@@ -95,10 +95,10 @@ class Bert:
         peak = torch.maximum(x.amax(1, keepdim=True), -x.amin(1, keepdim=True)).clamp_min_(1e-12)
         small = (x * (127 / peak)).round_()
         if weight.dtype == torch.int8:
-            found = torch._int_mm(small.to(torch.int8), weight) * (peak / 127)
+            product = torch._int_mm(small.to(torch.int8), weight) * (peak / 127)
         else:
-            found = (small @ weight).mul_(peak / 127)
-        return torch.addcmul(bias, found, scales, out=found)
+            product = (small @ weight).mul_(peak / 127)
+        return torch.addcmul(bias, product, scales, out=product)
 
     def _norm(self, place: str, x: Any) -> Any:
         weight, bias = self.weights[place + ".weight"], self.weights[place + ".bias"]
@@ -159,9 +159,9 @@ class Bert:
             parts = part.view(count, length, 3, self.heads, width // self.heads)
             query, key, value = parts.permute(2, 0, 3, 1, 4)
             query = query[:, :, :1] if first_only else query
-            found = self._torch.nn.functional.scaled_dot_product_attention(query, key, value)
-            found = found.transpose(1, 2)
-            into.view(found.shape).copy_(found)
+            attended = self._torch.nn.functional.scaled_dot_product_attention(query, key, value)
+            attended = attended.transpose(1, 2)
+            into.view(attended.shape).copy_(attended)
         return mixed
 
 

@@ -142,13 +142,13 @@ class Bertha(Metric):
         ]
         scorer = pair_scorer(self.weights, self.dtype)
         scores = scorer.score([a for a, _ in pairs], [b for _, b in pairs], batch.threads)
-        found = over_references(scores, ends - begins, self.references)
+        combined = over_references(scores, ends - begins, self.references)
         silent = [not any(map(str.isalnum, text)) for text in texts]
-        found = np.where(silent, _NOTHING, found)
+        combined = np.where(silent, _NOTHING, combined)
         if self.scale == "percent":
             low, slope = scorer.info.to_percent
-            found = np.clip(low + slope * found, 0.0, 100.0)
-        return with_count(found)
+            combined = np.clip(low + slope * combined, 0.0, 100.0)
+        return with_count(combined)
 
     def scores(self, totals: FloatArray) -> FloatArray:
         """The mean over items."""

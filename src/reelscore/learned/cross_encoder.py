@@ -31,8 +31,8 @@ class PairTokens:
     def learn(self, texts: Sequence[str]) -> None:
         """Cut texts into tokens ahead of use, many at a time."""
         new = [text for text in dict.fromkeys(texts) if text not in self._known]
-        found = self.tokenizer.encode_batch(new, add_special_tokens=False)
-        self._known.update(zip(new, found, strict=True))
+        encoded = self.tokenizer.encode_batch(new, add_special_tokens=False)
+        self._known.update(zip(new, encoded, strict=True))
 
     def forget(self) -> None:
         """Let go of the texts' tokens."""

@@ -49,7 +49,7 @@ def encoder_folder(name: str) -> str:
             )
         return str(Path(spec.origin).parent / "model")
     if Path(name).is_dir() and not (Path(name) / "config.json").is_file():
-        raise DataError(f"{name}: no encoder; expected a folder with config.json and weights.")
+        raise DataError(f"{name}: not an encoder; expected a folder with config.json and weights.")
     return name
 
 
@@ -57,7 +57,7 @@ def load_encoder(name: str) -> tuple[Any, Any]:
     """Load an encoder in single precision, and its tokenizer (of the package tokenizers).
 
     Raises:
-        DataError: If there is no such encoder here, and no hub to get it from.
+        DataError: If the encoder is not installed and cannot be downloaded.
     """
     transformers = need("transformers")
     torch = need("torch")

@@ -81,7 +81,7 @@ class Fusion(Metric):
         return TrainingItems.together([own, *parts])
 
     def unseen_remedy(self, groups: Sequence[str]) -> str:
-        """Fit it anew, without these items."""
+        """Fit it again without these items."""
         return "Fit it without them: reelscore.learned.fusion.fit_fusion."
 
     def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Any:
@@ -156,7 +156,7 @@ def read_coefficients(weights: str) -> Coefficients:
     """Read a shipped fusion by name, or a file.
 
     Raises:
-        DataError: If there is no such file, or it is no fusion.
+        DataError: If there is no such file, or it is not a fusion.
 
     >>> sorted(read_coefficients("classical").weights)
     ['bleu_4', 'cider', 'meteor', 'rouge_l']
@@ -174,10 +174,10 @@ def read_coefficients(weights: str) -> Coefficients:
     try:
         stored = msgspec.json.decode(data, type=Coefficients)
     except msgspec.DecodeError as error:
-        raise DataError(f"{weights}: no coefficients of a fusion: {error}.") from error
+        raise DataError(f"{weights}: not the coefficients of a fusion: {error}.") from error
     own = [metric for metric in stored.metrics if metric.split("|")[0] == "fusion"]
     if own:
-        raise DataError(f"{weights}: a fusion of fusions ({own[0]}); name metrics that are none.")
+        raise DataError(f"{weights}: a fusion cannot contain another one ({own[0]}); remove it.")
     return stored
 
 

@@ -90,23 +90,23 @@ def read_captions(path: str | Path) -> list[JudgedCaption]:
         path: The file.
 
     Raises:
-        DataError: If the file cannot be read, or a line is no judged caption.
+        DataError: If the file cannot be read, or a line is not a judged caption.
     """
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror}).") from error
-    found = []
+    captions = []
     for number, line in enumerate(lines, start=1):
         try:
             fields = json.loads(line)
-            found.append(JudgedCaption(**{**fields, "references": tuple(fields["references"])}))
+            captions.append(JudgedCaption(**{**fields, "references": tuple(fields["references"])}))
         except (ValueError, TypeError, KeyError) as error:
             raise DataError(
-                f"{path}:{number}: no judged caption ({error}); expected a JSON object with "
+                f"{path}:{number}: not a judged caption ({error}); expected a JSON object with "
                 "group, kind, system, item, candidate, references and score."
             ) from error
-    return found
+    return captions
 
 
 def digest_of(captions: Iterable[JudgedCaption]) -> str:
@@ -116,10 +116,10 @@ def digest_of(captions: Iterable[JudgedCaption]) -> str:
     >>> digest_of([one]) == digest_of([one]), digest_of([one]) == digest_of([one, one])
     (True, False)
     """
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for caption in captions:
-        found.update(repr(caption).encode("utf-8", "surrogatepass"))
-    return found.hexdigest()[:16]
+        digest.update(repr(caption).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()[:16]
 
 
 def from_tables(
@@ -144,8 +144,8 @@ def from_tables(
     Raises:
         DataError: If a judged caption is missing.
 
-    >>> found = from_tables({"me": {"1": "a man"}}, {"1": ["a boy"]}, {"me": {"1": 0.5}}, group="x")
-    >>> found[0].item, found[0].score
+    >>> own = from_tables({"me": {"1": "a man"}}, {"1": ["a boy"]}, {"me": {"1": 0.5}}, group="x")
+    >>> own[0].item, own[0].score
     ('x/1', 0.5)
     """
     for name, scores in human.items():
@@ -176,7 +176,7 @@ def check_captions(captions: Sequence[JudgedCaption]) -> None:
 
     Raises:
         DataError: If there are no human scores, only one system, a campaign of one item, scores
-            that do not differ, scores that are no numbers, or captions without references.
+            that do not differ, scores that are not numbers, or captions without references.
 
     >>> check_captions([JudgedCaption("a", "", "me", "1", "a man", ("a boy",), 0.5)])
     Traceback (most recent call last):
@@ -197,7 +197,7 @@ def check_captions(captions: Sequence[JudgedCaption]) -> None:
     odd = [caption for caption in judged if not math.isfinite(caption.score or 0.0)]
     if odd:
         raise DataError(
-            f"{len(odd)} human scores are no numbers (first: {odd[0].score!r} of "
+            f"{len(odd)} human scores are not numbers (first: {odd[0].score!r} of "
             f"{odd[0].system!r}, item {odd[0].item!r}); leave such captions unjudged."
         )
     authors = Counter(caption.system for caption in judged)

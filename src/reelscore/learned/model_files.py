@@ -109,7 +109,7 @@ def model_folder(name: str) -> Path:
             "expected safetensors, as 'reelscore bertha export' writes them."
         )
     if not (folder / _INFO).is_file():
-        raise DataError(f"{name}: no model; expected a folder with {_INFO} and {_WEIGHTS}.")
+        raise DataError(f"{name}: not a model; expected a folder with {_INFO} and {_WEIGHTS}.")
     return folder
 
 
@@ -189,10 +189,10 @@ def read_weights(name: str) -> tuple[ModelInfo, dict[str, Any], Any]:
     """
     info, folder = read_info(name), model_folder(name)
     data = (folder / _WEIGHTS).read_bytes()
-    found = hashlib.sha256(data).hexdigest()
-    if found != info.sha256:
+    digest = hashlib.sha256(data).hexdigest()
+    if digest != info.sha256:
         raise DataError(
-            f"{folder / _WEIGHTS}: SHA-256 {found[:8]}…, expected {info.revision}…: the file is "
+            f"{folder / _WEIGHTS}: SHA-256 {digest[:8]}…, expected {info.revision}…: the file is "
             "damaged or not the one that was trained; install the model again."
         )
     safetensors = need("safetensors")

@@ -58,9 +58,9 @@ class PairScorer:
         """Score pairs on people's standardised scale."""
         pairs = list(zip(candidates, references, strict=True))
         once = {pair: k for k, pair in enumerate(dict.fromkeys(pairs))}
-        found = self._scores(list(once), threads)
+        own = self._scores(list(once), threads)
         low, slope = self.info.to_z
-        scores: FloatArray = low + slope * found[[once[pair] for pair in pairs]]
+        scores: FloatArray = low + slope * own[[once[pair] for pair in pairs]]
         return scores
 
     def _scores(self, pairs: Sequence[tuple[str, str]], threads: int) -> FloatArray:
@@ -76,8 +76,8 @@ class PairScorer:
         # a batch to each thread: threads that share every product would wait for each other
         workers = 1 if self.device == "cuda" else max(1, min(threads, len(parts)))
         with _threads(1), ThreadPoolExecutor(workers, initializer=_alone) as pool:
-            for part, found in zip(parts, pool.map(self._batch, batches), strict=True):
-                scores[part] = found
+            for part, of_part in zip(parts, pool.map(self._batch, batches), strict=True):
+                scores[part] = of_part
         return scores
 
     def _batch(self, encodings: Sequence[Any]) -> FloatArray:
@@ -87,8 +87,8 @@ class PairScorer:
         linear = torch.nn.functional.linear
         with torch.inference_mode():
             hidden = self._bert.vectors(encodings, "first")
-            found = linear(torch.tanh(linear(hidden, w1, b1)), w2, b2)[:, 0]
-            scores: FloatArray = found.double().cpu().numpy()
+            output = linear(torch.tanh(linear(hidden, w1, b1)), w2, b2)[:, 0]
+            scores: FloatArray = output.double().cpu().numpy()
         return scores
 
 

@@ -52,26 +52,26 @@ def shuffle_words(text: str, rng: np.random.Generator) -> str | None:
 
 
 def swap_ends(text: str, rng: np.random.Generator) -> str | None:
-    """Exchange the first two beings named: who does what to whom.
+    """Exchange the first two subjects named: who does what to whom.
 
     >>> swap_ends("a man chases a dog", np.random.default_rng(0))
     'a dog chases a man'
     """
-    found = list(re.finditer(rf"\b({'|'.join(_SUBJECTS)})\b", text, re.IGNORECASE))
-    if len(found) < 2 or found[0][0].lower() == found[1][0].lower():
+    subjects = list(re.finditer(rf"\b({'|'.join(_SUBJECTS)})\b", text, re.IGNORECASE))
+    if len(subjects) < 2 or subjects[0][0].lower() == subjects[1][0].lower():
         return None
-    one, two = found[:2]
+    one, two = subjects[:2]
     return text[: one.start()] + two[0] + text[one.end() : two.start()] + one[0] + text[two.end() :]
 
 
 def change_subject(text: str, rng: np.random.Generator) -> str | None:
-    """Exchange one being for another: a man for a woman, a dog for a cat.
+    """Exchange one subject for another: a man for a woman, a dog for a cat.
 
     >>> change_subject("a man rides a horse", np.random.default_rng(0))
     'a woman rides a horse'
     """
-    found = re.search(rf"\b({'|'.join(_SWAPS)})\b", text)
-    return None if found is None else text[: found.start()] + _SWAPS[found[0]] + text[found.end() :]
+    match = re.search(rf"\b({'|'.join(_SWAPS)})\b", text)
+    return None if match is None else text[: match.start()] + _SWAPS[match[0]] + text[match.end() :]
 
 
 def negate(text: str, rng: np.random.Generator) -> str | None:
@@ -106,8 +106,8 @@ def repeat_last(text: str, rng: np.random.Generator) -> str | None:
 
 CHANGES: dict[str, Change] = {
     "words shuffled": shuffle_words,
-    "beings exchanged (who does what to whom)": swap_ends,
-    "another being (man → woman, dog → cat)": change_subject,
+    "subjects exchanged (who does what to whom)": swap_ends,
+    "another subject (man → woman, dog → cat)": change_subject,
     "negated (is → is not)": negate,
     "second half left out": cut_half,
     "last word repeated three times": repeat_last,
@@ -132,8 +132,8 @@ def try_changes(
         seed: Of chance.
 
     >>> few = {"1": "a man is riding a horse", "2": "a dog is running"}
-    >>> found = try_changes(few, {k: [text] for k, text in few.items()}, "rouge_l")
-    >>> [(trial.name, trial.captions) for trial in found][:1], found[0].below
+    >>> trials = try_changes(few, {k: [text] for k, text in few.items()}, "rouge_l")
+    >>> [(trial.name, trial.captions) for trial in trials][:1], trials[0].below
     ([('words shuffled', 2)], 1.0)
     """
     rng = np.random.default_rng(seed)
@@ -160,5 +160,5 @@ def try_changes(
 def _scores(
     captions: Mapping[str, str], references: Mapping[str, Sequence[str]], metric: Metrics
 ) -> Mapping[str, float]:
-    found = score(captions, references, metric, empty="zero")
-    return next(iter(found.values())).items
+    scores = score(captions, references, metric, empty="zero")
+    return next(iter(scores.values())).items

@@ -51,16 +51,16 @@ class SentenceEncoder:
             for part in by_length([len(each.ids) for each in encodings]):
                 texts_of_part = [encodings[k] for k in part]
                 if self._bert is not None:
-                    found = self._bert.vectors(texts_of_part, "mean")
+                    vectors = self._bert.vectors(texts_of_part, "mean")
                 else:
                     ids, _, mask = (
                         torch.from_numpy(a).to(self.device) for a in padded(texts_of_part)
                     )
                     hidden = self._model(input_ids=ids, attention_mask=mask).last_hidden_state
-                    found = (hidden * mask[:, :, None]).sum(dim=1)
-                found = torch.nn.functional.normalize(found, dim=1)
+                    vectors = (hidden * mask[:, :, None]).sum(dim=1)
+                vectors = torch.nn.functional.normalize(vectors, dim=1)
                 parts.append(part)
-                rows.append(found.double().cpu().numpy())
+                rows.append(vectors.double().cpu().numpy())
         vectors = np.concatenate(rows)[np.argsort(np.concatenate(parts))]
         result: FloatArray = vectors[[place[text] for text in texts]]
         return result

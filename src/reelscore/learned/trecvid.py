@@ -26,17 +26,17 @@ def load_captions(path: str | Path, *, unjudged: bool = True) -> list[JudgedCapt
     Returns:
         The captions; a year is a group.
     """
-    found = []
+    captions = []
     for year in YEARS:
         single, multiple = (
             trecvid_ha.load(path, f"{kind}-{year}", people=True) for kind in ("SA", "MA")
         )
         people = people_of(single, multiple)
         for data in (single, multiple):
-            found += _judged(data, people)
+            captions += _judged(data, people)
         if unjudged:
-            found += _unjudged(single, people)
-    return found
+            captions += _unjudged(single, people)
+    return captions
 
 
 def people_of(*folders: Assessment) -> dict[str, dict[str, str]]:
@@ -45,13 +45,13 @@ def people_of(*folders: Assessment) -> dict[str, dict[str, str]]:
     Args:
         folders: The folders of one year.
     """
-    found: dict[str, dict[str, str]] = {}
+    by_item: dict[str, dict[str, str]] = {}
     for data in folders:
         persons = {n: texts for n, texts in data.candidates.items() if n.startswith(_PERSON)}
         for name, texts in {**persons, **data.annotators}.items():
             for item, text in texts.items():
-                found.setdefault(item, {})[name] = text
-    return found
+                by_item.setdefault(item, {})[name] = text
+    return by_item
 
 
 def _judged(data: Assessment, people: dict[str, dict[str, str]]) -> list[JudgedCaption]:

@@ -215,7 +215,7 @@ def decide(scan: Scan, names: Sequence[str], systems: dict[str, Scan] | None = N
     'cannot tell'
     """
     best, z = scan.best(), scan.z()
-    found = Verdict(
+    verdict = Verdict(
         "cannot tell",
         best,
         float(z[scan.at(best)]),
@@ -223,15 +223,15 @@ def decide(scan: Scan, names: Sequence[str], systems: dict[str, Scan] | None = N
         [scan.best(block) for block in scan.blocks],
     )
     if scan.used < _FEWEST:
-        return found
+        return verdict
     several = _by_system(scan, best, systems or {}) or _by_place(scan, names)
     if several:
-        return replace(found, kind="mixed", parts=several)
-    if best != 0 and found.z >= critical(scan.tests) and scan.gain(best, 0) >= critical(1):
-        return replace(found, kind="shifted")
-    if best == 0 and found.z >= critical(1) and scan.gain(0, scan.runner_up()) >= _CLEAR:
-        return replace(found, kind="aligned")
-    return found
+        return replace(verdict, kind="mixed", parts=several)
+    if best != 0 and verdict.z >= critical(scan.tests) and scan.gain(best, 0) >= critical(1):
+        return replace(verdict, kind="shifted")
+    if best == 0 and verdict.z >= critical(1) and scan.gain(0, scan.runner_up()) >= _CLEAR:
+        return replace(verdict, kind="aligned")
+    return verdict
 
 
 def critical(tests: int) -> float:
@@ -264,7 +264,7 @@ def _by_system(scan: Scan, best: int, systems: dict[str, Scan]) -> list[str]:
 def _by_place(scan: Scan, names: Sequence[str]) -> list[str]:
     """Find the place from which on another shift fits, if there is one."""
     limit, clear = critical(scan.tests * BLOCKS), critical(BLOCKS)
-    found: list[str] = []
+    parts: list[str] = []
     most = 0.0
     for block in scan.blocks[1:]:
         before, after = slice(0, block.start), slice(block.start, None)
@@ -279,9 +279,9 @@ def _by_place(scan: Scan, names: Sequence[str]) -> list[str]:
         if min(evidence) >= limit and min(gains) >= clear and sum(evidence) > most:
             most = sum(evidence)
             where = repr(names[block.start])
-            found = [f"shifted by {signed(one)} up to about item {where}"]
-            found.append(f"by {signed(two)} from there on")
-    return found
+            parts = [f"shifted by {signed(one)} up to about item {where}"]
+            parts.append(f"by {signed(two)} from there on")
+    return parts
 
 
 def _centred(scores: FloatArray) -> FloatArray:

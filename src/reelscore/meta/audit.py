@@ -70,16 +70,16 @@ class Audit:
     @property
     def verdict(self) -> Verdict:
         """The verdict that matters: references out of step come before all else."""
-        found = [part[0] for part in (self.references, self.judgments) if part is not None]
-        return next((verdict for verdict in found if verdict.misaligned), found[-1])
+        verdicts = [part[0] for part in (self.references, self.judgments) if part is not None]
+        return next((verdict for verdict in verdicts if verdict.misaligned), verdicts[-1])
 
     def to_dict(self) -> dict[str, Any]:
         """Give everything as plain data."""
 
-        def part(found: tuple[Verdict, Scan] | None) -> dict[str, Any] | None:
-            if found is None:
+        def part(audited: tuple[Verdict, Scan] | None) -> dict[str, Any] | None:
+            if audited is None:
                 return None
-            verdict, scan = found
+            verdict, scan = audited
             return {
                 **verdict.to_dict(),
                 "text": str(verdict),
@@ -124,7 +124,7 @@ def quick_audit(metrics: ScoreTable, human: ScoreTable, *, column: str | None = 
     """
     try:
         return audit_tables(metrics, human, column=column).verdict
-    except DataError:  # nothing in common is no news to whoever only wants a warning
+    except DataError:  # a warning is wanted, and tables without common items give none
         return Verdict("cannot tell")
 
 
@@ -153,9 +153,11 @@ def audit_tables(metrics: ScoreTable, human: ScoreTable, *, column: str | None =
         raise DataError("The human table and the metric table have no system or no item in common.")
     people = human.matrix(name, systems, items)
     tables = [metrics.matrix(metric, systems, items) for metric in metrics.metrics]
-    found = [(scan_shifts(people, signed), signed) for each in tables for signed in (each, -each)]
-    scan, scores = max(found, key=lambda pair: float(pair[0].z().max()))
-    scan = replace(scan, tests=len(found) * scan.tests)
+    scans = [
+        (scan_shifts(people, signed), signed) for table in tables for signed in (table, -table)
+    ]
+    scan, scores = max(scans, key=lambda pair: float(pair[0].z().max()))
+    scan = replace(scan, tests=len(scans) * scan.tests)
     verdict = decide(scan, items, _each_system(people, scores, systems))
     judged = {item for s in systems for item in human[s][name].items}
     absent = sorted(judged.difference(items))
@@ -226,9 +228,11 @@ def audit_captions(
         return Audit(notes, (verdict, scan), None, np.empty((0, 0)))
     people = human.matrix(_column(human, column), texts.systems, texts.items)
     shift = verdict.shift if verdict.kind == "shifted" else 0
-    found = scan_shifts(people, similar[shift])
-    judged = decide(found, texts.items, _each_system(people, similar[shift], texts.systems))
-    return Audit(notes, (verdict, scan), (judged, found), _grid(people, similar))
+    scan_of_people = scan_shifts(people, similar[shift])
+    judged = decide(
+        scan_of_people, texts.items, _each_system(people, similar[shift], texts.systems)
+    )
+    return Audit(notes, (verdict, scan), (judged, scan_of_people), _grid(people, similar))
 
 
 class _Texts:
@@ -280,9 +284,9 @@ class _Texts:
             self._threads,
         )
         scores = self._metric.scores(self._metric.statistics(batch, self._prepared))[:, -1]
-        found = np.full((len(self.systems), len(self.items)), np.nan)
-        found[self._rows, self._places] = scores
-        return found
+        matrix = np.full((len(self.systems), len(self.items)), np.nan)
+        matrix[self._rows, self._places] = scores
+        return matrix
 
 
 def _text_scan(similar: Mapping[int, FloatArray], chance: Sequence[FloatArray]) -> Scan:
@@ -365,8 +369,8 @@ def _each_system(one: FloatArray, two: FloatArray, systems: Sequence[str]) -> di
 
 def _in_order(items: list[str]) -> list[str]:
     """Put items that end in numbers in the order of these; others stay as they come."""
-    found = [re.fullmatch(r"(.*?)([0-9]+)", item) for item in items]
-    ends = [(match[1], int(match[2])) for match in found if match is not None]
+    matches = [re.fullmatch(r"(.*?)([0-9]+)", item) for item in items]
+    ends = [(match[1], int(match[2])) for match in matches if match is not None]
     if len(ends) < len(items):
         return items
     return [item for _, item in sorted(zip(ends, items, strict=True))]

@@ -88,8 +88,8 @@ def between_scores(
     >>> from reelscore import score_systems
     >>> from reelscore.examples import clips
     >>> table = score_systems(*clips(), "meteor,cider")
-    >>> found = between_scores(table, "meteor", "cider", top=2)
-    >>> [(each.item, each.high, round(each.size, 2)) for each in found]
+    >>> contrasts = between_scores(table, "meteor", "cider", top=2)
+    >>> [(contrast.item, contrast.high, round(contrast.size, 2)) for contrast in contrasts]
     [('clip14', 'human', 0.32), ('clip15', 'human', 0.22)]
     """
     chosen = systems or [n for n in table.systems if metric in table[n] and other in table[n]]
@@ -104,11 +104,11 @@ def between_scores(
         raise DataError(f"Fewer than two captions have both {metric} and {other}.")
     sizes = np.abs(_shares(first[both]) - _shares(second[both]))
     order = np.argsort(-sizes, kind="stable")[:top]
-    found = []
+    contrasts = []
     for k in order:
         system, item = divmod(int(both[k]), len(items))
-        found.append(Contrast(items[item], float(sizes[k]), chosen[system], chosen[system]))
-    return found
+        contrasts.append(Contrast(items[item], float(sizes[k]), chosen[system], chosen[system]))
+    return contrasts
 
 
 def _known(table: ScoreTable, metric: str, systems: Sequence[str]) -> list[str]:

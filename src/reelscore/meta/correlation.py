@@ -103,8 +103,8 @@ def correlate_metrics(
     >>> human = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
     >>> metric = np.array([[2.0, 1.0, 4.0], [3.0, 3.0, 7.0]])
     >>> cells = Cells(["a", "b"], ["v1", "v2", "v3"], human, {"meteor": metric})
-    >>> found = correlate_metrics(cells, "per-system", ["pearson", "pdp"])
-    >>> [(each.coefficient, round(each.value, 3), each.n, each.groups) for each in found]
+    >>> correlations = correlate_metrics(cells, "per-system", ["pearson", "pdp"])
+    >>> [(r.coefficient, round(r.value, 3), r.n, r.groups) for r in correlations]
     [('pearson', 0.76, 6, 2), ('pdp', 0.766, 6, 2)]
     """
     if level not in LEVELS:
@@ -137,7 +137,7 @@ def with_intervals(
         cells: The same scores.
         method: ``fisher``: by Fisher's transformation, for Pearson, Spearman and Kendall's tau-b
             of systems or pooled captions; too narrow for captions, which are not independent of
-            each other. ``boot-systems``, ``boot-items``, ``boot-both``: by drawing them anew.
+            each other. ``boot-systems``, ``boot-items``, ``boot-both``: by bootstrap over them.
         resamples: Resamples of the bootstrap.
         seed: Seed of the bootstrap.
         progress: Called with how many resamples of a metric are done, of how many.
@@ -147,9 +147,9 @@ def with_intervals(
     >>> human = rng.normal(size=(4, 30))
     >>> metric = human + rng.normal(size=(4, 30))
     >>> cells = Cells("abcd", [str(k) for k in range(30)], human, {"x": metric})
-    >>> found = with_intervals(correlate_metrics(cells, "pooled", ["pearson"]), cells)
-    >>> low, high = found[0].interval
-    >>> low < found[0].value < high
+    >>> correlations = with_intervals(correlate_metrics(cells, "pooled", ["pearson"]), cells)
+    >>> low, high = correlations[0].interval
+    >>> low < correlations[0].value < high
     True
     """
     if method not in INTERVALS:

@@ -122,8 +122,8 @@ def evaluate_metrics(
     >>> from reelscore.examples import clips, path
     >>> table = score_systems(*clips(), "meteor,cider")
     >>> people = ScoreTable.read(path("clips/judgments.csv"), repeats="mean")
-    >>> found = evaluate_metrics(table, people, level="pooled", coefficients=["pearson"])
-    >>> {each.metric: round(each.value, 2) for each in found.correlations}
+    >>> evaluation = evaluate_metrics(table, people, level="pooled", coefficients=["pearson"])
+    >>> {r.metric: round(r.value, 2) for r in evaluation.correlations}
     {'meteor': 0.61, 'cider': 0.81}
     """
     cells = bring_together(metrics, human, column=column, system_scores=system_scores)

@@ -1,6 +1,6 @@
 """Scores that BERTHA gave captions of TRECVid while their year was held out of its training.
 
-They lie beside the shipped weights, so that tables can be made without training anew: a score for
+They lie beside the shipped weights, so that tables can be made without training again: a score for
 each judged caption, by model and folder, in the order in which
 `reelscore.data.datasets.trecvid_ha.load` gives judgments with people's captions among the systems.
 """
@@ -57,7 +57,7 @@ def correlations(
         model: Whose scores.
         kind: ``SA`` or ``MA``.
     """
-    found: dict[str, list[float]] = {"caption level": [], "system level": []}
+    correlations: dict[str, list[float]] = {"caption level": [], "system level": []}
     for folder, rows in folders.items():
         if folder[:2] != kind:
             continue
@@ -66,6 +66,6 @@ def correlations(
         own = np.asarray(scores[f"{model}|{folder}"])[kept]
         _, numbers = np.unique(np.array([row.system for row in rows])[kept], return_inverse=True)
         means = [np.bincount(numbers, each) / np.bincount(numbers) for each in (human, own)]
-        found["caption level"].append(round(float(pearson(human, own)), 4))
-        found["system level"].append(round(float(pearson(*means)), 4))
-    return found
+        correlations["caption level"].append(round(float(pearson(human, own)), 4))
+        correlations["system level"].append(round(float(pearson(*means)), 4))
+    return correlations

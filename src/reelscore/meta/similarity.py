@@ -1,7 +1,7 @@
 """How alike systems, or annotators, write: every one's captions against every other's.
 
 The Direct Assessment paper (Graham et al., 2018, Figs 4 and 5, Table 1) does this with a service
-for semantic similarity that is no more. Any metric will do: the captions of one stand as the
+for semantic similarity that no longer exists. Any metric will do: the captions of one stand as the
 references of the other, both ways, and the two scores are averaged.
 """
 
@@ -101,10 +101,10 @@ def compare_writers(
     Raises:
         DataError: If there are fewer than two, or they share no item.
 
-    >>> found = compare_writers({"a": {"v1": "a man runs", "v2": "a dog"},
+    >>> similarity = compare_writers({"a": {"v1": "a man runs", "v2": "a dog"},
     ...                          "b": {"v1": "a man runs", "v2": "the cat"},
     ...                          "c": {"v1": "a man walks", "v2": "a dog"}}, "rouge_l")
-    >>> found.to_others.round(2).tolist()
+    >>> similarity.to_others.round(2).tolist()
     [0.67, 0.42, 0.58]
     """
     if len(captions) < 2:

@@ -108,7 +108,7 @@ class Metric(ABC):
     def from_parameters(cls, parameters: dict[str, str]) -> Metric:
         """Build the metric from parameters as a signature spells them.
 
-        Keys that are no parameter are taken for context where `CONTEXT_KEYS` has them, and
+        Keys that are not parameters are taken for context where `CONTEXT_KEYS` has them, and
         refused otherwise.
         """
         fields = {f.name: f for f in dataclasses.fields(cls)}

@@ -108,18 +108,18 @@ class Meteor(Metric):
         length = self._weighted(totals, TEST_LENGTH, TEST_FUNCTION)
         reference_length = self._weighted(totals, REFERENCE_LENGTH, REFERENCE_FUNCTION)
         matches = totals[..., MATCHES]
-        found = np.zeros(totals.shape[:-1])
-        reference_found = np.zeros(totals.shape[:-1])
+        matched = np.zeros(totals.shape[:-1])
+        reference_matched = np.zeros(totals.shape[:-1])
         # The order of these additions is the jar's: it decides the last bit.
         for offset, weight in ((0, d), (2, 1 - d)):
             for module, module_weight in enumerate(MODULE_WEIGHTS):
                 column = 4 * module + offset
-                found = found + matches[..., column] * module_weight * weight
-                reference_found = (
-                    reference_found + matches[..., column + 1] * module_weight * weight
+                matched = matched + matches[..., column] * module_weight * weight
+                reference_matched = (
+                    reference_matched + matches[..., column + 1] * module_weight * weight
                 )
         with np.errstate(divide="ignore", invalid="ignore"):
-            precision, recall = found / length, reference_found / reference_length
+            precision, recall = matched / length, reference_matched / reference_length
             f_mean = 1 / ((1 - self.alpha) / precision + self.alpha / recall)
             mean_matches = (totals[..., TEST_MATCHES] + totals[..., REFERENCE_MATCHES]) / 2
             fragmentation = totals[..., COUNTED_CHUNKS] / mean_matches
@@ -129,10 +129,10 @@ class Meteor(Metric):
     def align(self, candidate: str, reference: str, tokenizer: Tokenizer = "ptb") -> Alignment:
         """Show which words of two captions match, and how: why a score is what it is.
 
-        >>> found = Meteor().align("a man jumps over a car", "a man jumped over an automobile")
-        >>> for match in found.matches:
-        ...     ours = " ".join(found.candidate[k] for k in match.candidate)
-        ...     theirs = " ".join(found.reference[k] for k in match.reference)
+        >>> alignment = Meteor().align("a man jumps over a car", "a man jumped over an automobile")
+        >>> for match in alignment.matches:
+        ...     ours = " ".join(alignment.candidate[k] for k in match.candidate)
+        ...     theirs = " ".join(alignment.reference[k] for k in match.reference)
         ...     print(f"{ours} = {theirs}: {match.module}")
         a = a: exact
         man = man: exact
@@ -141,11 +141,11 @@ class Meteor(Metric):
         car = automobile: synonym
         """
         ours, theirs = tokenize([candidate, reference], tokenizer)
-        candidate_words, reference_words, found, score = _native.meteor_alignment(
+        candidate_words, reference_words, spans, score = _native.meteor_alignment(
             language_index(), ours, theirs, (self.alpha, self.beta, self.gamma, self.delta)
         )
         matches = [
-            Match(range(i, i + m), range(j, j + n), MODULES[module]) for i, m, j, n, module in found
+            Match(range(i, i + m), range(j, j + n), MODULES[module]) for i, m, j, n, module in spans
         ]
         return Alignment(candidate_words, reference_words, matches, score)
 

@@ -148,23 +148,23 @@ def resolve(metrics: str | Metric | Iterable[str | Metric]) -> list[Metric]:
         metrics = [metrics]
     if not isinstance(metrics, Iterable):
         raise DataError(f"The metrics are {metrics!r}; expected names, signatures or metrics.")
-    found: list[Metric] = []
+    chosen: list[Metric] = []
     for metric in metrics:
         if isinstance(metric, Metric):
-            found.append(metric)
+            chosen.append(metric)
         elif isinstance(metric, str):
-            found.extend(parse(part.strip()) for part in metric.split(",") if part.strip())
+            chosen.extend(parse(part.strip()) for part in metric.split(",") if part.strip())
         else:
             raise DataError(
                 f"{metric!r} is not a metric; expected a name, a signature or a metric."
             )
-    if not found:
+    if not chosen:
         raise DataError("No metric given. See 'reelscore metrics' for the list.")
-    outputs = [output for metric in found for output in metric.outputs]
+    outputs = [output for metric in chosen for output in metric.outputs]
     twice = {output for output in outputs if outputs.count(output) > 1}
     if twice:
         raise DataError(f"Metric {min(twice)!r} is named twice; name each once.")
-    return found
+    return chosen
 
 
 def _plugins() -> dict[str, str]:

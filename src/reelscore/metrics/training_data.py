@@ -83,17 +83,17 @@ class TrainingItems:
         """
         hashes = _hashes(references)
         counts = np.diff(offsets)
-        found = {}
+        seen = {}
         for group, own in self.groups.items():
             known = np.concatenate([[0], np.cumsum(np.isin(hashes, own))])
             of_item = known[offsets[1:]] - known[offsets[:-1]]
-            found[group] = (counts > 0) & (2 * of_item >= counts)
-        return found
+            seen[group] = (counts > 0) & (2 * of_item >= counts)
+        return seen
 
     def counts(self, references: Sequence[str], offsets: IntArray) -> dict[str, int]:
         """Count the items of each group that has some; arguments as in `seen`."""
-        found = {group: int(own.sum()) for group, own in self.seen(references, offsets).items()}
-        return {group: count for group, count in found.items() if count}
+        counts = {group: int(own.sum()) for group, own in self.seen(references, offsets).items()}
+        return {group: count for group, count in counts.items() if count}
 
     def encoded(self) -> dict[str, str]:
         """Give the hashes as text, for JSON."""

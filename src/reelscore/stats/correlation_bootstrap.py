@@ -160,7 +160,7 @@ def _pearson(
     n, of_h, of_hh = sums([known(human).astype(float), h, h * h])
     n = np.maximum(n, 1)
     human_variance = of_hh - of_h * of_h / n
-    found = []
+    parts = []
     for x in np.nan_to_num(metrics, nan=0.0):
         of_x, of_xx, of_hx = sums([x, x * x, h * x])
         variance = of_xx - of_x * of_x / n
@@ -168,8 +168,8 @@ def _pearson(
         defined = (variance > 1e-13 * of_xx) & (human_variance > 1e-13 * of_hh)
         scale = np.sqrt(np.where(defined, variance * human_variance, np.nan))
         r = np.clip((of_hx - of_h * of_x / n) / scale, -1, 1)
-        found.append(r if level == "pooled" else mean_known(np.take_along_axis(r, items, axis=1)))
-    return np.stack(found)
+        parts.append(r if level == "pooled" else mean_known(np.take_along_axis(r, items, axis=1)))
+    return np.stack(parts)
 
 
 def _times(draws: NDArray[np.int64], size: int) -> FloatArray:

@@ -76,10 +76,10 @@ def swapped_orders(
     ordered = (counted & (order != 0)).sum(axis=0)
 
     def values(a: int, b: int) -> FloatArray:
-        found = sums(a, b)
+        totals = sums(a, b)
         if coefficient is kendall_b:
-            return _ratio(found[0], np.sqrt(ordered * (pairs - found[1])))
-        share = _ratio(found[0], np.broadcast_to(pairs, found[0].shape))
+            return _ratio(totals[0], np.sqrt(ordered * (pairs - totals[1])))
+        share = _ratio(totals[0], np.broadcast_to(pairs, totals[0].shape))
         return share if coefficient is accuracy else 2 * share - 1
 
     return lambda a, b: (values(a, b), values(b, a))

@@ -77,8 +77,8 @@ def permutation_test(
     >>> rng = np.random.default_rng(0)
     >>> human = rng.normal(size=(5, 40))
     >>> metrics = np.stack([human + rng.normal(size=(5, 40)), rng.normal(size=(5, 40))])
-    >>> found = permutation_test(human, metrics, trials=200)
-    >>> bool(found.greater[0, 1] < 0.01 < 0.99 < found.greater[1, 0])
+    >>> tested = permutation_test(human, metrics, trials=200)
+    >>> bool(tested.greater[0, 1] < 0.01 < 0.99 < tested.greater[1, 0])
     True
     """
     human, metrics = standardized(human, metrics)

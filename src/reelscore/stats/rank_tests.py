@@ -38,8 +38,8 @@ def signed_rank(
 
     exact = len(apart) <= _EXACT and len(np.unique(np.abs(apart))) == len(apart)
     method = "exact" if exact else "approx"
-    found = wilcoxon(apart, alternative=alternative, method=method, correction=not exact)
-    return Tested(float(found.statistic), float(found.pvalue))
+    result = wilcoxon(apart, alternative=alternative, method=method, correction=not exact)
+    return Tested(float(result.statistic), float(result.pvalue))
 
 
 def rank_sum(
@@ -65,8 +65,8 @@ def rank_sum(
         return Tested(len(one) * len(other) / 2, 1.0)
     from scipy.stats import mannwhitneyu
 
-    found = mannwhitneyu(one, other, alternative=alternative, method="asymptotic")
-    return Tested(float(found.statistic), float(found.pvalue))
+    result = mannwhitneyu(one, other, alternative=alternative, method="asymptotic")
+    return Tested(float(result.statistic), float(result.pvalue))
 
 
 def _numbers(scores: ArrayLike) -> FloatArray:

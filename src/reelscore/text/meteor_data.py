@@ -136,8 +136,8 @@ def _decompressed(path: Path) -> Iterator[tuple[bytes, int]]:
 
 
 def _source_files() -> tuple[Path, Path]:
-    found = find_spec("pycocoevalcap")
-    folders = list(found.submodule_search_locations or []) if found else []
+    package = find_spec("pycocoevalcap")
+    folders = list(package.submodule_search_locations or []) if package else []
     if not folders:
         raise ResourceError(
             "METEOR's language data is missing: it comes with pycocoevalcap. "

@@ -52,7 +52,7 @@ def pack(texts: Sequence[str]) -> Packed:
     """Pack strings.
 
     Raises:
-        DataError: If one is no text, or cannot be written as UTF-8.
+        DataError: If one is not text, or cannot be written as UTF-8.
 
     >>> pack(["a man", ""]).offsets.tolist()
     [0, 5, 5]

@@ -13,7 +13,7 @@ from reelscore.learned.judged_captions import (
     read_captions,
     write_captions,
 )
-from reelscore.learned.training.examples import lessons
+from reelscore.learned.training.examples import training_examples
 from reelscore.learned.training.held_out import hold_out, plain_form
 from reelscore.learned.training.recipes import recipe_of
 
@@ -26,7 +26,7 @@ def test_written_and_read(captions, tmp_path):
 @pytest.mark.parametrize("line", ["{", "[]", '{"group": "a"}', '{"references": 3}'])
 def test_bad_lines(line, tmp_path):
     (tmp_path / "judged.jsonl").write_text(line + "\n")
-    with pytest.raises(DataError, match=r"judged.jsonl:1: no judged caption"):
+    with pytest.raises(DataError, match=r"judged.jsonl:1: not a judged caption"):
         read_captions(tmp_path / "judged.jsonl")
 
 
@@ -44,7 +44,7 @@ BAD = [
         "All judged captions of 'SA-g0' are of one item, 'g0/0'",
     ),
     (lambda c: [replace(c[0], references=()), *c[1:]], "1 captions have no references"),
-    (lambda c: [replace(c[1], score=float("nan")), *c[2:]], "1 human scores are no numbers"),
+    (lambda c: [replace(c[1], score=float("nan")), *c[2:]], "1 human scores are not numbers"),
 ]
 
 
@@ -80,12 +80,12 @@ def test_unknown_group(captions):
         hold_out(captions, "g7")
 
 
-def test_lessons_weigh_by_ratings(captions):
+def test_training_examples_weigh_by_ratings(captions):
     import numpy as np
 
     single, multiple = recipe_of("plain").stages
-    once = lessons(single, captions, np.random.default_rng(0))
-    often = lessons(multiple, captions, np.random.default_rng(0))
+    once = training_examples(single, captions, np.random.default_rng(0))
+    often = training_examples(multiple, captions, np.random.default_rng(0))
     judged = [c for c in captions if c.score is not None]
     assert len(once) == sum(c.kind == "SA" for c in judged)
     assert len(often) == sum(c.kind == "MA" for c in judged)
@@ -99,4 +99,4 @@ def test_nothing_for_a_stage(captions):
 
     stage = replace(recipe_of("plain-sa").stages[0], kinds=("XA",))
     with pytest.raises(DataError, match="nothing to learn in the stage 'judgments'"):
-        lessons(stage, captions, np.random.default_rng(0))
+        training_examples(stage, captions, np.random.default_rng(0))

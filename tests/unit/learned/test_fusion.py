@@ -70,10 +70,10 @@ def test_bad_files(tmp_path):
     with pytest.raises(DataError, match="cannot be read"):
         read_coefficients(str(tmp_path / "nothing.json"))
     (tmp_path / "bad.json").write_text("[]")
-    with pytest.raises(DataError, match="no coefficients"):
+    with pytest.raises(DataError, match="not the coefficients"):
         read_coefficients(str(tmp_path / "bad.json"))
     write_coefficients(tmp_path / "loop.json", Coefficients(["fusion"], {"fusion": 1.0}, 0.0))
-    with pytest.raises(DataError, match="a fusion of fusions"):
+    with pytest.raises(DataError, match="a fusion cannot contain another"):
         read_coefficients(str(tmp_path / "loop.json"))
 
 

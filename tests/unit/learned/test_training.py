@@ -12,7 +12,7 @@ from reelscore.learned.pair_scores import predict_captions
 from reelscore.learned.sentence_vectors import SentenceEncoder
 from reelscore.learned.training.checkpoints import read_checkpoint
 from reelscore.learned.training.early_stopping import validation_split
-from reelscore.learned.training.examples import lessons
+from reelscore.learned.training.examples import training_examples
 from reelscore.learned.training.loop import steps_of, train
 from reelscore.learned.training.model import average, train_by_recipe
 from reelscore.learned.training.recipes import Recipe, Stage, recipe_of
@@ -89,7 +89,9 @@ def test_resumed_between_stages_and_after_the_end(captions, tiny, embedding, who
     scores, training = whole
     ends = []
     for number, stage in enumerate(SHORT.stages):
-        rows = lessons(stage, captions, np.random.default_rng([7, number]), embedding=embedding)
+        rows = training_examples(
+            stage, captions, np.random.default_rng([7, number]), embedding=embedding
+        )
         ends.append(sum(ends[-1:]) + steps_of(stage, rows))
     assert ends[-1] == training.steps
     for number, end in enumerate(ends):

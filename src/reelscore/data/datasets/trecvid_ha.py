@@ -216,12 +216,12 @@ def line_map(part: Mapping[str, Sequence[str]], whole: Mapping[str, Sequence[str
                 f"Lines {places[captions] + 1} and {number + 1} have the same captions by all "
                 "systems, so that lines cannot be told apart."
             )
-    found = [places.get(captions, -1) for captions in zip(*(part[n] for n in names), strict=True)]
-    for number, (place, before) in enumerate(zip(found, [-1, *found], strict=False), start=1):
+    numbers = [places.get(captions, -1) for captions in zip(*(part[n] for n in names), strict=True)]
+    for number, (place, before) in enumerate(zip(numbers, [-1, *numbers], strict=False), start=1):
         if place <= before:
-            what = "is not in" if place < 0 else "stands in another order than in"
+            what = "is not in" if place < 0 else "is in another order than in"
             raise DataError(f"Line {number} of the system files {what} the fuller ones.")
-    return found
+    return numbers
 
 
 class _Row(NamedTuple):
@@ -246,7 +246,7 @@ def _home(path: str | Path, folder: str) -> Path:
 
 def _texts(folder: Path) -> dict[str, list[str]]:
     """Read all files of a folder: lines by the name that ends the file's name."""
-    found: dict[str, list[str]] = {}
+    by_annotator: dict[str, list[str]] = {}
     if not folder.is_dir():
         raise DataError(f"{folder}: there is no such folder.")
     for path in sorted(folder.iterdir()):
@@ -254,12 +254,12 @@ def _texts(folder: Path) -> dict[str, list[str]]:
             continue
         name = _name(path.name.rpartition(".")[2])
         texts = [text.strip() for text in read_candidates(path, format="lines").values()]
-        if found.setdefault(name, texts) != texts:
+        if by_annotator.setdefault(name, texts) != texts:
             raise DataError(f"{path}: other captions of {name!r} than in an earlier file.")
-    lengths = {name: len(texts) for name, texts in found.items()}
+    lengths = {name: len(texts) for name, texts in by_annotator.items()}
     if len(set(lengths.values())) != 1:
         raise DataError(f"{folder}: files must have the same number of lines: {lengths or 'none'}.")
-    return found
+    return by_annotator
 
 
 def _name(name: str) -> str:

@@ -89,7 +89,7 @@ def structure_of(head: bytes) -> Structure | None:
 
 
 def _is_binary(head: bytes) -> bool:
-    # One of the two is a slip in a text, to be reported with its line; both are no text at all.
+    # One of the two is an error in a text, reported with its line; both mean that it is not text.
     if b"\0" not in head:
         return False
     try:
@@ -143,7 +143,7 @@ def _columns(lines: list[str]) -> Structure | None:
     if _nearly_all(lines, lambda line: "\t" in line):
         return Structure("a table without a header (tabs in its lines)", remedy)
     for delimiter in ",;|: ":
-        ids = [found[1] for line in lines if (found := _id_before(delimiter, line))]
+        ids = [match[1] for line in lines if (match := _id_before(delimiter, line))]
         if _are_ids(ids, delimiter, lines):
             begin = f"{ids[0]}{delimiter}"
             return Structure(f"a table without a header (its lines begin like {begin!r})", remedy)

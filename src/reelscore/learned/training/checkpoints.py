@@ -21,7 +21,7 @@ class Checkpoint:
         step: Steps made.
         origin: What is trained, to tell whether a checkpoint belongs to a training.
         validation: Correlations so far, by stage.
-        tensors: Weights, the optimiser's moments, and the state of chance.
+        tensors: Weights, the optimiser's moments, and the state of the random generator.
     """
 
     step: int
@@ -60,7 +60,7 @@ def read_checkpoint(folder: str | Path, origin: str) -> Checkpoint | None:
             metadata = file.metadata()
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except safetensors.SafetensorError as error:
-        raise DataError(f"{path}: damaged ({error}); remove it to start anew.") from error
+        raise DataError(f"{path}: damaged ({error}); remove it to start again.") from error
     if metadata["origin"] != origin:
         raise DataError(
             f"{path}: the checkpoint of another training; remove it, or name another folder."

@@ -26,7 +26,7 @@ _UNTOLD, _RATING = 0.15, 0.65
 
 
 @dataclass(frozen=True)
-class Lessons:
+class TrainingExamples:
     """Rows of a stage.
 
     Attributes:
@@ -52,13 +52,13 @@ def campaigns_of(captions: Sequence[JudgedCaption]) -> list[str]:
     return sorted({caption.campaign for caption in captions if caption.score is not None})
 
 
-def lessons(
+def training_examples(
     stage: Stage,
     captions: Sequence[JudgedCaption],
     rng: np.random.Generator,
     *,
     embedding: Embedding | None = None,
-) -> Lessons:
+) -> TrainingExamples:
     """Put together the rows of a stage.
 
     Args:
@@ -72,20 +72,20 @@ def lessons(
 
     >>> few = [JudgedCaption("a", "MA", "me", "1", "a man", ("a boy",), 0.5, ratings=20),
     ...        JudgedCaption("a", "MA", "me", "2", "a dog", ("a cat",))]
-    >>> found = lessons(Stage("judgments"), few, np.random.default_rng(0))
-    >>> found.candidates, found.targets.tolist()
+    >>> examples = training_examples(Stage("judgments"), few, np.random.default_rng(0))
+    >>> examples.candidates, examples.targets.tolist()
     (['a man'], [0.5])
     """
     if stage.source == "judgments":
-        found = _judgments(stage, captions)
+        examples = _judgments(stage, captions)
     elif stage.source == "similarity":
         assert embedding is not None
-        found = _similarity(captions, rng, embedding)
+        examples = _similarity(captions, rng, embedding)
     else:
-        found = _people(captions, rng)
-    if not len(found):
+        examples = _people(captions, rng)
+    if not len(examples):
         raise DataError(f"There is nothing to learn in the stage {stage.source!r} {stage.kinds}.")
-    return found
+    return examples
 
 
 def check_stages(stages: Sequence[Stage], captions: Sequence[JudgedCaption]) -> None:
@@ -110,7 +110,7 @@ def check_stages(stages: Sequence[Stage], captions: Sequence[JudgedCaption]) -> 
             )
 
 
-def _judgments(stage: Stage, captions: Sequence[JudgedCaption]) -> Lessons:
+def _judgments(stage: Stage, captions: Sequence[JudgedCaption]) -> TrainingExamples:
     names = {name: k for k, name in enumerate(campaigns_of(captions))}
     chosen = [
         (caption, caption.score)
@@ -118,7 +118,7 @@ def _judgments(stage: Stage, captions: Sequence[JudgedCaption]) -> Lessons:
         if caption.score is not None and (not stage.kinds or caption.kind in stage.kinds)
     ]
     ratings = np.array([caption.ratings for caption, _ in chosen], dtype=float)
-    return Lessons(
+    return TrainingExamples(
         [caption.candidate for caption, _ in chosen],
         [caption.references for caption, _ in chosen],
         np.array([score for _, score in chosen]),
@@ -129,7 +129,7 @@ def _judgments(stage: Stage, captions: Sequence[JudgedCaption]) -> Lessons:
 
 def _similarity(
     captions: Sequence[JudgedCaption], rng: np.random.Generator, embedding: Embedding
-) -> Lessons:
+) -> TrainingExamples:
     """Pairs of the same video, of people's captions, and of different videos, with their cosine."""
     pairs: list[tuple[str, str]] = []
     seen = list(
@@ -155,7 +155,7 @@ def _similarity(
     return _without_campaign([a for a, _ in pairs], [(b,) for _, b in pairs], 3 * (cosines - 0.4))
 
 
-def _people(captions: Sequence[JudgedCaption], rng: np.random.Generator) -> Lessons:
+def _people(captions: Sequence[JudgedCaption], rng: np.random.Generator) -> TrainingExamples:
     candidates: list[str] = []
     references: list[tuple[str, ...]] = []
     targets: list[float] = []
@@ -181,17 +181,17 @@ def _people(captions: Sequence[JudgedCaption], rng: np.random.Generator) -> Less
 
 def _without_campaign(
     candidates: list[str], references: list[tuple[str, ...]], targets: FloatArray
-) -> Lessons:
+) -> TrainingExamples:
     count = len(candidates)
-    return Lessons(candidates, references, targets, np.ones(count), np.full(count, -1))
+    return TrainingExamples(candidates, references, targets, np.ones(count), np.full(count, -1))
 
 
 def _by_item(captions: Sequence[JudgedCaption]) -> list[tuple[str, ...]]:
     """References of each item, each once."""
-    found: dict[str, dict[str, None]] = {}
+    by_item: dict[str, dict[str, None]] = {}
     for caption in captions:
-        found.setdefault(caption.item, {}).update(dict.fromkeys(caption.references))
-    return [tuple(texts) for texts in found.values()]
+        by_item.setdefault(caption.item, {}).update(dict.fromkeys(caption.references))
+    return [tuple(texts) for texts in by_item.values()]
 
 
 def _some(texts: Sequence[str], count: int, rng: np.random.Generator) -> list[str]:

@@ -16,7 +16,12 @@ from reelscore.learned.encoders import DEFAULT_ENCODER, need
 from reelscore.learned.judged_captions import JudgedCaption, check_captions, digest_of
 from reelscore.learned.training.checkpoints import Checkpoint, read_checkpoint, write_checkpoint
 from reelscore.learned.training.early_stopping import Watch, validation_split
-from reelscore.learned.training.examples import Embedding, Lessons, campaigns_of, lessons
+from reelscore.learned.training.examples import (
+    Embedding,
+    TrainingExamples,
+    campaigns_of,
+    training_examples,
+)
 from reelscore.learned.training.recipes import Recipe, Stage
 
 Progress = Callable[[int, int], None]
@@ -80,7 +85,7 @@ def train(
     rows = []
     for number, stage in enumerate(recipe.stages):
         rng = np.random.default_rng([seed, number])
-        rows.append(lessons(stage, training, rng, embedding=embedding))
+        rows.append(training_examples(stage, training, rng, embedding=embedding))
     plan = [steps_of(stage, each) for stage, each in zip(recipe.stages, rows, strict=True)]
     campaigns = campaigns_of(training)
     network = CrossEncoder.start(encoder, recipe.max_length, seed).to(device)
@@ -130,7 +135,7 @@ def train(
 
 
 def _state(weights: Tensors, best: Tensors, device: str) -> Tensors:
-    """Weights, the best ones of the stage, and the state of chance."""
+    """Weights, the best ones of the stage, and the state of the random generators."""
     torch = need("torch")
     tensors = {f"weight.{name}": value for name, value in weights.items()}
     tensors |= {f"best.{name}": value for name, value in best.items()}
@@ -184,7 +189,7 @@ class StageTraining:
         scales: Any,
         recipe: Recipe,
         stage: Stage,
-        rows: Lessons,
+        rows: TrainingExamples,
         steps: int,
         key: tuple[int, int],
     ) -> None:
@@ -302,7 +307,7 @@ class StageTraining:
                 self.optimizer.state[value] = state
 
 
-def steps_of(stage: Stage, rows: Lessons) -> int:
+def steps_of(stage: Stage, rows: TrainingExamples) -> int:
     """Count the steps of a stage."""
     return max(1, round(max(1, len(rows) // stage.batch) * stage.epochs))
 

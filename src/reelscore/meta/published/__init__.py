@@ -15,5 +15,5 @@ def published(paper: str) -> dict[str, Any]:
     {'raw': 0.995, 'z': 0.997}
     """
     text = files(__name__).joinpath(f"{paper}.json").read_bytes()
-    found: dict[str, Any] = msgspec.json.decode(text)
-    return found
+    tables: dict[str, Any] = msgspec.json.decode(text)
+    return tables

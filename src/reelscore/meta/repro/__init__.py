@@ -1,1 +1,1 @@
-"""Published tables, computed anew beside the printed ones."""
+"""Published tables, recomputed and compared with the printed ones."""

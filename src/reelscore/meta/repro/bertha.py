@@ -255,7 +255,7 @@ def agrees(table: str, printed: float, again: float) -> bool:
     >>> agrees("4", 0.064, -0.0641), agrees("2", 0.064, -0.0641)
     (True, False)
     """
-    if table not in _LEVELS:  # shuffled words and random splits come out anew each time
+    if table not in _LEVELS:  # shuffled words and random splits differ each time
         return False
     # Tables 3 and 4 print most correlations without their sign.
     near = abs(abs(printed) - abs(again)) if table in "34" else abs(printed - again)
