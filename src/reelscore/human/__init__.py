@@ -8,7 +8,6 @@ from reelscore._lazy import lazy_names
 
 if TYPE_CHECKING:
     from reelscore.human.campaign import Campaign
-    from reelscore.human.costs import Costs
     from reelscore.human.evaluate.agreement import (
         Agreement,
         Icc,
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
         krippendorff_alpha,
         replicate,
     )
-    from reelscore.human.evaluate.groups import read_groups
     from reelscore.human.evaluate.preferences import (
         MetricAccuracy,
         Preference,
@@ -54,7 +52,6 @@ if TYPE_CHECKING:
     from reelscore.human.hits.plan import Coverage, HitPlan
     from reelscore.human.hits.ratings import build_hits
     from reelscore.human.hits.tasks import Hit, Shown, Task
-    from reelscore.human.hits.test_questions import read_questions
     from reelscore.human.hits.top_up import TopUp, top_up
     from reelscore.human.imports.files import (
         Imported,
@@ -62,11 +59,12 @@ if TYPE_CHECKING:
         read_judgments,
         stream_judgments,
     )
+    from reelscore.human.imports.plain_tables import read_groups, read_questions
     from reelscore.human.judgments import Judgment, Judgments
     from reelscore.human.protocols import Criterion, Protocol, protocol
     from reelscore.human.simulate.campaigns import Simulation, Truth, simulate_campaign
     from reelscore.human.simulate.crowd import Crowd, fit_crowd
-    from reelscore.human.simulate.power import Power, Setting, hits_needed, power_of
+    from reelscore.human.simulate.power import Costs, Power, Setting, hits_needed, power_of
     from reelscore.human.store.records import Assignment, Event, Receipt, Skip, Status, Terms
 
 __all__ = [
@@ -157,11 +155,9 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "human.campaign": "Campaign",
-        "human.costs": "Costs",
         "human.evaluate.agreement": (
             "Agreement Icc Replication agreement icc krippendorff_alpha replicate"
         ),
-        "human.evaluate.groups": "read_groups",
         "human.evaluate.preferences": (
             "MetricAccuracy Preference RaterCheck check_raters metric_accuracy score_preferences"
         ),
@@ -180,14 +176,14 @@ __getattr__, __dir__ = lazy_names(
         "human.hits.plan": "Coverage HitPlan",
         "human.hits.ratings": "build_hits",
         "human.hits.tasks": "Hit Shown Task",
-        "human.hits.test_questions": "read_questions",
         "human.hits.top_up": "TopUp top_up",
         "human.imports.files": "Imported judgments_csv read_judgments stream_judgments",
+        "human.imports.plain_tables": "read_groups read_questions",
         "human.judgments": "Judgment Judgments",
         "human.protocols": "Criterion Protocol protocol",
         "human.simulate.campaigns": "Simulation Truth simulate_campaign",
         "human.simulate.crowd": "Crowd fit_crowd",
-        "human.simulate.power": "Power Setting hits_needed power_of",
+        "human.simulate.power": "Costs Power Setting hits_needed power_of",
         "human.store.records": "Assignment Event Receipt Skip Status Terms",
     },
 )

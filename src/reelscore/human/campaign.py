@@ -465,21 +465,21 @@ class Campaign:
         Raises:
             DataError: If a HIT is there already, or does not fit the protocol or the systems.
         """
-        from reelscore.human.store.bulk import insert_hits
+        from reelscore.human.store.hits import insert_hits
 
         with self.database.staging() as connection:
             return insert_hits(connection, self.terms, hits)
 
     def hits(self) -> Iterator[Hit]:
         """Give the HITs one after the other, in the order they were added."""
-        from reelscore.human.store.queries import hits
+        from reelscore.human.store.hits import hits
 
         with self.database.reading() as connection:
             yield from hits(connection, self.terms)
 
     def items(self) -> Sequence[str]:
         """Name the items that HITs are about, in order."""
-        from reelscore.human.store.queries import items
+        from reelscore.human.store.hits import items
 
         return self._read(items)
 
@@ -491,7 +491,7 @@ class Campaign:
 
     def awaited(self) -> dict[tuple[str, str], int]:
         """Count the judgments of each caption that open and held places will bring."""
-        from reelscore.human.store.queries import awaited
+        from reelscore.human.store.hits import awaited
 
         return self._read(awaited)
 
@@ -583,7 +583,7 @@ class Campaign:
 
     def skips(self) -> Sequence[Skip]:
         """Give the tasks that raters reported and skipped, oldest first."""
-        from reelscore.human.store.queries import skips
+        from reelscore.human.store.answers import skips
 
         return self._read(skips)
 
@@ -651,7 +651,7 @@ class Campaign:
 
     def rows(self, *, finished: bool = False) -> Iterator[Judgment]:
         """Give the judgments one after the other, without holding them all."""
-        from reelscore.human.store.queries import judgments
+        from reelscore.human.store.answers import judgments
 
         with self.database.reading() as connection:
             yield from judgments(connection, self.terms, finished=finished)
@@ -680,7 +680,7 @@ class Campaign:
 
     def status(self) -> Status:
         """Tell where the campaign stands."""
-        from reelscore.human.store.queries import status
+        from reelscore.human.store.hits import status
 
         return self._read(status)
 

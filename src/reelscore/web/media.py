@@ -11,16 +11,32 @@ from typing import Any, NamedTuple
 from reelscore.errors import DataError, MissingExtraError, ReelscoreError
 from reelscore.human.campaign import Campaign
 from reelscore.web.pages import Pages, read_pages
-from reelscore.web.videos import TYPES, video_files
 
 KEY = "media"  # of a campaign's settings: the seconds of each item's video
 Progress = Callable[[int, int], None]
 CONVERT = "ffmpeg -i OLD -c:v libx264 -pix_fmt yuv420p -c:a aac -movflags +faststart NEW.mp4"
 
+TYPES = {
+    ".mp4": "video/mp4",
+    ".m4v": "video/mp4",
+    ".webm": "video/webm",
+    ".ogv": "video/ogg",
+    ".mov": "video/quicktime",
+}
+
 # What Chromium plays; tests let it play one file of each kind, and of some others.
 _CONTAINERS = ("mp4", "webm", "ogg")
 _CODECS = ("h264", "vp8", "vp9", "av1")
 _CUT = 0.9  # of the length a file claims; players end a little early or late
+
+
+def video_files(folder: Path) -> dict[str, Path]:
+    """Find the videos of a folder by item."""
+    inside = folder.resolve()
+    files = sorted(each for each in inside.iterdir() if each.suffix.lower() in TYPES)
+    # a link may lead anywhere; what lies outside the folder is not for raters
+    kept = [each for each in files if each.resolve().is_relative_to(inside) and each.is_file()]
+    return {each.stem: each for each in kept}
 
 
 class Need(NamedTuple):

@@ -21,13 +21,12 @@ from reelscore.human.store.records import Terms
 from reelscore.report.pages import template_environment
 from reelscore.store.database import Database
 from reelscore.store.values import microseconds
-from reelscore.web.media import Preflight
+from reelscore.web.media import Preflight, video_files
 from reelscore.web.organisers.progress import span
 from reelscore.web.organisers.raters import Trust
 from reelscore.web.requests import Guard, self_cookie
 from reelscore.web.security import Attempts, Hashing, Signer, new_token
 from reelscore.web.settings import Settings, Uptime
-from reelscore.web.videos import Videos
 
 
 @dataclass(frozen=True)
@@ -70,6 +69,56 @@ class Campaigns:
     def _opened(self, terms: Terms) -> Campaign:
         clock = self.settings.clock
         return Campaign(terms, self.database, clock, may_release=self.uptime.lasts)
+
+
+@dataclass(frozen=True)
+class Videos:
+    """The videos of a folder, under names that tell raters nothing.
+
+    A request names a video by a word derived from its item with the server's secret, and that word
+    is looked up among the files that are there: no path is ever made of what a browser sends.
+
+    Attributes:
+        folder: Where they lie; None for a server without videos.
+        signer: Makes their public names.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "clip1.mp4").write_bytes(b"")
+    ...     videos = Videos(Path(folder), Signer("a secret"))
+    ...     name = videos.name("dogs", "clip1")
+    ...     name, videos.file("dogs", name).name, videos.file("dogs", "clip1.mp4")
+    ('9fYKQHkinF8jISlvTu4X', 'clip1.mp4', None)
+    """
+
+    folder: Path | None
+    signer: Signer
+    _files: dict[str, tuple[int, dict[str, Path]]] = field(default_factory=dict, repr=False)
+    _lock: Lock = field(default_factory=Lock, repr=False)
+
+    def name(self, campaign: str, item: str) -> str | None:
+        """Give the public name of an item's video; None where there is no such file."""
+        name = self.signer.name("media", campaign, item, length=20)
+        return name if self.file(campaign, name) else None
+
+    def file(self, campaign: str, name: str) -> Path | None:
+        """Give the file of a public name; None where there is none."""
+        if self.folder is None:
+            return None
+        with self._lock:
+            changed = self.folder.stat().st_mtime_ns
+            scanned = self._files.get(campaign)
+            if scanned is None or scanned[0] != changed:  # files came or went
+                scanned = self._files[campaign] = (changed, self._scan(campaign))
+            return scanned[1].get(name)
+
+    def _scan(self, campaign: str) -> dict[str, Path]:
+        assert self.folder is not None
+        files = video_files(self.folder)
+        return {
+            self.signer.name("media", campaign, item, length=20): file
+            for item, file in files.items()
+        }
 
 
 STATIC = Path(__file__).parent / "static"

@@ -6,8 +6,7 @@ import pytest
 
 from reelscore.errors import RefusedError
 from reelscore.human.campaign import Campaign
-from reelscore.human.evaluate.results import evaluate_ratings
-from reelscore.human.evaluate.usable import usable
+from reelscore.human.evaluate.results import evaluate_ratings, usable
 from reelscore.human.hits.tasks import Hit, Shown, Task
 from support.made_hits import answer_all, judge, rating_hits
 

@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.human.costs import Costs
 from reelscore.human.evaluate.quality import check_quality
 from reelscore.human.evaluate.scores import score_judgments
 from reelscore.human.hits.ratings import build_hits
 from reelscore.human.judgments import Judgments
 from reelscore.human.simulate.campaigns import Truth, bad_mix, simulate_campaign, study
 from reelscore.human.simulate.crowd import Crowd, fit_crowd
-from reelscore.human.simulate.power import Setting, hits_needed, power_of
+from reelscore.human.simulate.power import Costs, Setting, hits_needed, power_of
 from reelscore.meta.published import published
 from reelscore.significance import rank_systems
 from support.campaigns import eacl

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reelscore.errors import RefusedError
-from reelscore.human.evaluate.pace import pace
+from reelscore.human.evaluate.quality import pace
 from support.made_hits import answer_all, rating_hits
 
 

@@ -18,7 +18,7 @@ from reelscore.errors import DataError
 from reelscore.human.campaign import Campaign
 from reelscore.human.hits.design import NEED_PEOPLE, Design, make_hits, story_texts
 from reelscore.human.hits.plan import HitPlan
-from reelscore.human.hits.test_questions import read_questions
+from reelscore.human.imports.plain_tables import read_questions
 from reelscore.human.protocols import PROTOCOLS
 
 _HOUR = 3600.0

@@ -13,7 +13,7 @@ from reelscore.cli.campaign.options import (
 )
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.human.evaluate.quality import Control
-from reelscore.human.evaluate.usable import usable
+from reelscore.human.evaluate.results import usable
 
 
 @click.command("offer")

@@ -8,9 +8,8 @@ import click
 
 from reelscore.cli.option_kinds import json_option, number_option, seed_option
 from reelscore.cli.options import STDOUT, check_targets, progress_bar, write_json
-from reelscore.human.costs import Costs
 from reelscore.human.hits.layouts import layout as layout_named
-from reelscore.human.simulate.power import Power, Setting, hits_needed, power_of
+from reelscore.human.simulate.power import Costs, Power, Setting, hits_needed, power_of
 from reelscore.report.tables.grid import Cell, Grid
 
 

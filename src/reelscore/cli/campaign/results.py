@@ -23,11 +23,11 @@ from reelscore.cli.options import STDOUT, check_targets, show_signature, termina
 from reelscore.data.table import file_format as table_format
 from reelscore.errors import DataError
 from reelscore.human.campaign import Campaign
-from reelscore.human.evaluate.groups import read_groups
 from reelscore.human.evaluate.quality import Control, known
 from reelscore.human.evaluate.results import Results, evaluate_ratings
 from reelscore.human.evaluate.scores import Average, HumanScores, Over, group_means
 from reelscore.human.hits.tasks import Hit
+from reelscore.human.imports.plain_tables import read_groups
 from reelscore.report.tables.campaign import results_csv, results_grid, wins_grid
 from reelscore.significance import Comparison, rank_systems
 

@@ -15,7 +15,7 @@ from reelscore.human.campaign import Campaign
 from reelscore.human.evaluate.preferences import score_all_preferences
 from reelscore.human.evaluate.quality import known
 from reelscore.human.evaluate.rankings import score_rankings
-from reelscore.human.evaluate.usable import usable
+from reelscore.human.evaluate.results import usable
 from reelscore.human.evaluate.votes import score_against_reference, score_choices
 from reelscore.human.judgments import Judgments
 from reelscore.report.tables.campaign import (

@@ -1,6 +1,6 @@
 """More HITs from the same plan, until every system has as many good judgments as are wanted.
 
-Good are judgments of finished HITs by raters who count (`reelscore.human.evaluate.usable`). What
+Good are judgments of finished HITs by raters who count (`reelscore.human.evaluate.results`). What
 open and held places will bring is counted too, so that to ask twice adds nothing. New HITs show
 first what has the fewest good judgments; they are the same for the same campaign at the same point.
 """
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from reelscore.errors import DataError
 from reelscore.human.evaluate.quality import Control
-from reelscore.human.evaluate.usable import usable
+from reelscore.human.evaluate.results import usable
 from reelscore.human.hits.design import REFERENCE, Design, more_hits
 from reelscore.human.hits.plan import HitPlan
 from reelscore.human.hits.tasks import Hit, Task

@@ -1,7 +1,11 @@
-"""The tables of the Direct Assessment tools: a judgment in a row, raw or standardized.
+"""Files of crowd services and of the Direct Assessment tools.
 
-``ad-latest.csv`` and its filtered forms hold scores from 0 to 100. ``ad-…-good-stnd.csv`` of WMT
-hold z scores; the means and deviations beside them give the raw scores back.
+A batch of Mechanical Turk has a HIT in a row: one rater's work. Its answer joins all scores by a
+bar, each written as system_item_TYPE_position__score, in the order the rater saw.
+
+The tables of the Direct Assessment tools have a judgment in a row: ``ad-latest.csv`` and its
+filtered forms scores from 0 to 100, ``ad-…-good-stnd.csv`` of WMT z scores, whose means and
+deviations in another file give the raw scores back.
 """
 
 from __future__ import annotations
@@ -14,9 +18,93 @@ from typing import NamedTuple
 from reelscore.data.source import Source
 from reelscore.errors import DataError
 from reelscore.human.imports import rows
+from reelscore.human.imports.rows import seconds
 from reelscore.human.judgments import Judgment
 
-NEEDED = ("HITId", "WorkerId", "Input.src", "Input.trg", "sys_id", "type", "sid", "score")
+BATCH_COLUMNS = ("HITId", "WorkerId", "AssignmentStatus")
+_SCORE = re.compile(
+    r"(?P<system>.+?)_(?P<item>[^_]+)_(?P<kind>BAD_REF|SYSTEM|REPEAT|REF)"
+    r"_(?P<position>\d+)__(?P<score>.*)"
+)
+
+
+def read_batch(source: Source, intake: rows.Intake) -> Iterator[Judgment]:
+    """Yield the judgments of a batch; HITs with missing answers are left out, as the tools do."""
+    problems = intake.problems
+    done: dict[tuple[str, str], int] = {}
+    for line, header, cells in rows.rows(source, ",", intake, torn=True):
+        rows.places(header, BATCH_COLUMNS, source.path)
+        row = dict(zip(header, cells, strict=True))
+        if not intake.takes(row.get("Input.src", ""), row.get("Input.trg", "")):
+            continue
+        where = f"{source.path}:{line}"
+        hit, rater = row["HITId"], row["WorkerId"]
+        if not hit or not rater:
+            problems.add(f"{where}: no HITId or no WorkerId.")
+            continue
+        if (hit, rater) in done:
+            problems.add(
+                f"{where}: rater {rater!r} did HIT {hit!r} already in line {done[hit, rater]}; "
+                "expected each row once."
+            )
+            continue
+        done[hit, rater] = line
+        try:
+            judgments = list(_batch_judgments(row, intake.scale))
+        except DataError as error:
+            problems.add(f"{where}: {error}")
+            continue
+        asked = sum(name.startswith("Input.sid_") and bool(row[name]) for name in header)
+        if asked and len(judgments) != asked:
+            intake.incomplete += 1
+            continue
+        yield from judgments
+
+
+def _batch_judgments(row: dict[str, str], scale: rows.Scale) -> Iterator[Judgment]:
+    answers = [value for name, value in row.items() if name.startswith("Answer.") and "__" in value]
+    if len(answers) != 1:
+        columns = [name for name in row if name.startswith("Answer.")]
+        raise DataError(
+            f"{len(answers)} answers of the form system_item_TYPE_position__score|… in the "
+            f"columns {', '.join(columns) or 'Answer.…, of which there is none'}; expected one."
+        )
+    times = {name: seconds(row.get(name, "")) for name in ("AcceptTime", "SubmitTime")}
+    worked = row.get("WorkTimeInSeconds", "")
+    positions: set[int] = set()
+    for answer in answers[0].split("|"):
+        match = _SCORE.fullmatch(answer.strip())
+        if match is None:
+            raise DataError(
+                f"an answer is {answer[:60]!r}; expected system_item_TYPE_position__score."
+            )
+        position = int(match["position"])
+        if position in positions:
+            raise DataError(f"position {position} is answered twice.")
+        positions.add(position)
+        yield Judgment(
+            rater=row["WorkerId"],
+            hit=row["HITId"],
+            task="",  # the page shuffles tasks anew for each rater: what they show names them
+            position=position,
+            system=match["system"],
+            item=match["item"],
+            kind=rows.kind(match["kind"]),
+            score=rows.score(match["score"], scale),
+            started=times["AcceptTime"],
+            submitted=times["SubmitTime"],
+            seconds=float(worked) if worked.isdigit() else None,
+            client="mturk",
+            status=row["AssignmentStatus"].lower(),
+        )
+
+
+def is_batch(header: Sequence[str]) -> bool:
+    """Tell a batch by its header."""
+    return set(BATCH_COLUMNS) <= set(header) and any(name.startswith("Answer.") for name in header)
+
+
+TABLE_COLUMNS = ("HITId", "WorkerId", "Input.src", "Input.trg", "sys_id", "type", "sid", "score")
 _WHOLE = 0.01  # printed means have seven digits: a raw score comes back whole up to this
 
 
@@ -27,7 +115,7 @@ class Moments(NamedTuple):
     deviation: float
 
 
-def read(source: Source, intake: rows.Intake) -> Iterator[Judgment]:
+def read_table(source: Source, intake: rows.Intake) -> Iterator[Judgment]:
     """Yield raw judgments."""
     for where, row in _rows(source, intake):
         try:
@@ -87,7 +175,7 @@ def moments_file(path: str | Path) -> Path:
 
 def is_table(header: Sequence[str]) -> bool:
     """Tell such a table by its header."""
-    return set(NEEDED) <= set(header)
+    return set(TABLE_COLUMNS) <= set(header)
 
 
 def is_standardized(head: bytes) -> bool:
@@ -102,7 +190,7 @@ def is_standardized(head: bytes) -> bool:
 
 def _rows(source: Source, intake: rows.Intake) -> Iterator[tuple[str, dict[str, str]]]:
     for line, header, cells in rows.rows(source, "\t", intake):
-        rows.places(header, NEEDED, source.path)
+        rows.places(header, TABLE_COLUMNS, source.path)
         row = dict(zip(header, cells, strict=True))
         if intake.takes(row["Input.src"], row["Input.trg"]):
             yield f"{source.path}:{line}", row

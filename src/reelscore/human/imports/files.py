@@ -15,7 +15,7 @@ from reelscore.data.checks import Problems
 from reelscore.data.source import Source, decode_line
 from reelscore.data.spreadsheet import spreadsheet_csv
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.human.imports import crowd_tables, mturk, plain
+from reelscore.human.imports import crowd_tables, plain_tables
 from reelscore.human.imports.rows import Intake
 from reelscore.human.judgments import Judgment, Judgments
 from reelscore.human.protocols import Form, Protocol, protocol
@@ -24,9 +24,9 @@ Format = Literal["mturk", "ad-latest", "standardized", "csv"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 Reader = Callable[[Source, Intake], Iterator[Judgment]]
 _READERS: dict[str, Reader] = {
-    "mturk": mturk.read,
-    "ad-latest": crowd_tables.read,
-    "csv": plain.read,
+    "mturk": crowd_tables.read_batch,
+    "ad-latest": crowd_tables.read_table,
+    "csv": plain_tables.read_plain,
 }
 
 
@@ -156,7 +156,7 @@ def _moments(path: str, named: str | os.PathLike[str] | None) -> dict[str, crowd
 def _told_by(source: Source) -> Format:
     """Tell the format by the header."""
     first = decode_line(source.head.partition(b"\n")[0], source.path, 1).strip()
-    if mturk.is_batch([cell.strip('"') for cell in first.split(",")]):
+    if crowd_tables.is_batch([cell.strip('"') for cell in first.split(",")]):
         return "mturk"
     if crowd_tables.is_table(first.split()):
         return "standardized" if crowd_tables.is_standardized(source.head) else "ad-latest"

@@ -1,16 +1,19 @@
-"""Rows of a table in which a closing quote is missing, read where the number of cells proves how.
+"""Rows of imported tables: what their kinds, scores and times say, whatever tool wrote them.
 
-A missing quote makes a row run on into the next ones. The row ends before the first line that has
-as many cells as the other rows. The quote belongs where it gives the row that many cells too: at
-the end, or before some delimiter. Where that is not one place alone, nothing is proven.
+Where a closing quote is missing, a row runs on into the next ones. It ends before the first line
+that has as many cells as the other rows, and the quote belongs where it gives the row that many
+cells too: at the end, or before some delimiter. Where that is not one place alone, nothing is
+proven.
 """
 
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter, deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta, timezone
 from typing import NamedTuple
 
 from reelscore.data.checks import Problems
@@ -297,3 +300,40 @@ def _text(source: Source, intake: Intake) -> Iterator[str]:
         except DataError as error:
             intake.problems.add(str(error))
             yield line.decode("utf-8", "replace")  # keeps the rows in step; never returned
+
+
+# MTurk writes the Pacific zone by its name, which datetime cannot read.
+_ZONES = {"PST": -8, "PDT": -7, "UTC": 0, "GMT": 0}
+_MTURK = re.compile(r"\w{3} (\w{3} \d{1,2} \d{2}:\d{2}:\d{2}) ([A-Z]{3}) (\d{4})")
+
+
+def seconds(text: str) -> float | None:
+    """Read a time: ISO 8601, seconds since 1970, or as MTurk writes it; nothing for no text.
+
+    A time without a zone is taken as UTC.
+
+    Raises:
+        DataError: If it is none of these.
+
+    >>> seconds("Fri Nov 25 04:32:21 PST 2016") == seconds("2016-11-25T12:32:21Z")
+    True
+    """
+    text = text.strip()
+    if not text:
+        return None
+    if match := _MTURK.fullmatch(text):
+        day, zone, year = match.groups()
+        if zone in _ZONES:
+            moment = datetime.strptime(f"{day} {year}", "%b %d %H:%M:%S %Y")
+            return moment.replace(tzinfo=timezone(timedelta(hours=_ZONES[zone]))).timestamp()
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    try:
+        moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
+    except ValueError:
+        raise DataError(
+            f"the time is {text[:40]!r}; expected one such as 2026-03-01T12:00:00Z."
+        ) from None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()

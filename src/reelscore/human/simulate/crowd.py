@@ -18,8 +18,7 @@ from numpy.random import Generator
 
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.human.evaluate.agreement import agreement
-from reelscore.human.evaluate.pace import pace
-from reelscore.human.evaluate.quality import find_twins
+from reelscore.human.evaluate.quality import find_twins, pace
 from reelscore.human.evaluate.scores import standardize
 from reelscore.human.judgments import FloatArray, Judgments
 

@@ -1,7 +1,11 @@
-"""Answers and reports of raters: checked, kept once, acknowledged whenever they are sent."""
+"""Answers and reports of raters: checked, kept once, acknowledged whenever they are sent.
+
+They are given back as judgments and skips.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,21 +15,34 @@ from sqlalchemy import (
     Select,
     and_,
     bindparam,
+    case,
     exists,
     func,
     insert,
+    literal,
     or_,
     select,
     update,
 )
 
 from reelscore.errors import RefusedError
+from reelscore.human.judgments import Judgment
 from reelscore.human.protocols import Answer
 from reelscore.human.store.assignments import take_back
 from reelscore.human.store.campaigns import EXCLUDE, READMIT, read_settings
-from reelscore.human.store.records import REJECTED, Receipt, Terms
-from reelscore.human.store.schema import assignment, campaign, event, judgment, shown, skip, task
+from reelscore.human.store.records import REJECTED, Receipt, Skip, Terms
+from reelscore.human.store.schema import (
+    assignment,
+    campaign,
+    event,
+    hit,
+    judgment,
+    shown,
+    skip,
+    task,
+)
 from reelscore.store.database import alone
+from reelscore.store.values import seconds
 
 # Made once: these are what a busy campaign does all day.
 _PLACE: Select[Any] = (
@@ -81,6 +98,12 @@ _TIMES = (
     .where(judgment.c.assignment == bindparam("assignment"))
     .distinct()
 )
+
+
+AT_ONCE = 5000  # rows fetched together
+_MOMENTS = [
+    Judgment.__struct_fields__.index(n) for n in ("started", "submitted", "opened", "received")
+]
 
 
 @dataclass(frozen=True)
@@ -260,3 +283,78 @@ def hit_flags(connection: Connection, terms: Terms, assignment: int) -> set[str]
     if sum(times) < _LEAST * playing:
         flags.add("too-fast")
     return flags
+
+
+def judgments(
+    connection: Connection, terms: Terms, *, finished: bool = False
+) -> Iterator[Judgment]:
+    """Give the judgments in the order they came; `finished`: only those of finished HITs."""
+    compares = terms.protocol.form == "comparison"
+    second = shown.alias("second")
+    found = (
+        select(
+            assignment.c.rater,
+            hit.c.id,
+            task.c.id,
+            judgment.c.position,
+            shown.c.system,
+            task.c.item,
+            kind_of_pair(shown.c.kind, second.c.kind) if compares else shown.c.kind,
+            judgment.c.score,
+            judgment.c.criterion,
+            second.c.system if compares else literal(""),
+            judgment.c.started,
+            judgment.c.submitted,
+            assignment.c.seconds,
+            judgment.c.client,
+            assignment.c.status,
+            judgment.c.z,
+            judgment.c.opened,
+            # of judgments made elsewhere, it says when they were added
+            case((judgment.c.opened.is_not(None), judgment.c.received)),
+            judgment.c.watched,
+        )
+        .select_from(judgment)
+        .join(assignment, assignment.c.id == judgment.c.assignment)
+        .join(hit, hit.c.key == assignment.c.hit)
+        .join(task, task.c.key == judgment.c.task)
+        .join(shown, and_(shown.c.task == judgment.c.task, shown.c.slot == judgment.c.slot))
+        .where(assignment.c.campaign == terms.id)
+        .order_by(judgment.c.id)
+    )
+    if compares:
+        found = found.join(second, and_(second.c.task == task.c.key, second.c.slot == 1))
+    if finished:
+        found = found.where(assignment.c.state == "done")
+    for row in connection.execute(found.execution_options(yield_per=AT_ONCE)):
+        values = list(row)
+        for place in _MOMENTS:
+            values[place] = seconds(row[place])
+        yield Judgment(*values)
+
+
+def skips(connection: Connection, terms: Terms) -> Sequence[Skip]:
+    """Give the tasks that raters reported and skipped, oldest first."""
+    found = (
+        select(
+            skip.c.assignment,
+            hit.c.id,
+            assignment.c.rater,
+            task.c.id,
+            task.c.item,
+            skip.c.time,
+            skip.c.reason,
+        )
+        .join(assignment, assignment.c.id == skip.c.assignment)
+        .join(task, task.c.key == skip.c.task)
+        .join(hit, hit.c.key == task.c.hit)
+        .where(assignment.c.campaign == terms.id)
+        .order_by(skip.c.time, skip.c.assignment, task.c.position)
+    )
+    rows = connection.execute(found)
+    return [Skip(*row[:5], row.time / 1e6, row.reason) for row in rows]
+
+
+def kind_of_pair(first: Any, second: Any) -> Any:
+    """Say in SQL what a comparison is there for: what the caption beside a reference is."""
+    return case((first != "reference", first), else_=second)

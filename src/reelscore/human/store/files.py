@@ -21,7 +21,7 @@ from reelscore.data.checks import Problems
 from reelscore.data.spreadsheet import harmless
 from reelscore.errors import DataError, ReelscoreError
 from reelscore.human.protocols import Protocol, protocol
-from reelscore.human.store.bulk import move
+from reelscore.human.store.answers import AT_ONCE
 from reelscore.human.store.campaigns import (
     insert_campaign,
     read_humans,
@@ -29,6 +29,7 @@ from reelscore.human.store.campaigns import (
     read_state,
     read_systems,
 )
+from reelscore.human.store.hits import move
 from reelscore.human.store.lines import (
     FORMAT,
     LINES,
@@ -43,7 +44,6 @@ from reelscore.human.store.lines import (
     to_line,
     to_row,
 )
-from reelscore.human.store.queries import AT_ONCE
 from reelscore.human.store.records import Terms, check_terms
 from reelscore.human.store.schema import (
     assignment,

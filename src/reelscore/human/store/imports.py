@@ -30,8 +30,8 @@ from reelscore.errors import DataError
 from reelscore.human.hits.tasks import GENUINE, KINDS
 from reelscore.human.judgments import Judgment
 from reelscore.human.protocols import Protocol
+from reelscore.human.store.answers import kind_of_pair
 from reelscore.human.store.campaigns import add_systems, read_systems
-from reelscore.human.store.queries import kind_of_pair
 from reelscore.human.store.records import Terms
 from reelscore.human.store.schema import assignment, hit, judgment, shown, skip, task
 from reelscore.store.database import writing

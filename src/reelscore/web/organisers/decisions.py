@@ -8,7 +8,7 @@ from fastapi import Form, Path
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
-from reelscore.human.evaluate.usable import usable
+from reelscore.human.evaluate.results import usable
 from reelscore.human.hits.top_up import top_up
 from reelscore.web.organisers.media import PATIENCE
 from reelscore.web.organisers.session import PATH, Organiser, Owner

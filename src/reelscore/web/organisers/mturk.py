@@ -26,7 +26,7 @@ from jinja2 import Environment
 from reelscore.data.source import Source
 from reelscore.errors import DataError
 from reelscore.human.hits.tasks import Hit
-from reelscore.human.imports.times import seconds
+from reelscore.human.imports.rows import seconds
 from reelscore.human.judgments import Judgment
 from reelscore.human.protocols import Protocol
 from reelscore.report.pages import as_it_is, joined_modules

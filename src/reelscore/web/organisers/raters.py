@@ -9,8 +9,14 @@ from dataclasses import dataclass, field
 from threading import Lock
 
 from reelscore.human.campaign import Campaign
-from reelscore.human.evaluate.pace import Pace, pace
-from reelscore.human.evaluate.quality import Control, Quality, RaterQuality, check_quality
+from reelscore.human.evaluate.quality import (
+    Control,
+    Pace,
+    Quality,
+    RaterQuality,
+    check_quality,
+    pace,
+)
 from reelscore.human.judgments import FloatArray, Judgments
 from reelscore.human.store.records import Status
 from reelscore.report.tables.agreement import p_value

@@ -14,8 +14,7 @@ from reelscore.errors import DataError
 from reelscore.human.campaign import Campaign
 from reelscore.human.evaluate.preferences import score_all_preferences
 from reelscore.human.evaluate.rankings import score_rankings
-from reelscore.human.evaluate.results import Results, evaluate_ratings
-from reelscore.human.evaluate.usable import usable
+from reelscore.human.evaluate.results import Results, evaluate_ratings, usable
 from reelscore.human.evaluate.votes import score_against_reference, score_choices
 from reelscore.report.html.people import RankedSystems, results_html
 from reelscore.report.legible import shared_beginning

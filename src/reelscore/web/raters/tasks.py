@@ -16,12 +16,12 @@ from reelscore.human.store.answers import Sent, submit
 from reelscore.human.store.assignments import find_place
 from reelscore.human.store.records import Assignment, Receipt
 from reelscore.store.values import microseconds
+from reelscore.web.media import TYPES
 from reelscore.web.raters.ends import show_end
 from reelscore.web.raters.session import Current, Session, Signed, session_in, task_screen, video_of
 from reelscore.web.requests import Router
 from reelscore.web.site import FromOurForm, FromOurScript, Here, Site, refused_status
 from reelscore.web.store import raters
-from reelscore.web.videos import TYPES
 
 router = Router()
 _LARGEST = 2**53

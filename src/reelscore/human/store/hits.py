@@ -1,19 +1,21 @@
-"""What comes in bulk: lines staged in temporary tables, checked there, and moved in as a whole."""
+"""The HITs of a campaign: put in as a whole, given back, and counted as raters finish them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count, islice
+from itertools import count, groupby, islice
 from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
     FromClause,
+    Select,
     Table,
     and_,
     case,
+    func,
     insert,
     literal,
     select,
@@ -22,14 +24,105 @@ from sqlalchemy.exc import IntegrityError
 
 from reelscore.data.checks import Problems
 from reelscore.errors import DataError
-from reelscore.human.hits.tasks import Hit, check_hit
-from reelscore.human.store.assignments import open_place
-from reelscore.human.store.campaigns import read_systems
+from reelscore.human.hits.tasks import GENUINE, Hit, check_hit
+from reelscore.human.store.answers import AT_ONCE
+from reelscore.human.store.assignments import open_place, task_rows, tasks_of
+from reelscore.human.store.campaigns import read_state, read_systems
 from reelscore.human.store.lines import columns
-from reelscore.human.store.records import Terms
-from reelscore.human.store.schema import assignment, hit, metadata, shown, task
+from reelscore.human.store.records import Status, Terms
+from reelscore.human.store.schema import assignment, hit, judgment, metadata, shown, skip, task
 from reelscore.store.database import writing
 from reelscore.store.staging import analyze, fill, missing, repeated, report, stage
+
+
+def hits(connection: Connection, terms: Terms) -> Iterator[Hit]:
+    """Give the HITs, one after the other, in the order they were added."""
+    found = (
+        task_rows(hit.c.id.label("whole"))
+        .join(hit, hit.c.key == task.c.hit)
+        .where(hit.c.campaign == terms.id)
+        .order_by(hit.c.key, task.c.position, task.c.key, shown.c.slot)
+    )
+    rows = connection.execute(found.execution_options(yield_per=AT_ONCE))
+    for id, of_hit in groupby(rows, key=lambda row: row.whole):
+        yield Hit(id, tuple(tasks_of(of_hit)))
+
+
+def items(connection: Connection, terms: Terms) -> Sequence[str]:
+    """Name the items of all tasks, in order."""
+    found = select(task.c.item).filter_by(campaign=terms.id).distinct().order_by(task.c.item)
+    return connection.scalars(found).all()
+
+
+def awaited(connection: Connection, terms: Terms) -> dict[tuple[str, str], int]:
+    """Count the judgments of each caption that open and held places will bring."""
+    found = (
+        select(shown.c.system, task.c.item, func.count())
+        .select_from(assignment)
+        .join(task, task.c.hit == assignment.c.hit)
+        .join(shown, shown.c.task == task.c.key)
+        .where(assignment.c.campaign == terms.id, assignment.c.state.in_(["open", "held"]))
+        .where(shown.c.kind == "caption")
+        .group_by(shown.c.system, task.c.item)
+    )
+    rows = connection.execute(found)
+    return {(system, item): number for system, item, number in rows}
+
+
+def status(connection: Connection, terms: Terms) -> Status:
+    """Count everything, at one moment."""
+    mine = assignment.c.campaign == terms.id
+    states = dict.fromkeys(("open", "held", "done", "abandoned"), 0)
+    counted = select(assignment.c.state, func.count()).where(mine).group_by(assignment.c.state)
+    for name, number in connection.execute(counted):
+        states[name] = number
+    unfinished = (
+        select(assignment.c.hit).where(mine, assignment.c.state.in_(["open", "held"])).distinct()
+    )
+    hit_count = _number(
+        connection, select(func.count()).select_from(hit).filter_by(campaign=terms.id)
+    )
+    waiting = _number(connection, select(func.count()).select_from(unfinished.subquery()))
+    raters = select(func.count(assignment.c.rater.distinct())).where(mine, assignment.c.rater != "")
+    all_judgments = select(func.count()).select_from(judgment).join(assignment).where(mine)
+    return Status(
+        state=read_state(connection, terms),
+        hits=hit_count,
+        finished=hit_count - waiting,
+        **states,
+        judgments=_number(connection, all_judgments),
+        skipped=_number(
+            connection, select(func.count()).select_from(skip.join(assignment)).where(mine)
+        ),
+        raters=_number(connection, raters),
+        by_system={system: int(n) for system, n in connection.execute(_by_system(terms))},
+    )
+
+
+def _number(connection: Connection, query: Select[Any]) -> int:
+    return int(connection.execute(query).scalar_one())
+
+
+def _by_system(terms: Terms) -> Select[Any]:
+    # Judgments of a caption are counted first: there are fewer captions than judgments.
+    each = (
+        select(judgment.c.task, judgment.c.slot, func.count().label("n"))
+        .join(assignment)
+        .where(assignment.c.campaign == terms.id)
+        .group_by(judgment.c.task, judgment.c.slot)
+        .subquery()
+    )
+    of_caption = each.c.task == shown.c.task
+    if terms.protocol.form != "comparison":  # a comparison is about both captions
+        of_caption = and_(of_caption, each.c.slot == shown.c.slot)
+    return (
+        select(shown.c.system, func.sum(each.c.n))
+        .join(each, of_caption)
+        .where(shown.c.kind.in_(GENUINE))
+        .group_by(shown.c.system)
+        .order_by(shown.c.system)
+    )
+
 
 Where = Callable[[int], str]
 # What makes two lines of a type the same thing.

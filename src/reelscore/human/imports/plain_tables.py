@@ -1,16 +1,19 @@
-"""Judgments in any table with a header: rater, system, item, score, and more where known."""
+"""Plain tables with a header: judgments, the groups that items belong to, and test questions."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 
+from reelscore.data.checks import Problems
 from reelscore.data.fields import ITEM_FIELDS
 from reelscore.data.formats.delimited import header_cells
 from reelscore.data.source import Source
 from reelscore.data.spreadsheet import unquoted
 from reelscore.errors import DataError
+from reelscore.human.hits.tasks import Shown, Task
 from reelscore.human.imports import rows
-from reelscore.human.imports.times import seconds
+from reelscore.human.imports.rows import places, seconds
 from reelscore.human.judgments import Judgment
 
 # What others call the columns; the first is ours.
@@ -40,7 +43,7 @@ OTHERS = (
 )
 
 
-def read(source: Source, intake: rows.Intake) -> Iterator[Judgment]:
+def read_plain(source: Source, intake: rows.Intake) -> Iterator[Judgment]:
     """Yield the judgments of a table; a rater without HITs has done one."""
     names = header_cells(source.head, delimiter(source.head))
     column = columns(names)
@@ -118,3 +121,85 @@ def _number(text: str, what: str) -> float | None:
         return float(text) if text else None
     except ValueError:
         raise DataError(f"the {what} is {text[:40]!r}; expected a number.") from None
+
+
+def read_groups(description: str) -> dict[str, str]:
+    r"""Read groups from a table with a header, separated by commas, tabs or blanks.
+
+    Args:
+        description: The file and the names of the columns with the items and the groups:
+            ``FILE:ITEM:GROUP``.
+
+    Raises:
+        DataError: If the file or a column is not there, or an item has two groups.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> path = Path(tempfile.mkdtemp(), "films.csv")
+    >>> _ = path.write_text("clip,film\nv1,Sintel\nv2,Sintel\n")
+    >>> read_groups(f"{path}:clip:film")
+    {'v1': 'Sintel', 'v2': 'Sintel'}
+    """
+    parts = description.rsplit(":", 2)
+    if len(parts) != 3:
+        raise DataError(f"Groups are {description!r}; expected FILE:ITEM:GROUP, with two columns.")
+    path, item, group = parts
+    found: dict[str, str] = {}
+    with Source(path) as source:
+        lines = (line.decode("utf-8", "replace").strip() for _, line in source.lines(1 << 20))
+        header = next(lines, "")
+        separator = next((each for each in ",\t" if each in header), None)
+        names = [name.strip() for name in header.split(separator)]
+        at = places(names, [item, group], path)
+        for number, line in enumerate(lines, start=2):
+            cells = [cell.strip() for cell in line.split(separator)]
+            if not line:
+                continue
+            if len(cells) != len(names):
+                raise DataError(
+                    f"{path}:{number}: {len(cells)} fields, the header has {len(names)}."
+                )
+            if found.setdefault(cells[at[item]], cells[at[group]]) != cells[at[group]]:
+                raise DataError(f"{path}:{number}: item {cells[at[item]]!r} has two groups.")
+    return found
+
+
+_QUESTION = ("item", "first", "second", "expected")
+
+
+def read_questions(path: str | os.PathLike[str]) -> tuple[Task, ...]:
+    r"""Read test questions from a CSV file with the columns item, first, second, expected.
+
+    Args:
+        path: The file; `first` and `second` are captions, `expected` is below 0 where the first
+            is the right one and above 0 where the second is.
+
+    Raises:
+        DataError: If the file or a question in it cannot be used.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> path = Path(tempfile.mkdtemp(), "tests.csv")
+    >>> _ = path.write_text("item,first,second,expected\nv1,a dog runs,a cat sleeps,-2\n")
+    >>> read_questions(path)[0].expected
+    -2.0
+    """
+    intake = rows.Intake(Problems(os.fspath(path)), (-2, 2))
+    found = []
+    with Source(path) as source:
+        for line, header, cells in rows.rows(source, ",", intake):
+            places = rows.places(header, _QUESTION, source.path)
+            item, first, second, expected = (cells[places[name]].strip() for name in _QUESTION)
+            try:
+                if not item or not first or not second:
+                    raise DataError("an item and two captions are needed.")
+                score = rows.score(expected, intake.scale)
+            except DataError as error:
+                intake.problems.add(f"{source.path}:{line}: {error}")
+                continue
+            shown = (Shown("test 1", first, "test"), Shown("test 2", second, "test"))
+            found.append(Task(f"question {line}", item, shown, score))
+    intake.problems.raise_if_any()
+    if not found:
+        raise DataError(f"{os.fspath(path)}: no question in it.")
+    return tuple(found)
