@@ -136,7 +136,7 @@ def test_published_cells(reproduction: Reproduction) -> None:
     assert missed == [("2", "BLEU-4", 2020), ("2", "ROUGE-L", 2017), ("4", "ROUGE-L", 2017)]
 
 
-def test_the_row_of_spice(copy: Path) -> None:
+def test_the_row_of_spice(trecvid_folder: Path) -> None:
     """Published: a line off, and paired in the order of row numbers sorted as strings."""
     printed = published("bertha")["tables"]
     right = {
@@ -144,7 +144,7 @@ def test_the_row_of_spice(copy: Path) -> None:
         "system": [0.100, 0.809, 0.959, 0.914, 0.974],
     }
     for k, year in enumerate(YEARS):
-        off = trecvid_ha.load(copy, f"MA-{year}", reading="as-published")
+        off = trecvid_ha.load(trecvid_folder, f"MA-{year}", reading="as-published")
         published_scores = official_scores(off)
         assert published_scores is not None
         paired = _judged(off, in_string_order(published_scores))
@@ -152,7 +152,7 @@ def test_the_row_of_spice(copy: Path) -> None:
             printed["4"]["SPICE"][k], abs=0.00105
         )
         assert paired.system_level("spice") == pytest.approx(printed["2"]["SPICE"][k], abs=0.00105)
-        on = trecvid_ha.load(copy, f"MA-{year}")
+        on = trecvid_ha.load(trecvid_folder, f"MA-{year}")
         right_scores = official_scores(on)
         assert right_scores is not None
         judged = _judged(on, right_scores)

@@ -20,6 +20,7 @@ from reelscore.cli.options import (
     write_json,
 )
 from reelscore.data.table import ScoreTable
+from reelscore.data.table_files import csv_rows
 from reelscore.errors import DataError
 from reelscore.meta.alignment import Scan, Verdict, signed
 from reelscore.meta.audit import METRIC, Audit, audit_captions, audit_tables
@@ -65,10 +66,11 @@ def command(
     CANDIDATES are files of captions, one for each system, or NAME=FILE. Without --refs they are
     score tables, one for each metric, to be audited against the human table.
 
-    Says "aligned", "shifted by −1 (z = 14.7)", "mixed", or "cannot tell"; the exit status is 1
-    for shifted and mixed. A shift of −1 means that the text or score of an item belongs to the
-    item before it. Items are ordered as in the references or, for score tables, by the numbers
-    at the end of their ids.
+    Says "aligned", "shifted by −1 (z = 14.7)", "mixed", "scores in another order", or "cannot
+    tell"; the exit status is 1 for shifted, mixed and another order. A shift of −1 means that the
+    text or score of an item belongs to the item before it. Items are ordered as in the references
+    or, for score tables, by the numbers at the end of their ids. Score tables are also tried in
+    the orders that tools return scores in: by ids or row numbers, sorted as strings or numbers.
 
     \b
     Examples:
@@ -98,7 +100,9 @@ def command(
         raise DataError("Give --refs to audit captions, or --human to audit score tables.")
     else:
         tables = merge_tables(ScoreTable.read(path) for path in candidates)
-        audited = audit_tables(tables, people, column=column)
+        assert human is not None
+        rows = [csv_rows(path) for path in (human, *candidates)]
+        audited = audit_tables(tables, people, column=column, rows=rows)
     if plot:
         from reelscore.report.plots.studies import draw_audit
 

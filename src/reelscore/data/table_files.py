@@ -179,6 +179,25 @@ def is_score_table(path: str | Path) -> bool:
 
 
 _JSON_TABLE = re.compile(rb'\s*{\s*"systems"\s*:\s*{')
+
+
+def csv_rows(path: str | Path) -> list[tuple[str, str]]:
+    r"""System and item of each row of a CSV table, in the order of the file; of JSON, none.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp(), "adequacy.csv")
+    >>> _ = path.write_text("item,system,score\nv1,one,70\nv1,two,80\nv2,one,75\n")
+    >>> csv_rows(path)
+    [('one', 'v1'), ('two', 'v1'), ('one', 'v2')]
+    """
+    if file_format(path) == "json":
+        return []
+    text = Path(path).read_bytes().decode("utf-8-sig")
+    lines = csv.DictReader(io.StringIO(text), delimiter=_delimiter(text))
+    rows = ({(key or "").strip().lower(): cell for key, cell in row.items()} for row in lines)
+    return list(dict.fromkeys((row["system"], row["item"]) for row in rows if row.get("item")))
+
+
 _COLUMNS = ["system", "item", "metric", "score"]
 _BETTER = "better"
 _NO_SCORE = {"", "-", "na", "n/a", "nan", "none", "null"}

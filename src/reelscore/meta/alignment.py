@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
-Kind = Literal["aligned", "shifted", "mixed", "cannot tell"]
+Kind = Literal["aligned", "shifted", "mixed", "reordered", "cannot tell"]
 
 LEVEL = 0.001  # chance of a false alarm that is aimed at, over all shifts together
 WINDOW = 10  # shifts either way that are looked at closely
@@ -104,15 +104,19 @@ class Verdict:
     """What the shifts say.
 
     Attributes:
-        kind: ``aligned``, ``shifted``, ``mixed`` (parts differ) or ``cannot tell``.
+        kind: ``aligned``, ``shifted``, ``mixed`` (parts differ), ``reordered`` (scores are in
+            another order than their ids) or ``cannot tell``.
         shift: The shift that fits best.
         z: Its standard score against chance.
         strength: Its correlation within systems, or mean similarity.
         blocks: The best shift in each tenth of the items.
         parts: For ``mixed``: which part has which shift, in words.
+        order: For ``reordered``: the order the scores are in.
 
     >>> print(Verdict("shifted", -1, 14.71, 0.45))
     shifted by −1 (z = 14.7)
+    >>> print(Verdict("reordered", 0, 9.3, 0.3, order="item ids sorted as strings"))
+    scores in another order: item ids sorted as strings (z = 9.3)
     """
 
     kind: Kind
@@ -121,17 +125,21 @@ class Verdict:
     strength: float = 0.0
     blocks: Sequence[int] = field(default=())
     parts: Sequence[str] = field(default=())
+    order: str = ""
 
     def __str__(self) -> str:
         if self.kind == "mixed":
             return f"mixed: {'; '.join(self.parts)}"
+        if self.kind == "reordered":
+            also = f", and shifted by {signed(self.shift)}" if self.shift else ""
+            return f"scores in another order: {self.order}{also} (z = {self.z:.1f})"
         by = f" by {signed(self.shift)}" if self.kind == "shifted" else ""
         return f"{self.kind}{by} (z = {self.z:.1f})".replace("-", "−")
 
     @property
     def misaligned(self) -> bool:
         """Whether something is wrong beyond doubt."""
-        return self.kind in ("shifted", "mixed")
+        return self.kind in ("shifted", "mixed", "reordered")
 
     def to_dict(self) -> dict[str, Any]:
         """Give the verdict as plain data."""

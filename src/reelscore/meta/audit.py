@@ -10,14 +10,14 @@ and of which shift most? That needs no judgments.
 *Judgments*: with which shift do people's scores agree best with a quick metric of the captions,
 within each system?
 
-`audit_tables` needs score tables only, and answers the last question for the metrics in them;
-`quick_audit` gives its verdict.
+`audit_tables` needs score tables only, and answers the last question for the metrics in them, also
+for scores that a tool returned in its own order; `quick_audit` gives its verdict.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -36,6 +36,7 @@ from reelscore.meta.alignment import (
     decide,
     scan_shifts,
 )
+from reelscore.meta.pairings import Row, better_pairing
 from reelscore.metrics.base import Metric
 from reelscore.metrics.registry import parse
 from reelscore.scoring.prepared import Progress
@@ -128,16 +129,26 @@ def quick_audit(metrics: ScoreTable, human: ScoreTable, *, column: str | None = 
         return Verdict("cannot tell")
 
 
-def audit_tables(metrics: ScoreTable, human: ScoreTable, *, column: str | None = None) -> Audit:
+def audit_tables(
+    metrics: ScoreTable,
+    human: ScoreTable,
+    *,
+    column: str | None = None,
+    rows: Sequence[Sequence[Row]] = (),
+) -> Audit:
     """Audit two score tables, as `quick_audit` does, and keep what the verdict rests on.
 
     Items that end in a number are taken in the order of the numbers, others as the metric table
-    has them. Of some metrics less is better; that is allowed for.
+    has them. Of some metrics less is better; that is allowed for. Where the tables do not fit as
+    they stand, scores are also tried in the orders that tools return them in: ids of items, or
+    numbers of rows, sorted as strings or as numbers.
 
     Args:
         metrics: Scores of the captions, by any number of metrics.
         human: People's scores of the same captions.
         column: Which of the human table's scores to use; the first if not given.
+        rows: System and item of each row, in orders in which captions may have been given to a
+            tool, such as that of a file; the orders of both tables are tried in any case.
 
     >>> from reelscore import examples, score_systems
     >>> table = score_systems(*examples.clips(), "meteor")
@@ -159,6 +170,20 @@ def audit_tables(metrics: ScoreTable, human: ScoreTable, *, column: str | None =
     scan, scores = max(scans, key=lambda pair: float(pair[0].z().max()))
     scan = replace(scan, tests=len(scans) * scan.tests)
     verdict = decide(scan, items, _each_system(people, scores, systems))
+    if verdict.kind != "aligned":
+        row_orders = [*rows, _rows(metrics), _rows(human)]
+        place = _places(systems, items)
+        fits = [
+            better_pairing(people, signed, replace(given, tests=scan.tests), row_orders, place)
+            for given, signed in scans
+        ]
+        better = max(
+            (fit for fit in fits if fit), key=lambda fit: float(fit.scan.z().max()), default=None
+        )
+        if better is not None and better.scan.z().max() > scan.z().max():
+            scan = better.scan
+            verdict = decide(scan, items)
+            verdict = replace(verdict, kind="reordered", order=better.order)
     judged = {item for s in systems for item in human[s][name].items}
     absent = sorted(judged.difference(items))
     notes = [f"{len(absent):,} judged items have no score ({first_few(absent)})."] if absent else []
@@ -365,6 +390,25 @@ def _each_system(one: FloatArray, two: FloatArray, systems: Sequence[str]) -> di
     if len(systems) < 2:
         return {}
     return {name: scan_shifts(one[[k]], two[[k]]) for k, name in enumerate(systems)}
+
+
+def _rows(table: ScoreTable) -> list[Row]:
+    """The rows of a table, system by system."""
+    return [
+        (system, item)
+        for system, row in table.results.items()
+        for item in dict.fromkeys(item for result in row.values() for item in result.items)
+    ]
+
+
+def _places(
+    systems: Sequence[str], items: Sequence[str]
+) -> Callable[[Row], tuple[int, int] | None]:
+    """Where rows stand in a matrix of systems × items."""
+    places = {
+        (system, item): (s, k) for s, system in enumerate(systems) for k, item in enumerate(items)
+    }
+    return places.get
 
 
 def _in_order(items: list[str]) -> list[str]:

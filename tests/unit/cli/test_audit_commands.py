@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 from support.trecvid_copy import write_copy
@@ -81,6 +82,23 @@ def test_audit_of_three_columns(files, run, folder):
         (folder / f"bare_{name.partition('/')[0]}").with_suffix(".csv").write_text("\n".join(kept))
     status, out, _ = run("audit", "bare_m.csv", "--human", "bare_wrong.csv")
     assert (status, "shifted by −1" in out) == (1, True)
+
+
+def test_audit_of_scores_in_the_order_of_sorted_row_numbers(run, folder):
+    """As of a tool that returns scores by sorted ids, given rows numbered "1", "2", …"""
+    rng = np.random.default_rng(3)
+    rows = [(system, str(item)) for item in range(80) for system in ("one", "two")]
+    scores = rng.normal(size=len(rows))
+    order = sorted(range(len(rows)), key=lambda row: str(row + 1))
+    columns = {"returned": scores[order], "people": scores + rng.normal(size=len(rows))}
+    for name, column in columns.items():
+        lines = [f"{s},{i},{x}" for (s, i), x in zip(rows, column, strict=True)]
+        (folder / f"{name}.csv").write_text("\n".join(["system,item,score", *lines]))
+    status, out, _ = run("audit", "returned.csv", "--human", "people.csv", "--json", "a.json")
+    assert status == 1
+    assert "scores in another order: row numbers from 1 sorted as strings" in out
+    found = json.loads((folder / "a.json").read_text())
+    assert found["judgments"]["order"] == "row numbers from 1 sorted as strings"
 
 
 def test_repro_bertha(copy, run, folder):
