@@ -15,7 +15,6 @@ from reelscore.meta.evaluation import evaluate_metrics
 from reelscore.report.html import Report, report_of, write_report
 from reelscore.report.html.people import agreement_sections
 from reelscore.report.timeline.files import write_timeline
-from reelscore.stories.timelines import timelines
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 EXTRA = Path("generated", "extra")  # copied as it is: the reports are pages of their own
@@ -82,10 +81,9 @@ def agreement_report() -> Report:
 def story_report() -> Report:
     """The embedded stories."""
     systems, annotators = examples.stories()
-    table = stories.score_systems(systems, annotators.values()).table
+    table = stories.score_systems(systems, annotators.values())
     quoted = [name for name in table.metrics if not name.endswith(("_precision", "_recall"))]
-    shown = timelines(systems, annotators.values())
-    return report_of(table, metrics=quoted, timelines=shown, title="Three systems, five stories")
+    return report_of(table, metrics=quoted, title="Three systems, five stories")
 
 
 def trecvid_report() -> Report:
@@ -104,6 +102,5 @@ def bmt_report() -> Report:
     common = [video for video in read[0] if all(video in each for each in read)][:300]
     first, second, *own = [type(s)({v: s[v] for v in common}, s.policies) for s in read]
     systems = {f"BMT {k}": each for k, each in enumerate(own, start=1)}
-    table = stories.score_systems(systems, [first, second], scores="soda_c").table
-    shown = timelines(systems, [first, second])
-    return report_of(table, timelines=shown, title="BMT on ActivityNet Captions")
+    table = stories.score_systems(systems, [first, second], scores="soda_c")
+    return report_of(table, title="BMT on ActivityNet Captions")

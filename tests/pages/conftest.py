@@ -21,7 +21,6 @@ from reelscore.report.html import Report, report_of, write_report
 from reelscore.significance import strictest
 from reelscore.stories import read_stories
 from reelscore.stories import score_systems as score_stories
-from reelscore.stories.timelines import timelines
 
 
 @dataclass
@@ -182,9 +181,8 @@ def wide(folder: Path) -> Made:
 
 def story_report(folder: Path, name: str, **choices: Any) -> Made:
     systems, annotators = examples.stories()
-    table = score_stories(systems, annotators.values(), **choices).table
-    shown = timelines(systems, annotators.values())
-    return made(folder, name, lambda: report_of(table, timelines=shown, title="Stories"))
+    table = score_stories(systems, annotators.values(), **choices)
+    return made(folder, name, lambda: report_of(table, title="Stories"))
 
 
 def command(folder: Path, *lines: str) -> None:
@@ -248,9 +246,7 @@ def bmt(folder: Path, shared: Path, full: bool) -> Made:
     truth, systems = [first, second], {f"BMT {k}": each for k, each in enumerate(own, start=1)}
 
     def make() -> Report:
-        choices = {"unknown": "skip", "scores": "soda_c"}
-        table = score_stories(systems, truth, **choices).table
-        return report_of(table, timelines=timelines(systems, truth, **choices), title="BMT")
+        return report_of(score_stories(systems, truth, "soda_c", unknown="skip"), title="BMT")
 
     return made(folder, "bmt", make)
 

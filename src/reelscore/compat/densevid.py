@@ -19,10 +19,10 @@ import click
 
 from reelscore.data.story_files import PathLike, read_stories
 from reelscore.errors import DataError
-from reelscore.stories.presets import preset
-from reelscore.stories.protocol import Variant
-from reelscore.stories.results import StoryScores
-from reelscore.stories.scores import StoryScorer
+from reelscore.scoring.scores import Scores
+from reelscore.stories.protocol import Variant, preset
+from reelscore.stories.scorer import StoryScorer
+from reelscore.stories.video_scores import PREFIX
 
 __all__ = ["ANETcaptions", "eval_dvc"]
 
@@ -94,15 +94,16 @@ class ANETcaptions:
         self.prediction = read_stories(prediction_filename, protocol.policies)
         self._scorer = StoryScorer(self.ground_truths, protocol)
         self.scores: dict[str, list[float]] = {}
-        self.results: StoryScores | None = None
+        self.results: Scores | None = None
 
     def evaluate(self) -> None:
         """Score; fills ``scores`` and ``results``."""
         self.results = self._scorer.score(self.prediction)
-        scores = self.results.to_dict()["activitynet"]
-        wanted = [name for name in _NAMES if name in scores and name in self._names]
+        wanted = [name for name in self._names if PREFIX + name in self.results]
         wanted += [name for name in ("recall", "precision") if name not in wanted]
-        self.scores = {_NAMES[name]: list(scores[name]["by_tiou"].values()) for name in wanted}
+        self.scores = {
+            _NAMES[name]: list(self.results[PREFIX + name].by_tiou.values()) for name in wanted
+        }
         if self.verbose:
             for name, values in self.scores.items():
                 for tiou, value in zip(self.tious, values, strict=True):

@@ -138,10 +138,13 @@ class Sources:
     Attributes:
         captions: The captions, by system and item.
         references: The references of each item.
+        timelines: Where the items are long videos, how the captions of each system and video
+            were matched: `reelscore.stories.Timeline`.
     """
 
     captions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     references: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    timelines: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ _BUILT_IN = {
 }
 
 # Scores of stories are made by `reelscore.stories`; here they are named for tables that have them.
-_OF_STORIES = {"activitynet": "reelscore.stories.results:ActivityNet"}
+_OF_STORIES = {"activitynet": "reelscore.stories.video_scores:ActivityNet"}
 
 DEFAULT_METRICS = ("bleu", "meteor", "rouge_l", "cider")
 

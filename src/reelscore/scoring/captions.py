@@ -25,7 +25,7 @@ from reelscore.metrics.base import Metric
 from reelscore.metrics.registry import DEFAULT_METRICS, resolve
 from reelscore.scoring.languages import language_notes
 from reelscore.scoring.prepared import PreparedReferences, Progress
-from reelscore.scoring.scores import Scores
+from reelscore.scoring.scores import Scores, only_row
 from reelscore.text.tokens import Tokenizer
 
 Metrics = str | Metric | Iterable[str | Metric]
@@ -76,11 +76,7 @@ def score(
         empty=empty,
         threads=threads,
     )
-    scores = table[""]
-    assert isinstance(scores, Scores)
-    scores.sources = table.sources
-    scores.notes = tuple(table.notes)
-    return scores
+    return only_row(table)
 
 
 def score_systems(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import compress
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,7 @@ class Measurement:
     index: ItemIndex
     statistics: FloatArray
     signature: str
+    by_tiou: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     def results(self) -> Iterator[MetricResult]:
         """Aggregate into one result per output of the metric.
@@ -63,6 +64,7 @@ class Measurement:
                 self.signature,
                 scale=metric.scale_of(name),
                 statistics=shared,
+                by_tiou=self.by_tiou.get(name, {}),
             )
 
     def _shared(self, gaps: bool) -> Statistics | None:
@@ -72,6 +74,15 @@ class Measurement:
         if not metric.independent or (means and not gaps):
             return None
         return Statistics(metric.outputs, self.index.items, self.statistics, metric.scores)
+
+
+def only_row(table: ScoreTable) -> Scores:
+    """Give the scores of a table's only system, with the table's notes and captions."""
+    [scores] = table.results.values()
+    assert isinstance(scores, Scores)
+    scores.sources = replace(table.sources, timelines={})
+    scores.notes = tuple(table.notes)
+    return scores
 
 
 class Scores(Mapping[str, MetricResult]):

@@ -12,17 +12,21 @@ the scorer of the ActivityNet challenge, which pairs whatever overlaps.
 
 from __future__ import annotations
 
-from reelscore.data.stories import Stories, Story, StoryPolicies
-from reelscore.data.story_files import read_stories, stories_of
-from reelscore.stories.iou import iou
-from reelscore.stories.matching import Match, Matching, StoryMatching, match
-from reelscore.stories.presets import PRESETS, preset
-from reelscore.stories.protocol import Protocol
-from reelscore.stories.results import StoryResults, StoryScores
-from reelscore.stories.samples import crowd
-from reelscore.stories.scores import StoryScorer, score, score_systems
-from reelscore.stories.studies import Setting, Study, study_counts, study_oracle, study_order
-from reelscore.stories.timelines import Timeline, timeline
+from typing import TYPE_CHECKING
+
+from reelscore._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from reelscore.data.stories import Stories, Story, StoryPolicies
+    from reelscore.data.story_files import read_stories, stories_of
+    from reelscore.stories.matching import Match, Matching, StoryMatching, match
+    from reelscore.stories.overlaps import iou
+    from reelscore.stories.protocol import PRESETS, Protocol, preset
+    from reelscore.stories.samples import crowd
+    from reelscore.stories.scorer import StoryScorer
+    from reelscore.stories.scores import score, score_systems
+    from reelscore.stories.studies import Setting, Study, study_counts, study_oracle, study_order
+    from reelscore.stories.timelines import Timeline, Timelines, timeline
 
 __all__ = [
     "PRESETS",
@@ -34,11 +38,10 @@ __all__ = [
     "Story",
     "StoryMatching",
     "StoryPolicies",
-    "StoryResults",
     "StoryScorer",
-    "StoryScores",
     "Study",
     "Timeline",
+    "Timelines",
     "crowd",
     "iou",
     "match",
@@ -52,3 +55,19 @@ __all__ = [
     "study_order",
     "timeline",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "data.stories": "Stories Story StoryPolicies",
+        "data.story_files": "read_stories stories_of",
+        "stories.matching": "Match Matching StoryMatching match",
+        "stories.overlaps": "iou",
+        "stories.protocol": "PRESETS Protocol preset",
+        "stories.samples": "crowd",
+        "stories.scorer": "StoryScorer",
+        "stories.scores": "score score_systems",
+        "stories.studies": "Setting Study study_counts study_oracle study_order",
+        "stories.timelines": "Timeline Timelines timeline",
+    },
+)

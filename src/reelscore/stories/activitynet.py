@@ -20,10 +20,15 @@ import numpy as np
 
 from reelscore.data.stories import Story
 from reelscore.metrics.base import FloatArray, Metric
-from reelscore.stories.iou import IntArray, Overlaps
+from reelscore.stories.overlaps import IntArray, Overlaps
 from reelscore.stories.protocol import Protocol, Variant
-from reelscore.stories.sentence_pairs import PAIRS_AT_ONCE, PairStatistics, TextPool, ascii_alone
-from reelscore.stories.sentence_scores import looks_at_pairs_alone
+from reelscore.stories.sentence_scores import (
+    PAIRS_AT_ONCE,
+    PairStatistics,
+    TextPool,
+    ascii_alone,
+    looks_at_pairs_alone,
+)
 from reelscore.stories.soda import merged
 from reelscore.text.packed import Packed, pack
 from reelscore.text.tokens import tokenize_packed

@@ -12,10 +12,9 @@ from numpy.typing import ArrayLike
 from reelscore import _native
 from reelscore.data.stories import FloatArray, Story
 from reelscore.errors import DataError
-from reelscore.stories.iou import iou
+from reelscore.stories.overlaps import iou
 from reelscore.stories.protocol import Protocol
-from reelscore.stories.sentence_pairs import PairStatistics, TextPool, soda_tokens
-from reelscore.stories.sentence_scores import SentenceScore
+from reelscore.stories.sentence_scores import PairStatistics, SentenceScore, TextPool, soda_tokens
 from reelscore.stories.soda import costs_of, f1_of
 
 

@@ -1,21 +1,26 @@
-"""Bring the candidates of one system and the stories of the annotators together."""
+"""Read the candidates of a system and the stories of the annotators, and pair them by video."""
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from reelscore.data.checks import first_few, has_words
 from reelscore.data.coverage import Coverage
 from reelscore.data.stories import NO_CAPTIONS, Stories, Story
+from reelscore.data.story_files import PathLike, read_stories, stories_of
 from reelscore.errors import DataError
 from reelscore.metrics.base import Metric
 from reelscore.scoring.languages import language_notes
 from reelscore.stories.protocol import ACTIVITYNET, Protocol
-from reelscore.stories.sentence_pairs import ascii_alone
+from reelscore.stories.sentence_scores import ascii_alone
+
+StoriesLike = Stories | Mapping[str, Any] | PathLike
 
 _FIRST = 100  # captions looked at to see what is left of them
 _BEYOND = 0.1  # seconds; data sets round times and durations
@@ -184,7 +189,7 @@ def _within_durations(
     """Apply the policy for times beyond the video's end, where the references say it."""
     late_captions = 0
     late_videos: list[str] = []
-    found: list[Story] = []
+    kept: list[Story] = []
     for video, story, truth in zip(videos, stories, references, strict=True):
         duration = max((each.duration or 0.0 for each in truth), default=0.0)
         late = (story.segments > duration + _BEYOND).any(axis=1) if duration else np.zeros(0)
@@ -194,11 +199,45 @@ def _within_durations(
             if protocol.beyond == "clip":
                 segments = np.minimum(story.segments, duration)
                 story = Story(segments, story.sentences, story.duration)
-        found.append(story)
+        kept.append(story)
     if late_videos and protocol.beyond == "error":
         raise DataError(
             f"Candidates beyond the end of their video: {late_captions:,}, "
             f"in {len(late_videos):,} videos ({first_few(late_videos)}). "
             'Fix them or pass beyond="clip" or beyond="keep".'
         )
-    return found, late_captions
+    return kept, late_captions
+
+
+def annotators_of(
+    references: StoriesLike | Iterable[StoriesLike], protocol: Protocol
+) -> list[Stories]:
+    """Read the truth, of one annotator or of several, in any form `score` takes.
+
+    >>> from reelscore import examples
+    >>> annotators_of(examples.path("stories/annotator_1.json"), Protocol())
+    [<5 stories, 25 captions>]
+    """
+    if isinstance(references, str | os.PathLike | Mapping):
+        references = [references]
+    files = list(references)
+    return [
+        candidates_of(each, protocol, "references" if len(files) == 1 else f"annotator {k}")
+        for k, each in enumerate(files, start=1)
+    ]
+
+
+def candidates_of(given: StoriesLike, protocol: Protocol, name: str = "candidates") -> Stories:
+    """Read one set of stories in any form `score` takes; messages call it by the name.
+
+    >>> from reelscore import examples
+    >>> candidates_of(examples.stories()[0]["concise"], Protocol())
+    <5 stories, 24 captions>
+    """
+    if isinstance(given, Stories):
+        return given
+    if isinstance(given, str | os.PathLike):
+        return read_stories(given, protocol.policies)
+    if not isinstance(given, Mapping):
+        raise DataError(f"{name}: expected a file or a mapping of video ids; it is {given!r:.60}.")
+    return stories_of(given, name, protocol.policies)

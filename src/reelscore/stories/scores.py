@@ -1,50 +1,19 @@
-"""From stories to scores: read, pair, match, measure, average over videos."""
+"""From stories to a score table: read, pair, score."""
 
 from __future__ import annotations
 
-import hashlib
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from reelscore._version import __version__
-from reelscore.data.coverage import Coverage
-from reelscore.data.paired_captions import copy_warning
-from reelscore.data.stories import Stories, check_choice
-from reelscore.data.story_files import PathLike, read_stories, stories_of
-from reelscore.data.table import ItemIndex
-from reelscore.errors import DataError, UnknownNameError
-from reelscore.metrics.base import FloatArray, Metric
-from reelscore.metrics.registry import resolve
-from reelscore.scoring.scores import Measurement
-from reelscore.stories import results as kinds
-from reelscore.stories.activitynet import activitynet_scores
-from reelscore.stories.matching import StoryMatching, matchings_of
-from reelscore.stories.pairs import (
-    PairedStories,
-    on_shared_videos,
-    pair_stories,
-    story_language_notes,
-)
-from reelscore.stories.presets import preset as preset_of
-from reelscore.stories.protocol import ACTIVITYNET, SODA_SCORES, Protocol, ReferenceOrder
-from reelscore.stories.results import ByThreshold, StoryResults, StoryScores, measurement
-from reelscore.stories.sentence_pairs import PAIRS_AT_ONCE, PairStatistics, TextPool, soda_tokens
-from reelscore.stories.sentence_scores import (
-    SentenceScore,
-    check_higher_is_better,
-    looks_at_pairs_alone,
-    sentence_metric,
-)
-from reelscore.stories.soda import merged, soda_scores
-from reelscore.text.tokens import thread_count
-
-StoriesLike = Stories | Mapping[str, Any] | PathLike
-Progress = Callable[[int, int], None]
-
-_VIDEOS_AT_ONCE = 200  # matched together, for speed; few enough for memory
+from reelscore.data.coverage import items_notes
+from reelscore.data.table import ScoreTable, Sources, system_notes
+from reelscore.errors import DataError
+from reelscore.scoring.scores import Scores, only_row
+from reelscore.stories.pairs import StoriesLike, annotators_of, candidates_of, on_shared_videos
+from reelscore.stories.protocol import protocol_of
+from reelscore.stories.scorer import Progress, StoryScorer
+from reelscore.stories.timelines import Timelines
 
 
 def score(
@@ -55,7 +24,7 @@ def score(
     preset: str | None = None,
     threads: int | None = None,
     **choices: Any,
-) -> StoryScores:
+) -> Scores:
     """Score one system's stories.
 
     Args:
@@ -63,7 +32,7 @@ def score(
             `reelscore.data.stories.Stories`.
         references: The same for the truth; several for several annotators.
         scores: ``soda`` (all three), ``soda_a``, ``soda_b``, ``soda_c``, ``activitynet``.
-        preset: A named protocol to start from: see `reelscore.stories.presets`.
+        preset: A named protocol to start from: see `reelscore.stories.protocol`.
         threads: How many threads to use; ``None`` for all cores. Never changes a number.
         choices: Choices of the protocol that differ from the preset's or the default:
             see `reelscore.stories.protocol.Protocol`.
@@ -82,10 +51,10 @@ def score(
     >>> results["soda_c"].items["v_kayak"] > 0.15
     True
     """
-    found = score_systems(
+    table = score_systems(
         {"": candidates}, references, scores, preset=preset, threads=threads, **choices
     )
-    return found.systems[""]
+    return only_row(table)
 
 
 def score_systems(
@@ -98,7 +67,7 @@ def score_systems(
     threads: int | None = None,
     progress: Progress | None = None,
     **choices: Any,
-) -> StoryResults:
+) -> ScoreTable:
     """Score several systems against the same references; arguments as in `score`.
 
     Args:
@@ -111,325 +80,43 @@ def score_systems(
         progress: Called now and then with how many videos of a system are done, of how many.
         choices: As in `score`.
 
+    Returns:
+        A table whose rows are `reelscore.Scores` and whose items are videos. Scores of the
+        ActivityNet scorer have those at each threshold in ``by_tiou``, and ``sources.timelines``
+        shows how each video was matched.
+
     >>> from reelscore import examples
     >>> systems, annotators = examples.stories()
-    >>> found = score_systems(systems, annotators.values(), preset="anet-challenge")
-    >>> [name for name in found.to_dict()["systems"]["verbose"]["activitynet"]]
-    ['bleu_1', 'bleu_2', 'bleu_3', 'bleu_4', 'meteor', 'rouge_l', 'cider',
-     'precision', 'recall', 'f1']
+    >>> table = score_systems(systems, annotators.values(), "soda_c,activitynet", metrics="meteor")
+    >>> table.metrics
+    ['soda_c_precision', 'soda_c_recall', 'soda_c', 'anet_meteor', 'anet_precision',
+     'anet_recall', 'anet_f1']
+    >>> {tiou: round(score, 3) for tiou, score in table["concise"]["anet_meteor"].by_tiou.items()}
+    {'0.3': 0.219, '0.5': 0.234, '0.7': 0.256, '0.9': 0.224}
+    >>> table.sources.timelines["concise"]["v_dogwash"].comparisons[0].summary
+    'annotator 1: precision 0.1297, recall 0.1729, F1 0.1482'
     """
     if scores is not None:
         choices["scores"] = scores
     protocol = protocol_of(preset, choices)
     annotators = annotators_of(references, protocol)
+    read = {
+        name: candidates_of(candidates, protocol, name or "candidates")
+        for name, candidates in systems.items()
+    }
     coverage = None
     if common:
-        read = {
-            name: candidates_of(candidates, protocol, name or "candidates")
-            for name, candidates in systems.items()
-        }
-        systems, annotators, coverage = on_shared_videos(read, annotators)
+        read, annotators, coverage = on_shared_videos(read, annotators)
     scorer = StoryScorer(annotators, protocol, threads, coverage)
-    found: dict[str, StoryScores] = {}
-    for name, candidates in systems.items():
-        stories = candidates_of(candidates, protocol, name or "candidates")
+    rows: dict[str, Scores] = {}
+    for name, stories in read.items():
         try:
-            found[name] = scorer.score(stories, progress)
+            rows[name] = scorer.score(stories, progress)
         except DataError as error:
             if not name:
                 raise
             raise DataError(f"{name}: {error}") from error
-    return StoryResults(found, coverage)
-
-
-class StoryScorer:
-    """References and protocol prepared once, for any number of systems.
-
-    >>> from reelscore import examples
-    >>> from reelscore.data.story_files import stories_of
-    >>> systems, annotators = examples.stories()
-    >>> scorer = StoryScorer([stories_of(each) for each in annotators.values()], Protocol())
-    >>> scores = scorer.score(stories_of(systems["shuffled"]))
-    >>> round(scores["soda_c"].score, 4)
-    0.0437
-    """
-
-    def __init__(
-        self,
-        annotators: list[Stories],
-        protocol: Protocol,
-        threads: int | None = None,
-        common: Coverage | None = None,
-    ) -> None:
-        self._annotators = annotators
-        self._protocol = protocol
-        self._common = common
-        self._threads = thread_count(threads)
-        self._metrics = resolve(protocol.metrics) if ACTIVITYNET in protocol.scores else []
-        for metric in self._metrics:
-            check_higher_is_better(metric)
-        self._f: SentenceScore | None = None
-        if protocol.soda_scores:
-            self._f = self._sentence_score()
-
-    def _sentence_score(self) -> SentenceScore:
-        protocol = self._protocol
-        metric = sentence_metric(protocol.f)
-        sentences: list[str] = []
-        if not looks_at_pairs_alone(metric):
-            sentences = [
-                sentence
-                for stories in self._annotators
-                for story in stories.values()
-                for sentence in story.sentences
-            ]
-        return SentenceScore(
-            metric,
-            soda_tokens(sentences, protocol, self._threads),
-            swapped=protocol.meteor_order == "swapped",
-            threads=self._threads,
-        )
-
-    def score(self, candidates: Stories, progress: Progress | None = None) -> StoryScores:
-        """Score one system."""
-        paired = pair_stories(candidates, self._annotators, self._protocol)
-        parts = []
-        for begin, end in _batches(paired):
-            parts.append(self._batch(paired, begin, end))
-            if progress is not None:
-                progress(end, len(paired.videos))
-        values = {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
-        videos = ItemIndex(paired.videos)
-        context = self._context(candidates, len(paired.videos))
-        measured = [
-            measurement(self._soda_kind(name), videos, values[name], context)
-            for name in self._protocol.soda_scores
-        ]
-        by_threshold = None
-        if ACTIVITYNET in values:
-            by_threshold = ByThreshold(self._protocol.tious, values[ACTIVITYNET])
-            measured.append(self._activitynet(videos, values[ACTIVITYNET].mean(axis=1), context))
-        metrics = dict.fromkeys([*self._metrics, *([self._f.metric] if self._f else [])])
-        notes = [*paired.notes, *_copy_warning(paired)]
-        notes += story_language_notes(paired, self._protocol, list(metrics))
-        return StoryScores(measured, notes, by_threshold)
-
-    def matchings(
-        self, candidates: Stories, video: str, score: str = "soda_c", *, tiou: float = 0.0
-    ) -> list[StoryMatching]:
-        """Show how SODA matches one video: once for each annotator, or once where they are merged.
-
-        Args:
-            candidates: The system's stories.
-            video: The video's id.
-            score: ``soda_a``, ``soda_b`` or ``soda_c``.
-            tiou: The threshold of ``soda_a``.
-
-        >>> from reelscore import examples
-        >>> from reelscore.data.story_files import stories_of
-        >>> systems, annotators = examples.stories()
-        >>> scorer = StoryScorer([stories_of(each) for each in annotators.values()], Protocol())
-        >>> first, second = scorer.matchings(stories_of(systems["concise"]), "v_dogwash")
-        >>> [(each.candidate, each.reference, round(each.iou, 2)) for each in first.matches]
-        [(0, 0, 0.92), (2, 1, 0.47), (3, 2, 0.9)]
-        """
-        paired = pair_stories(candidates, self._annotators, self._protocol.but(missing="zero"))
-        if video not in paired.videos:
-            raise UnknownNameError.of("video", video, paired.videos)
-        return self._matched(paired, [paired.videos.index(video)], score, tiou)[0]
-
-    def all_matchings(
-        self, candidates: Stories, score: str = "soda_c", *, tiou: float = 0.0
-    ) -> Iterator[tuple[str, list[StoryMatching]]]:
-        """Yield each video's id and matchings; arguments as in `matchings`."""
-        paired = pair_stories(candidates, self._annotators, self._protocol.but(missing="zero"))
-        for begin in range(0, len(paired.videos), _VIDEOS_AT_ONCE):
-            places = range(begin, min(begin + _VIDEOS_AT_ONCE, len(paired.videos)))
-            for place, found in zip(
-                places, self._matched(paired, places, score, tiou), strict=True
-            ):
-                yield paired.videos[place], found
-
-    def _matched(
-        self, paired: PairedStories, places: Sequence[int], score: str, tiou: float
-    ) -> list[list[StoryMatching]]:
-        """Match some videos, each with each of its annotators."""
-        check_choice("score", score, SODA_SCORES)
-        self._f = self._f or self._sentence_score()
-        truth = [paired.references[place] for place in places]
-        if self._protocol.annotators == "merge":
-            truth = [[merged(stories)] for stories in truth]
-        found = iter(
-            matchings_of(
-                [
-                    (paired.candidates[place], story)
-                    for place, stories in zip(places, truth, strict=True)
-                    for story in stories
-                ],
-                self._f,
-                score,
-                tiou=tiou,
-                protocol=self._protocol,
-                threads=self._threads,
-            )
-        )
-        return [[next(found) for _ in stories] for stories in truth]
-
-    def _batch(self, paired: PairedStories, begin: int, end: int) -> dict[str, FloatArray]:
-        """Score some videos; sentence pairs that both frameworks need are measured once."""
-        candidates, references = paired.candidates[begin:end], paired.references[begin:end]
-        pool = TextPool()
-        known = _Known(pool, self._threads)
-        found: dict[str, FloatArray] = {}
-        if self._f is not None:
-            found = soda_scores(
-                candidates,
-                references,
-                self._protocol,
-                self._f,
-                pool,
-                known[self._f.metric],
-                self._threads,
-            )
-        if ACTIVITYNET in self._protocol.scores:
-            captioning, detection = activitynet_scores(
-                candidates,
-                references,
-                self._protocol,
-                self._metrics,
-                pool,
-                {metric.name: known[metric] for metric in self._metrics},
-                self._threads,
-            )
-            found[ACTIVITYNET] = np.concatenate([captioning, detection], axis=2)
-        return found
-
-    def _soda_kind(self, name: str) -> kinds.VideoScores:
-        assert self._f is not None
-        choices = (
-            kinds.spelled(self._f.metric),
-            self._protocol.meteor_order,
-            self._protocol.reference_order,
-            self._protocol.characters,
-            self._protocol.annotators,
-        )
-        if name == "soda_a":
-            return kinds.SodaA(*choices, _listed(self._protocol.tious))
-        return kinds.SodaB(*choices) if name == "soda_b" else kinds.SodaC(*choices)
-
-    def _activitynet(
-        self, videos: ItemIndex, values: FloatArray, context: dict[str, object]
-    ) -> Measurement:
-        protocol = self._protocol
-        kind = kinds.ActivityNet(
-            protocol.variant,
-            _listed(protocol.tious),
-            protocol.max_captions,
-            protocol.epsilon,
-            tuple(self._metrics),
-        )
-        return measurement(kind, videos, values, {**context, "tok": "ptb-coco"})
-
-    def _context(self, candidates: Stories, videos: int) -> dict[str, object]:
-        protocol = self._protocol
-        return {
-            "tok": protocol.tokenizer,
-            "videos": videos,
-            "refs": len(self._annotators),
-            "data": _fingerprint(self._annotators, protocol.reference_order),
-            "missing": protocol.missing,
-            **({"common": self._common} if self._common else {}),
-            "unknown": protocol.unknown,
-            "beyond": protocol.beyond,
-            **vars(candidates.policies),
-            "v": __version__,
-        }
-
-
-class _Known:
-    """Statistics of sentence pairs by metric, in one batch."""
-
-    def __init__(self, pool: TextPool, threads: int) -> None:
-        self._pool = pool
-        self._threads = threads
-        self._by_metric: dict[Metric, PairStatistics] = {}
-
-    def __getitem__(self, metric: Metric) -> PairStatistics:
-        if metric not in self._by_metric:
-            self._by_metric[metric] = PairStatistics(metric, self._pool, self._threads)
-        return self._by_metric[metric]
-
-
-def _copy_warning(paired: PairedStories) -> list[str]:
-    """Warn where nearly all sentences of a system are sentences of the video's references."""
-    videos = [k for k, story in enumerate(paired.candidates) for _ in story.sentences]
-    sentences = [sentence for story in paired.candidates for sentence in story.sentences]
-    truth = [[text for each in stories for text in each.sentences] for stories in paired.references]
-    return copy_warning(sentences, lambda place: truth[videos[place]])
-
-
-def _batches(paired: PairedStories) -> Iterator[tuple[int, int]]:
-    """Cut the videos into runs with a limited number of caption pairs."""
-    begin = cells = 0
-    for k, (story, truth) in enumerate(zip(paired.candidates, paired.references, strict=True)):
-        own = len(story) * sum(map(len, truth))
-        if k > begin and cells + own > PAIRS_AT_ONCE:
-            yield begin, k
-            begin, cells = k, 0
-        cells += own
-    yield begin, len(paired.videos)
-
-
-def protocol_of(preset: str | None, choices: Mapping[str, Any]) -> Protocol:
-    """The protocol of a preset, or the default one, with some choices changed.
-
-    >>> protocol_of("soda-paper", {"f": "rouge_l"}).f
-    'rouge_l'
-    """
-    return (preset_of(preset) if preset else Protocol()).but(**choices)
-
-
-def annotators_of(
-    references: StoriesLike | Iterable[StoriesLike], protocol: Protocol
-) -> list[Stories]:
-    """Read the truth, of one annotator or of several, in any form `score` takes.
-
-    >>> from reelscore import examples
-    >>> annotators_of(examples.path("stories/annotator_1.json"), Protocol())
-    [<5 stories, 25 captions>]
-    """
-    if isinstance(references, str | os.PathLike | Mapping):
-        references = [references]
-    found = list(references)
-    return [
-        candidates_of(each, protocol, "references" if len(found) == 1 else f"annotator {k}")
-        for k, each in enumerate(found, start=1)
-    ]
-
-
-def candidates_of(given: StoriesLike, protocol: Protocol, name: str = "candidates") -> Stories:
-    """Read one set of stories in any form `score` takes; messages call it by the name.
-
-    >>> from reelscore import examples
-    >>> candidates_of(examples.stories()[0]["concise"], Protocol())
-    <5 stories, 24 captions>
-    """
-    if isinstance(given, Stories):
-        return given
-    if isinstance(given, str | os.PathLike):
-        return read_stories(given, protocol.policies)
-    if not isinstance(given, Mapping):
-        raise DataError(f"{name}: expected a file or a mapping of video ids; it is {given!r:.60}.")
-    return stories_of(given, name, protocol.policies)
-
-
-def _listed(tious: tuple[float, ...]) -> str:
-    return "/".join(f"{tiou:g}" for tiou in tious)
-
-
-def _fingerprint(annotators: list[Stories], order: ReferenceOrder) -> str:
-    """Eight hex digits, the same whatever the order of the annotators, unless the order counts."""
-    parts = [stories.fingerprint(in_file_order=order == "file") for stories in annotators]
-    if order == "time":
-        parts.sort()
-    return hashlib.blake2b(b"".join(parts), digest_size=4).hexdigest()
+    shown = Timelines(read, scorer, protocol.soda_scores[-1]) if protocol.soda_scores else {}
+    table = ScoreTable(rows, sources=Sources(timelines=shown))
+    own_notes = system_notes({name: scores.notes for name, scores in rows.items()})
+    return replace(table, notes=[*own_notes, *items_notes(table, coverage)])

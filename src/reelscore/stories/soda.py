@@ -16,10 +16,15 @@ import numpy as np
 from reelscore import _native
 from reelscore.data.stories import Story
 from reelscore.metrics.base import FloatArray
-from reelscore.stories.iou import IntArray, Overlaps
+from reelscore.stories.overlaps import IntArray, Overlaps
 from reelscore.stories.protocol import Annotators, Protocol
-from reelscore.stories.sentence_pairs import PAIRS_AT_ONCE, PairStatistics, TextPool, soda_tokens
-from reelscore.stories.sentence_scores import SentenceScore
+from reelscore.stories.sentence_scores import (
+    PAIRS_AT_ONCE,
+    PairStatistics,
+    SentenceScore,
+    TextPool,
+    soda_tokens,
+)
 
 PRECISION, RECALL, F1 = range(3)
 

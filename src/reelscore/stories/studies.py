@@ -18,20 +18,28 @@ import numpy as np
 
 from reelscore.data.stories import Stories, Story
 from reelscore.errors import DataError
-from reelscore.stories.oracle import Sentences, oracle_captions, self_bleu_of
-from reelscore.stories.pairs import PairedStories, pair_stories
-from reelscore.stories.protocol import ACTIVITYNET, SODA_SCORES
-from reelscore.stories.results import PREFIX, spelled
-from reelscore.stories.samples import generator, one_story, shuffled, some_of, swapped, varied
-from reelscore.stories.scores import (
-    Progress,
+from reelscore.stories.pairs import (
+    PairedStories,
     StoriesLike,
-    StoryScorer,
     annotators_of,
     candidates_of,
-    protocol_of,
+    pair_stories,
 )
+from reelscore.stories.protocol import ACTIVITYNET, SODA_SCORES, protocol_of
+from reelscore.stories.samples import (
+    Sentences,
+    generator,
+    one_story,
+    oracle_captions,
+    self_bleu_of,
+    shuffled,
+    some_of,
+    swapped,
+    varied,
+)
+from reelscore.stories.scorer import Progress, StoryScorer
 from reelscore.stories.sentence_scores import sentence_metric
+from reelscore.stories.video_scores import PREFIX, spelled
 from reelscore.text.tokens import thread_count
 
 PAPER = "soda-paper"

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from reelscore.data.stories import Stories, Story
 from reelscore.stories.matching import StoryMatching
-from reelscore.stories.protocol import Protocol
-from reelscore.stories.scores import (
-    StoriesLike,
-    StoryScorer,
-    annotators_of,
-    candidates_of,
-    protocol_of,
-)
+from reelscore.stories.pairs import StoriesLike, annotators_of, candidates_of
+from reelscore.stories.protocol import Protocol, protocol_of
+from reelscore.stories.scorer import StoryScorer
 
 
 @dataclass(frozen=True)
@@ -60,7 +55,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Beside:
     """The candidates beside the references of one annotator.
 
     Attributes:
@@ -85,7 +80,7 @@ class Comparison:
     def summary(self) -> str:
         """Give the scores in a line.
 
-        >>> Comparison("annotator 1", (), (), (), 0.5, 0.25, 1 / 3).summary
+        >>> Beside("annotator 1", (), (), (), 0.5, 0.25, 1 / 3).summary
         'annotator 1: precision 0.5000, recall 0.2500, F1 0.3333'
         """
         return (
@@ -120,7 +115,7 @@ class Timeline:
     f: str
     begin: float
     end: float
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[Beside, ...]
 
     @property
     def method(self) -> str:
@@ -165,19 +160,18 @@ def timeline(
 
     >>> from reelscore import examples
     >>> systems, annotators = examples.stories()
-    >>> found = timeline(systems["concise"], annotators.values(), "v_dogwash")
+    >>> shown = timeline(systems["concise"], annotators.values(), "v_dogwash")
     >>> [(pair.reference.name, pair.candidate.name, round(pair.iou, 2))
-    ...  for pair in found.comparisons[0].matches]
+    ...  for pair in shown.comparisons[0].matches]
     [('R1', 'C1', 0.92), ('R2', 'C3', 0.47), ('R3', 'C4', 0.9)]
-    >>> [caption.name for caption in found.comparisons[0].candidates if not caption.matched]
+    >>> [caption.name for caption in shown.comparisons[0].candidates if not caption.matched]
     ['C2']
     """
     protocol = protocol_of(preset, choices)
-    annotators = annotators_of(references, protocol)
-    scorer = StoryScorer(annotators, protocol)
+    scorer = StoryScorer(annotators_of(references, protocol), protocol)
     stories = candidates_of(candidates, protocol)
-    found = scorer.matchings(stories, video, score, tiou=tiou if score == "soda_a" else 0.0)
-    return _timeline(video, system, score, protocol, annotators, found)
+    matchings = scorer.matchings(stories, video, score, tiou=tiou if score == "soda_a" else 0.0)
+    return _timeline(video, system, score, scorer, matchings)
 
 
 def timelines(
@@ -188,7 +182,7 @@ def timelines(
     tiou: float = 0.5,
     preset: str | None = None,
     **choices: Any,
-) -> dict[str, dict[str, Timeline]]:
+) -> Timelines:
     """Set out how SODA matches all videos of some systems; arguments as in `timeline`.
 
     Args:
@@ -204,37 +198,66 @@ def timelines(
 
     >>> from reelscore import examples
     >>> systems, annotators = examples.stories()
-    >>> found = timelines(systems, annotators.values())
-    >>> len(found["concise"]), found["concise"]["v_dogwash"].comparisons[0].matches[0].f
+    >>> shown = timelines(systems, annotators.values())
+    >>> len(shown["concise"]), shown["concise"]["v_dogwash"].comparisons[0].matches[0].f
     (5, 0.24468288859149706)
     """
     protocol = protocol_of(preset, choices)
-    annotators = annotators_of(references, protocol)
-    scorer = StoryScorer(annotators, protocol)
-    threshold = tiou if score == "soda_a" else 0.0
-    return {
-        name: {
-            video: _timeline(video, name, score, protocol, annotators, found)
-            for video, found in scorer.all_matchings(
-                candidates_of(given, protocol, name), score, tiou=threshold
+    scorer = StoryScorer(annotators_of(references, protocol), protocol)
+    read = {name: candidates_of(given, protocol, name) for name, given in systems.items()}
+    return Timelines(read, scorer, score, tiou)
+
+
+class Timelines(Mapping[str, Mapping[str, Timeline]]):
+    """The timelines of all videos, by system and video; a system is matched when it is looked at.
+
+    >>> from reelscore import examples
+    >>> systems, annotators = examples.stories()
+    >>> timelines(systems, annotators.values())
+    <timelines of concise, verbose, shuffled>
+    """
+
+    def __init__(
+        self, systems: Mapping[str, Stories], scorer: StoryScorer, score: str, tiou: float = 0.5
+    ) -> None:
+        self._systems = systems
+        self._scorer = scorer
+        self._score = score
+        self._tiou = tiou if score == "soda_a" else 0.0
+        self._made: dict[str, dict[str, Timeline]] = {}
+
+    def __getitem__(self, system: str) -> Mapping[str, Timeline]:
+        if system not in self._made:
+            matched = self._scorer.all_matchings(
+                self._systems[system], self._score, tiou=self._tiou
             )
-        }
-        for name, given in systems.items()
-    }
+            self._made[system] = {
+                video: _timeline(video, system, self._score, self._scorer, matchings)
+                for video, matchings in matched
+            }
+        return self._made[system]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._systems)
+
+    def __len__(self) -> int:
+        return len(self._systems)
+
+    def __repr__(self) -> str:
+        return f"<timelines of {', '.join(self._systems)}>"
 
 
 def _timeline(
     video: str,
     system: str,
     score: str,
-    protocol: Protocol,
-    annotators: Sequence[Stories],
-    found: Sequence[StoryMatching],
+    scorer: StoryScorer,
+    matchings: Sequence[StoryMatching],
 ) -> Timeline:
-    names = _names([video in each for each in annotators], protocol)
+    names = _names([video in each for each in scorer.annotators], scorer.protocol)
     segments = [
         time
-        for each in found
+        for each in matchings
         for story in (each.references, each.candidates)
         for time in (*story.segments.ravel().tolist(), story.duration or 0.0)
     ]
@@ -242,10 +265,10 @@ def _timeline(
         video,
         system,
         score,
-        protocol.f,
+        scorer.protocol.f,
         min([0.0, *segments]),
         max([1.0, *segments]),
-        tuple(_comparison(name, each) for name, each in zip(names, found, strict=True)),
+        tuple(_beside(name, each) for name, each in zip(names, matchings, strict=True)),
     )
 
 
@@ -257,11 +280,11 @@ def _names(has_video: Sequence[bool], protocol: Protocol) -> list[str]:
     return [f"annotator {k}" for k, has in enumerate(has_video, start=1) if has]
 
 
-def _comparison(annotator: str, found: StoryMatching) -> Comparison:
-    matches = found.matches
-    references = _captions("R", found.references, {match.reference for match in matches})
-    candidates = _captions("C", found.candidates, {match.candidate for match in matches})
-    return Comparison(
+def _beside(annotator: str, matching: StoryMatching) -> Beside:
+    matches = matching.matches
+    references = _captions("R", matching.references, {match.reference for match in matches})
+    candidates = _captions("C", matching.candidates, {match.candidate for match in matches})
+    return Beside(
         annotator,
         tuple(references.values()),
         tuple(candidates.values()),
@@ -269,9 +292,9 @@ def _comparison(annotator: str, found: StoryMatching) -> Comparison:
             Pair(references[each.reference], candidates[each.candidate], each.iou, each.f)
             for each in matches
         ),
-        found.precision,
-        found.recall,
-        found.f1,
+        matching.precision,
+        matching.recall,
+        matching.f1,
     )
 
 

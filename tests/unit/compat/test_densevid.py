@@ -27,9 +27,9 @@ def test_as_its_main_calls_it(capsys: pytest.CaptureFixture[str]) -> None:
         *(f"Bleu_{k}" for k in range(1, 5)),
         *("METEOR", "ROUGE_L", "CIDEr", "Recall", "Precision"),
     }
-    direct = stories.score(RUN, TRUTH, "activitynet").to_dict()["activitynet"]
-    assert evaluator.scores["CIDEr"] == list(direct["cider"]["by_tiou"].values())
-    assert sum(evaluator.scores["METEOR"]) / 4 == pytest.approx(direct["meteor"]["score"])
+    direct = stories.score(RUN, TRUTH, "activitynet")
+    assert evaluator.scores["CIDEr"] == list(direct["anet_cider"].by_tiou.values())
+    assert sum(evaluator.scores["METEOR"]) / 4 == pytest.approx(direct["anet_meteor"].score)
     assert "Calculated tIoU: 0.3, METEOR: 0." in capsys.readouterr().out
 
 

@@ -121,7 +121,7 @@ def test_notes():
 def test_no_notes_on_english():
     assert score_systems(*examples.clips()).notes == []
     systems, annotators = examples.stories()
-    assert stories.score_systems(systems, annotators.values()).table.notes == []
+    assert stories.score_systems(systems, annotators.values()).notes == []
 
 
 def test_stories():

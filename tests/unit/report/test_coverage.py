@@ -171,15 +171,15 @@ def test_common_videos():
     first = next(iter(partly))
     del partly[first]
     two = {"concise": systems["concise"], "verbose": partly}
-    apart = stories.score_systems(two, annotators.values(), "soda_c", missing="skip").table
+    apart = stories.score_systems(two, annotators.values(), "soda_c", missing="skip")
     assert set(partial_scores(apart)) == {
         ("verbose", name) for name in ("soda_c_precision", "soda_c_recall", "soda_c")
     }
-    results = stories.score_systems(two, annotators.values(), "soda_c", common=True)
-    assert not partial_scores(results.table)
-    assert first not in results.systems["concise"]["soda_c"].items
-    assert results.table.notes[-1] == "Scored on the 4 of 5 items that all systems have."
-    assert "|common:4/5|" in results.systems["concise"]["soda_c"].signature
+    table = stories.score_systems(two, annotators.values(), "soda_c", common=True)
+    assert not partial_scores(table)
+    assert first not in table["concise"]["soda_c"].items
+    assert table.notes[-1] == "Scored on the 4 of 5 items that all systems have."
+    assert "|common:4/5|" in table["concise"]["soda_c"].signature
     rest = {video: story for video, story in systems["concise"].items() if video != first}
     alone = stories.score(rest, annotators.values(), "soda_c", missing="skip")
-    assert alone["soda_c"].score == results.systems["concise"]["soda_c"].score
+    assert alone["soda_c"].score == table["concise"]["soda_c"].score

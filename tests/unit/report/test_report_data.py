@@ -251,11 +251,11 @@ def test_stories_hold_the_timelines():
     systems, annotators = examples.stories()
     from reelscore import stories
 
-    table = stories.score_systems(systems, annotators.values(), "soda_c").table
+    table = stories.score_systems(systems, annotators.values(), "soda_c")
     shown = timelines(systems, annotators.values())
     one = timeline(systems["verbose"], annotators.values(), "v_kayak", system="verbose")
     assert shown["verbose"]["v_kayak"] == one
-    head, columns = decoded(encoded(report_of(table, timelines=shown)))
+    head, columns = decoded(encoded(report_of(table)))
     assert head["stories"]["method"] == "SODA (c), f: meteor"
     assert head["stories"]["annotators"] == ["annotator 1", "annotator 2"]
     sentences = sum(

@@ -216,7 +216,7 @@ def test_learned_metrics_are_means(metric):
 
 def test_stored_stories_give_the_same_results(tmp_path):
     systems, annotators = example_stories()
-    table = stories.score_systems(systems, annotators.values(), metrics="meteor,bleu").table
+    table = stories.score_systems(systems, annotators.values(), metrics="meteor,bleu")
     table.write(tmp_path / "scores.json")
     stored = ScoreTable.read(tmp_path / "scores.json")
     assert stored.notes == []

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from reelscore import DataError, stories
+from reelscore import DataError, Scores, stories
 
 TRUTH = {
     "v_1": {
@@ -19,7 +19,7 @@ TRUTH = {
 FIRST = {"sentence": "a man runs", "timestamp": [0, 10]}
 
 
-def scored(captions: dict[str, Any], **choices: Any) -> stories.StoryScores:
+def scored(captions: dict[str, Any], **choices: Any) -> Scores:
     return stories.score(captions, TRUTH, metrics="meteor", **choices)
 
 

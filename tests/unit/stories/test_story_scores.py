@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from reelscore import DataError, UnknownNameError, compare, examples, stories
+from reelscore import (
+    DataError,
+    ScoreTable,
+    UnknownNameError,
+    compare,
+    examples,
+    score_systems,
+    stories,
+)
 from reelscore import score as score_captions
-from reelscore.stories import sentence_pairs as texts
+from reelscore.scoring.intervals import with_intervals
+from reelscore.stories import sentence_scores as texts
 from reelscore.stories.activitynet import NONSENSE
 from support.story_twins import TIOUS, activitynet, iou, meteor, published_f, soda
 
@@ -146,16 +156,15 @@ def test_other_sentence_scores(f: str) -> None:
 @pytest.mark.parametrize("system", list(SYSTEMS))
 def test_activitynet(variant: Any, system: str) -> None:
     results = stories.score(SYSTEMS[system], ANNOTATORS.values(), "activitynet", variant=variant)
-    data = results.to_dict()["activitynet"]
     expected = [activitynet(OURS[system], THEIRS, tiou, NONSENSE[variant]) for tiou in TIOUS]
     for name in ("meteor", "rouge_l", "cider", "bleu"):
-        mine = data["bleu_4" if name == "bleu" else name]
+        mine = results["anet_bleu_4" if name == "bleu" else f"anet_{name}"]
         for tiou, values in zip(TIOUS, expected, strict=True):
             mean = np.mean(list(values[name].values()))
-            assert mine["by_tiou"][f"{tiou:g}"] == pytest.approx(mean, abs=1e-12)
+            assert mine.by_tiou[f"{tiou:g}"] == pytest.approx(mean, abs=1e-12)
         for video in VIDEOS:
             mean = np.mean([values[name][video] for values in expected])
-            assert mine["videos"][video] == pytest.approx(mean, abs=1e-12)
+            assert mine.items[video] == pytest.approx(mean, abs=1e-12)
 
 
 def test_activitynet_tokenizes_as_the_official_scorer() -> None:
@@ -180,17 +189,17 @@ def test_activitynet_tokenizes_as_the_official_scorer() -> None:
         }
         for each in (ours, theirs)
     ]
-    data = stories.score(*documents, "activitynet", empty="zero").to_dict()["activitynet"]
+    results = stories.score(*documents, "activitynet", empty="zero")
     expected = [activitynet(ours, [theirs], tiou) for tiou in TIOUS]
     for name in ("meteor", "rouge_l", "cider", "bleu"):
         for video in ours:
             mean = np.mean([values[name][video] for values in expected])
-            mine = data["bleu_4" if name == "bleu" else name]["videos"][video]
+            mine = results["anet_bleu_4" if name == "bleu" else f"anet_{name}"].items[video]
             assert mine == pytest.approx(mean, abs=1e-12), (name, video)
 
 
 def test_detection() -> None:
-    data = stories.score(SYSTEMS["verbose"], ANNOTATORS.values(), "activitynet").to_dict()
+    results = stories.score(SYSTEMS["verbose"], ANNOTATORS.values(), "activitynet")
     for tiou in TIOUS:
         rows = []
         for video in VIDEOS:
@@ -206,14 +215,14 @@ def test_detection() -> None:
             ("recall", recall),
             ("f1", 2 * precision * recall / (precision + recall)),
         ):
-            by_tiou = data["activitynet"][name]["by_tiou"]
+            by_tiou = results[f"anet_{name}"].by_tiou
             assert by_tiou[f"{tiou:g}"] == pytest.approx(value, abs=1e-12)
 
 
 def test_small_batches_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """One video a batch, and stories longer than a batch, matched piece by piece."""
     whole = stories.score(SYSTEMS["verbose"], ANNOTATORS.values())
-    for module in ("scores", "soda", "activitynet", "sentence_pairs"):
+    for module in ("scorer", "soda", "activitynet", "sentence_scores"):
         monkeypatch.setattr(f"reelscore.stories.{module}.PAIRS_AT_ONCE", 17)
     assert texts.PAIRS_AT_ONCE == 17
     pieces = stories.score(SYSTEMS["verbose"], ANNOTATORS.values())
@@ -229,31 +238,38 @@ def test_threads_change_nothing() -> None:
     assert one == four
 
 
-def test_json_has_the_promised_form() -> None:
-    results = stories.score_systems(SYSTEMS, ANNOTATORS.values()).to_dict()
-    assert list(results) == ["systems"]
-    assert list(results["systems"]) == list(SYSTEMS)
-    row = results["systems"]["concise"]
-    assert list(row) == ["soda_a", "soda_b", "soda_c", "activitynet"]
-    assert set(row["soda_c"]) == {"precision", "recall", "f1", "signature", "videos"}
-    assert set(row["soda_c"]["videos"]["v_kayak"]) == {"precision", "recall", "f1"}
-    assert set(row["activitynet"]["meteor"]) == {"score", "signature", "by_tiou", "videos"}
-    assert list(row["activitynet"]["meteor"]["by_tiou"]) == ["0.3", "0.5", "0.7", "0.9"]
-    assert set(row["activitynet"]["meteor"]["videos"]) == set(VIDEOS)
+def test_stories_give_a_score_table_like_captions(tmp_path: Path) -> None:
+    """The same type as from captions; thresholds and matchings hang on it."""
+    table = stories.score_systems(SYSTEMS, ANNOTATORS.values())
+    assert type(table) is type(score_systems(*examples.clips(), "rouge_l"))
+    assert table.systems == list(SYSTEMS)
+    row = table["concise"]
+    assert list(row)[6:9] == ["soda_c_precision", "soda_c_recall", "soda_c"]
+    assert list(row["anet_meteor"].by_tiou) == ["0.3", "0.5", "0.7", "0.9"]
+    assert np.mean(list(row["anet_meteor"].by_tiou.values())) == pytest.approx(
+        row["anet_meteor"].score
+    )
+    assert row["soda_c"].by_tiou == {}
+    shown = table.sources.timelines
+    assert list(shown) == list(SYSTEMS)
+    assert shown["concise"]["v_kayak"].score == "soda_c"
+    assert (
+        stories.score_systems(SYSTEMS, ANNOTATORS.values(), "activitynet").sources.timelines == {}
+    )
+    table.write(tmp_path / "stories.json")
+    again = ScoreTable.read(tmp_path / "stories.json")
+    assert again["concise"]["anet_meteor"].by_tiou == row["anet_meteor"].by_tiou
+    assert again.to_dict() == table.to_dict()
 
 
 def test_intervals_and_comparisons() -> None:
-    results = stories.score_systems(SYSTEMS, ANNOTATORS.values(), "soda_c,activitynet")
-    bounded = results.with_intervals(resamples=100)
-    result = bounded.systems["concise"]["soda_c"]
+    table = stories.score_systems(SYSTEMS, ANNOTATORS.values(), "soda_c,activitynet")
+    result = with_intervals(table, resamples=100)["concise"]["soda_c"]
     assert result.interval is not None
     assert result.interval[0] <= result.score <= result.interval[1]
     assert "resamples:100" in result.signature
-    plain = bounded.to_dict()["systems"]["concise"]
-    assert plain["soda_c"]["intervals"]["f1"] == list(result.interval)
-    assert len(plain["activitynet"]["f1"]["interval"]) == 2
-    comparisons = compare(results.table, "concise", tests=["randomization"], trials=99)
-    assert {each.metric for each in comparisons} == set(results.table.metrics)
+    comparisons = compare(table, "concise", tests=["randomization"], trials=99)
+    assert [each.metric for each in comparisons if each.method] == table.metrics
 
 
 def test_presets_differ_as_documented() -> None:

@@ -15,8 +15,16 @@ from reelscore.cli.main import cli
 from reelscore.data.stories import Story
 from reelscore.errors import DataError
 from reelscore.report.tables.studies import study_grids
-from reelscore.stories.oracle import oracle_captions, self_bleu_of
-from reelscore.stories.samples import crowd, generator, shuffled, some_of, swapped, varied
+from reelscore.stories.samples import (
+    crowd,
+    generator,
+    oracle_captions,
+    self_bleu_of,
+    shuffled,
+    some_of,
+    swapped,
+    varied,
+)
 
 SYSTEMS, ANNOTATORS = examples.stories()
 TRUTH = list(ANNOTATORS.values())

@@ -9,8 +9,7 @@ import click
 
 from reelscore.cli.file_options import refs_option
 from reelscore.cli.option_kinds import choice_option
-from reelscore.stories.presets import PRESETS
-from reelscore.stories.protocol import Protocol
+from reelscore.stories.protocol import PRESETS, Protocol
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -32,12 +32,12 @@ from reelscore.data.table import ScoreTable
 from reelscore.data.table import file_format as table_format
 from reelscore.report.tables.grid import Grid
 from reelscore.report.tables.leaderboard import leaderboard, leaderboard_csv
+from reelscore.scoring.intervals import with_intervals
 from reelscore.significance.comparison import Comparison, Marks, marks_of_tests, strictest
 from reelscore.significance.pair_tests import compare
-from reelscore.stories.protocol import ACTIVITYNET, Protocol
-from reelscore.stories.results import PREFIX, StoryResults
-from reelscore.stories.scores import protocol_of, score_systems
-from reelscore.stories.timelines import Timeline, timelines
+from reelscore.stories.protocol import ACTIVITYNET, Protocol, protocol_of
+from reelscore.stories.scores import score_systems
+from reelscore.stories.video_scores import PREFIX
 
 _LEVEL = 0.05
 _PARTS = ("_precision", "_recall")
@@ -121,7 +121,7 @@ def score_command(
         table_format(table_file)
     given = given_of(choices)
     with progress_bar("Scoring") as progress:
-        results = score_systems(
+        table = score_systems(
             system_files(candidates),
             list(refs),
             common=common,
@@ -133,7 +133,7 @@ def score_command(
     if baseline is not None:
         with progress_bar("Testing") as progress:
             comparisons = compare(
-                results.table,
+                table,
                 baseline,
                 level=_LEVEL,
                 resamples=resamples,
@@ -142,8 +142,7 @@ def score_command(
                 progress=progress,
             )
     if intervals:
-        results = results.with_intervals(resamples=resamples, seed=seed)
-    table = results.table
+        table = with_intervals(table, resamples=resamples, seed=seed)
     table = replace(table, notes=[*references_note(refs), *table.notes])
     tests = strictest(comparisons)
     grids = _grids(table, marks_of_tests(tests, {}, baseline))
@@ -156,13 +155,11 @@ def score_command(
     if markdown_file:
         write(markdown_file, "\n\n".join(grid.to_markdown() for _, grid in grids))
     if json_file:
-        write(json_file, _json(results, table.notes, comparisons))
+        write(json_file, _json(table, comparisons))
     if pictures.wanted:
         extra: dict[str, Any] = {"baseline": baseline, "resamples": resamples, "seed": seed}
         if tests:
             extra["tests"] = tests
-        if pictures.html_file:
-            extra["timelines"] = _timelines(system_files(candidates), refs, given)
         f1_first = sorted(table.metrics, key=lambda name: name.endswith(_PARTS))
         pictures.write(table, metrics=f1_first, **extra)
     if STDOUT in targets:
@@ -177,20 +174,6 @@ def score_command(
             click.echo(f"* differs from {baseline}, p < {_LEVEL:g} over videos (paired bootstrap")
             click.echo("and approximate randomization; correction: holm)\n")
         show_origin(table)
-
-
-def _timelines(
-    systems: Mapping[str, str], refs: Sequence[str], given: Mapping[str, Any]
-) -> dict[str, dict[str, Timeline]]:
-    """Match the videos once more, to be shown: by SODA (c) where it is among the scores."""
-    scores = protocol_of(given.get("preset"), _but(given, "preset")).soda_scores
-    if not scores:
-        return {}
-    return timelines(systems, list(refs), scores[-1], **given)
-
-
-def _but(given: Mapping[str, Any], without: str) -> dict[str, Any]:
-    return {name: value for name, value in given.items() if name != without}
 
 
 def _heading(name: str, protocol: Protocol) -> str:
@@ -234,8 +217,8 @@ def _column(metric: str, framework: str) -> str:
     return f"{variant} {part[0].upper() if part else 'F1'}"
 
 
-def _json(results: StoryResults, notes: Sequence[str], comparisons: Sequence[Comparison]) -> str:
-    everything = {**results.to_dict(), **({"notes": list(notes)} if notes else {})}
+def _json(table: ScoreTable, comparisons: Sequence[Comparison]) -> str:
+    everything = table.to_dict()
     if comparisons:
         everything["comparisons"] = [p for each in comparisons for p in each.pair_dicts()]
     return msgspec.json.encode(everything).decode()

@@ -38,9 +38,9 @@ from reelscore.cli.stories.options import (
 )
 from reelscore.data.table import system_notes
 from reelscore.report.tables.studies import study_grids
-from reelscore.stories.presets import PRESETS
+from reelscore.stories.pairs import annotators_of, candidates_of
+from reelscore.stories.protocol import PRESETS, protocol_of
 from reelscore.stories.samples import crowd as crowd_of
-from reelscore.stories.scores import annotators_of, candidates_of, protocol_of
 from reelscore.stories.studies import (
     PAPER,
     RATIOS,

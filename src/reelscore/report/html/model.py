@@ -158,6 +158,7 @@ def report_of(
     fields["notes"] = [*fields.get("notes", ()), *notes]
     fields.setdefault("captions", table.sources.captions)
     fields.setdefault("references", table.sources.references)
+    fields.setdefault("timelines", table.sources.timelines)
     human: list[str] = []
     if people is not None:
         common = {name: row for name, row in people.results.items() if name in table.results}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from reelscore.report.legible import lines_of, rows_of, shortened
-from reelscore.stories.timelines import Comparison, Pair, TimedCaption, Timeline
+from reelscore.stories.timelines import Beside, Pair, TimedCaption, Timeline
 
 _SIDE = 6  # columns that name a row of bars
 
@@ -38,7 +38,7 @@ def timeline_text(timeline: Timeline, width: int = 80) -> str:
     return "\n".join(parts)
 
 
-def _comparison(found: Comparison, timeline: Timeline, width: int) -> str:
+def _comparison(found: Beside, timeline: Timeline, width: int) -> str:
     begin, end = f"{timeline.begin:g} s", f"{timeline.end:.1f} s"
     lines = [
         *lines_of(found.summary, width),

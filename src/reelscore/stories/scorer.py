@@ -1,0 +1,301 @@
+"""References and protocol prepared once, and systems scored against them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from reelscore._version import __version__
+from reelscore.data.coverage import Coverage
+from reelscore.data.paired_captions import copy_warning
+from reelscore.data.stories import Stories, check_choice
+from reelscore.data.story_files import PathLike
+from reelscore.data.table import ItemIndex
+from reelscore.errors import UnknownNameError
+from reelscore.metrics.base import FloatArray, Metric
+from reelscore.metrics.registry import resolve
+from reelscore.scoring.scores import Measurement, Scores
+from reelscore.stories import video_scores as kinds
+from reelscore.stories.activitynet import activitynet_scores
+from reelscore.stories.matching import StoryMatching, matchings_of
+from reelscore.stories.pairs import (
+    PairedStories,
+    pair_stories,
+    story_language_notes,
+)
+from reelscore.stories.protocol import ACTIVITYNET, SODA_SCORES, Protocol, ReferenceOrder
+from reelscore.stories.sentence_scores import (
+    PAIRS_AT_ONCE,
+    PairStatistics,
+    SentenceScore,
+    TextPool,
+    check_higher_is_better,
+    looks_at_pairs_alone,
+    sentence_metric,
+    soda_tokens,
+)
+from reelscore.stories.soda import merged, soda_scores
+from reelscore.stories.video_scores import measurement
+from reelscore.text.tokens import thread_count
+
+StoriesLike = Stories | Mapping[str, Any] | PathLike
+Progress = Callable[[int, int], None]
+
+_VIDEOS_AT_ONCE = 200  # matched together, for speed; few enough for memory
+
+
+class StoryScorer:
+    """References and protocol prepared once, for any number of systems.
+
+    Attributes:
+        annotators: The references of each annotator.
+        protocol: The choices.
+
+    >>> from reelscore import examples
+    >>> from reelscore.data.story_files import stories_of
+    >>> systems, annotators = examples.stories()
+    >>> scorer = StoryScorer([stories_of(each) for each in annotators.values()], Protocol())
+    >>> scores = scorer.score(stories_of(systems["shuffled"]))
+    >>> round(scores["soda_c"].score, 4)
+    0.0437
+    """
+
+    def __init__(
+        self,
+        annotators: list[Stories],
+        protocol: Protocol,
+        threads: int | None = None,
+        common: Coverage | None = None,
+    ) -> None:
+        self.annotators = annotators
+        self.protocol = protocol
+        self._common = common
+        self._threads = thread_count(threads)
+        self._metrics = resolve(protocol.metrics) if ACTIVITYNET in protocol.scores else []
+        for metric in self._metrics:
+            check_higher_is_better(metric)
+        self._f: SentenceScore | None = None
+        if protocol.soda_scores:
+            self._f = self._sentence_score()
+
+    def _sentence_score(self) -> SentenceScore:
+        protocol = self.protocol
+        metric = sentence_metric(protocol.f)
+        sentences: list[str] = []
+        if not looks_at_pairs_alone(metric):
+            sentences = [
+                sentence
+                for stories in self.annotators
+                for story in stories.values()
+                for sentence in story.sentences
+            ]
+        return SentenceScore(
+            metric,
+            soda_tokens(sentences, protocol, self._threads),
+            swapped=protocol.meteor_order == "swapped",
+            threads=self._threads,
+        )
+
+    def score(self, candidates: Stories, progress: Progress | None = None) -> Scores:
+        """Score one system."""
+        paired = pair_stories(candidates, self.annotators, self.protocol)
+        parts = []
+        for begin, end in _batches(paired):
+            parts.append(self._batch(paired, begin, end))
+            if progress is not None:
+                progress(end, len(paired.videos))
+        values = {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
+        videos = ItemIndex(paired.videos)
+        context = self._context(candidates, len(paired.videos))
+        measured = [
+            measurement(self._soda_kind(name), videos, values[name], context)
+            for name in self.protocol.soda_scores
+        ]
+        if ACTIVITYNET in values:
+            measured.append(self._activitynet(videos, values[ACTIVITYNET], context))
+        metrics = dict.fromkeys([*self._metrics, *([self._f.metric] if self._f else [])])
+        notes = [*paired.notes, *_copy_warning(paired)]
+        notes += story_language_notes(paired, self.protocol, list(metrics))
+        return Scores(measured, notes)
+
+    def matchings(
+        self, candidates: Stories, video: str, score: str = "soda_c", *, tiou: float = 0.0
+    ) -> list[StoryMatching]:
+        """Show how SODA matches one video: once for each annotator, or once where they are merged.
+
+        Args:
+            candidates: The system's stories.
+            video: The video's id.
+            score: ``soda_a``, ``soda_b`` or ``soda_c``.
+            tiou: The threshold of ``soda_a``.
+
+        >>> from reelscore import examples
+        >>> from reelscore.data.story_files import stories_of
+        >>> systems, annotators = examples.stories()
+        >>> scorer = StoryScorer([stories_of(each) for each in annotators.values()], Protocol())
+        >>> first, second = scorer.matchings(stories_of(systems["concise"]), "v_dogwash")
+        >>> [(each.candidate, each.reference, round(each.iou, 2)) for each in first.matches]
+        [(0, 0, 0.92), (2, 1, 0.47), (3, 2, 0.9)]
+        """
+        paired = pair_stories(candidates, self.annotators, self.protocol.but(missing="zero"))
+        if video not in paired.videos:
+            raise UnknownNameError.of("video", video, paired.videos)
+        return self._matched(paired, [paired.videos.index(video)], score, tiou)[0]
+
+    def all_matchings(
+        self, candidates: Stories, score: str = "soda_c", *, tiou: float = 0.0
+    ) -> Iterator[tuple[str, list[StoryMatching]]]:
+        """Yield each video's id and matchings; arguments as in `matchings`."""
+        paired = pair_stories(candidates, self.annotators, self.protocol.but(missing="zero"))
+        for begin in range(0, len(paired.videos), _VIDEOS_AT_ONCE):
+            places = range(begin, min(begin + _VIDEOS_AT_ONCE, len(paired.videos)))
+            for place, found in zip(
+                places, self._matched(paired, places, score, tiou), strict=True
+            ):
+                yield paired.videos[place], found
+
+    def _matched(
+        self, paired: PairedStories, places: Sequence[int], score: str, tiou: float
+    ) -> list[list[StoryMatching]]:
+        """Match some videos, each with each of its annotators."""
+        check_choice("score", score, SODA_SCORES)
+        self._f = self._f or self._sentence_score()
+        truth = [paired.references[place] for place in places]
+        if self.protocol.annotators == "merge":
+            truth = [[merged(stories)] for stories in truth]
+        found = iter(
+            matchings_of(
+                [
+                    (paired.candidates[place], story)
+                    for place, stories in zip(places, truth, strict=True)
+                    for story in stories
+                ],
+                self._f,
+                score,
+                tiou=tiou,
+                protocol=self.protocol,
+                threads=self._threads,
+            )
+        )
+        return [[next(found) for _ in stories] for stories in truth]
+
+    def _batch(self, paired: PairedStories, begin: int, end: int) -> dict[str, FloatArray]:
+        """Score some videos; sentence pairs that both frameworks need are measured once."""
+        candidates, references = paired.candidates[begin:end], paired.references[begin:end]
+        pool = TextPool()
+        known = _Known(pool, self._threads)
+        found: dict[str, FloatArray] = {}
+        if self._f is not None:
+            found = soda_scores(
+                candidates,
+                references,
+                self.protocol,
+                self._f,
+                pool,
+                known[self._f.metric],
+                self._threads,
+            )
+        if ACTIVITYNET in self.protocol.scores:
+            captioning, detection = activitynet_scores(
+                candidates,
+                references,
+                self.protocol,
+                self._metrics,
+                pool,
+                {metric.name: known[metric] for metric in self._metrics},
+                self._threads,
+            )
+            found[ACTIVITYNET] = np.concatenate([captioning, detection], axis=2)
+        return found
+
+    def _soda_kind(self, name: str) -> kinds.VideoScores:
+        assert self._f is not None
+        choices = (
+            kinds.spelled(self._f.metric),
+            self.protocol.meteor_order,
+            self.protocol.reference_order,
+            self.protocol.characters,
+            self.protocol.annotators,
+        )
+        if name == "soda_a":
+            return kinds.SodaA(*choices, _listed(self.protocol.tious))
+        return kinds.SodaB(*choices) if name == "soda_b" else kinds.SodaC(*choices)
+
+    def _activitynet(
+        self, videos: ItemIndex, values: FloatArray, context: dict[str, object]
+    ) -> Measurement:
+        protocol = self.protocol
+        kind = kinds.ActivityNet(
+            protocol.variant,
+            _listed(protocol.tious),
+            protocol.max_captions,
+            protocol.epsilon,
+            tuple(self._metrics),
+        )
+        by_tiou = kinds.scores_by_tiou(kind, protocol.tious, values)
+        context = {**context, "tok": "ptb-coco"}
+        return measurement(kind, videos, values.mean(axis=1), context, by_tiou)
+
+    def _context(self, candidates: Stories, videos: int) -> dict[str, object]:
+        protocol = self.protocol
+        return {
+            "tok": protocol.tokenizer,
+            "videos": videos,
+            "refs": len(self.annotators),
+            "data": _fingerprint(self.annotators, protocol.reference_order),
+            "missing": protocol.missing,
+            **({"common": self._common} if self._common else {}),
+            "unknown": protocol.unknown,
+            "beyond": protocol.beyond,
+            **vars(candidates.policies),
+            "v": __version__,
+        }
+
+
+class _Known:
+    """Statistics of sentence pairs by metric, in one batch."""
+
+    def __init__(self, pool: TextPool, threads: int) -> None:
+        self._pool = pool
+        self._threads = threads
+        self._by_metric: dict[Metric, PairStatistics] = {}
+
+    def __getitem__(self, metric: Metric) -> PairStatistics:
+        if metric not in self._by_metric:
+            self._by_metric[metric] = PairStatistics(metric, self._pool, self._threads)
+        return self._by_metric[metric]
+
+
+def _copy_warning(paired: PairedStories) -> list[str]:
+    """Warn where nearly all sentences of a system are sentences of the video's references."""
+    videos = [k for k, story in enumerate(paired.candidates) for _ in story.sentences]
+    sentences = [sentence for story in paired.candidates for sentence in story.sentences]
+    truth = [[text for each in stories for text in each.sentences] for stories in paired.references]
+    return copy_warning(sentences, lambda place: truth[videos[place]])
+
+
+def _batches(paired: PairedStories) -> Iterator[tuple[int, int]]:
+    """Cut the videos into runs with a limited number of caption pairs."""
+    begin = cells = 0
+    for k, (story, truth) in enumerate(zip(paired.candidates, paired.references, strict=True)):
+        own = len(story) * sum(map(len, truth))
+        if k > begin and cells + own > PAIRS_AT_ONCE:
+            yield begin, k
+            begin, cells = k, 0
+        cells += own
+    yield begin, len(paired.videos)
+
+
+def _listed(tious: tuple[float, ...]) -> str:
+    return "/".join(f"{tiou:g}" for tiou in tious)
+
+
+def _fingerprint(annotators: list[Stories], order: ReferenceOrder) -> str:
+    """Eight hex digits, the same whatever the order of the annotators, unless the order counts."""
+    parts = [stories.fingerprint(in_file_order=order == "file") for stories in annotators]
+    if order == "time":
+        parts.sort()
+    return hashlib.blake2b(b"".join(parts), digest_size=4).hexdigest()
