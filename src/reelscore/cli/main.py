@@ -28,7 +28,7 @@ _COMMANDS = {
     "repro": ("repro", "Recompute published tables and compare them."),
     "bertha": ("bertha", "Train and measure BERTHA, the metric learned from human judgments."),
     "similarity": ("similarity", "Measure how similarly systems or annotators write."),
-    "analyse": ("analyse", "Scores by length and word frequency; best, worst items."),
+    "analyse": ("analyse", "Where scores come from: difficult items, topics of verbs."),
     "parse": ("parse", "Read captions as language: who does what to whom, and where."),
     "tokenize": ("tokenize", "Tokenize captions as the metrics see them."),
     "metrics": ("metrics", "List the metrics and their parameters."),

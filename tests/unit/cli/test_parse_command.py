@@ -172,3 +172,30 @@ def test_without_the_package_the_remedy_is_said(captions, run, monkeypatch):
     lexicon._installed.cache_clear()
     assert status == 2
     assert "pip install 'reelscore[language]' reelscore-parser" in error
+
+
+def test_topics_of_references_and_scores_of_systems(captions, run, folder, write_json):
+    pytest.importorskip("matplotlib")
+    first, second, *_ = TREES
+    write_json("refs.json", {"x": [first, second], "y": [second]})
+    write_json("one.json", {"x": first, "y": second})
+    write_json("two.json", {"x": "Dogs.", "y": "Dogs."})
+    command = ("analyse", "topics", "one.json", "two.json", "-r", "refs.json")
+    status, out, _ = run(*command, "--plot", "topics.svg")
+    assert status == 0
+    assert out.splitlines()[:3] == [
+        "3 captions: 0 without verb, 2 with one, 1 with several",
+        "topic          verbs     %  entropy  most frequent",
+        "competition        2  50.0     0.00           play",
+    ]
+    assert "meteor on items by topic: 2 of 3 references with one verb" in out
+    assert (folder / "topics.svg").exists()
+    _, out, _ = run(*command, "--json", "-", "--clauses", "first", "--of", "candidates")
+    assert json.loads(out)["scores"]["items"] == {"competition": 2, "motion": 1}
+
+
+def test_a_first_argument_that_is_no_command_is_a_file(folder, run):
+    plain = run("analyse", "strong.json", "-r", "refs.json", "--top", 0)
+    assert plain[0] == 0
+    assert plain == run("analyse", "difficulty", "strong.json", "-r", "refs.json", "--top", 0)
+    assert run("analyse", "topics")[0] == 2

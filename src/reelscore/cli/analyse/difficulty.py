@@ -1,4 +1,4 @@
-"""``reelscore analyse``."""
+"""``reelscore analyse difficulty``."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from reelscore.text.tokens import Tokenizer
 _PARTS = 5
 
 
-@click.command("analyse", cls=FilesCommand)
+@click.command("difficulty", cls=FilesCommand)
 @click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
 @refs_option()
 @metric_option

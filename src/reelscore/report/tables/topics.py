@@ -1,0 +1,46 @@
+"""Tables of verb topics: verbs of captions, and scores of systems."""
+
+from __future__ import annotations
+
+from reelscore.meta.topics import FEW, TopicScores, TopicTable
+from reelscore.report.tables.grid import Cell, Grid
+
+
+def topic_grid(table: TopicTable) -> Grid:
+    """Topics with the number of verbs, their share, entropy, and the most frequent ones."""
+    rows = [
+        [
+            Cell(topic.name),
+            Cell(f"{topic.verbs:,}"),
+            Cell(f"{100 * topic.share:.1f}"),
+            Cell(f"{topic.entropy:.2f}"),
+            Cell(", ".join(topic.frequent)),
+        ]
+        for topic in table.topics
+    ]
+    return Grid(["topic", "verbs", "%", "entropy", "most frequent"], rows)
+
+
+def score_grid(scores: TopicScores) -> Grid:
+    """Mean scores of systems by topic, half-widths of their intervals below; the best is marked."""
+    systems = list(next(iter(scores.scores.values()), {}))
+    rows = []
+    for topic, by_system in scores.scores.items():
+        few = scores.items[topic] < FEW
+        best = scores.best(topic)
+        means = [by_system[system].mean for system in systems]
+        cells = [Cell(topic), Cell(f"{scores.items[topic]:,}")]
+        for system in systems:
+            score = by_system[system]
+            text = f"({score.mean:.3f})" if few else f"{score.mean:.3f}"
+            mark = "*" if system == best and len(systems) > 1 else ""
+            under = f"{score.low:.3f}–{score.high:.3f}" if scores.items[topic] > 1 else ""
+            cells.append(Cell(text, mark=mark, under=under, best=system == best))
+        if len(systems) > 1:
+            cells += [Cell(f"{min(means):.3f}"), Cell(f"{max(means):.3f}")]
+        rows.append(cells)
+    extremes = ["min", "max"] if len(systems) > 1 else []
+    notes = ["* best of the topic" if len(systems) > 1 else ""]
+    if any(count < FEW for count in scores.items.values()):
+        notes.append(f"( ) fewer than {FEW} items")
+    return Grid(["topic", "items", *systems, *extremes], rows, notes=[n for n in notes if n])
