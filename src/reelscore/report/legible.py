@@ -57,19 +57,19 @@ def lines_of(text: str, width: int) -> list[str]:
     >>> lines_of("犬が走る", 4)
     ['犬が', '走る']
     """
-    found = [""]
+    lines = [""]
     for word in legible(text).split():
-        joined = f"{found[-1]} {word}" if found[-1] else word
+        joined = f"{lines[-1]} {word}" if lines[-1] else word
         if cells(joined) <= width:
-            found[-1] = joined
+            lines[-1] = joined
             continue
-        if found[-1]:
-            found.append("")
+        if lines[-1]:
+            lines.append("")
         for character in word:
-            if found[-1] and cells(found[-1]) + _cells(character) > width:
-                found.append("")
-            found[-1] += character
-    return found
+            if lines[-1] and cells(lines[-1]) + _cells(character) > width:
+                lines.append("")
+            lines[-1] += character
+    return lines
 
 
 def shortened(text: str, width: int) -> str:
@@ -131,12 +131,12 @@ def rows_of(spans: Sequence[tuple[float, float]]) -> list[int]:
     [0, 1, 0]
     """
     rows: list[list[tuple[float, float]]] = []
-    found = []
+    chosen = []
     for begin, end in spans:
         free = (all(e <= begin or b >= end for b, e in row) for row in rows)
         row = next((k for k, is_free in enumerate(free) if is_free), len(rows))
         if row == len(rows):
             rows.append([])
         rows[row].append((begin, end))
-        found.append(row)
-    return found
+        chosen.append(row)
+    return chosen

@@ -1,4 +1,4 @@
-"""Reports: one HTML file for everything that an evaluation found.
+"""Reports: one HTML file for all results of an evaluation.
 
 >>> import tempfile
 >>> from pathlib import Path

@@ -193,8 +193,8 @@ class _Columns:
             self._sentences.append(legible(caption.sentence))
             self._times += (caption.start, caption.end)
 
-    def _matched(self, found: Beside | None) -> None:
-        pairs = () if found is None else found.matches
+    def _matched(self, comparison: Beside | None) -> None:
+        pairs = () if comparison is None else comparison.matches
         self._matches.append(len(pairs))
         for pair in pairs:
             assert pair.reference is not None
@@ -202,7 +202,9 @@ class _Columns:
             self._pairs.append((_number(pair.reference), _number(pair.candidate)))
             self._values += (pair.iou, pair.f)
         none = (0.0, 0.0, 0.0)
-        self._scores += none if found is None else (found.precision, found.recall, found.f1)
+        self._scores += (
+            none if comparison is None else (comparison.precision, comparison.recall, comparison.f1)
+        )
 
     def add_to(self, payload: Payload) -> None:
         payload.numbers("story comparisons", self._comparisons, "u1")

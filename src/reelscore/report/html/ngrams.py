@@ -79,9 +79,9 @@ def cider_shares(
         references: Numbers of the texts that are references.
 
     >>> texts = ["a man rides a horse", "a dog swims", "a man rides a horse", "the cat sleeps"]
-    >>> found = cider_shares(Cider(), texts, np.array([0, 1]), np.array([0, 1]),
-    ...                      np.array([0, 1, 2]), np.array([2, 3]))
-    >>> found.totals(2).round(4).tolist()
+    >>> shares = cider_shares(Cider(), texts, np.array([0, 1]), np.array([0, 1]),
+    ...                       np.array([0, 1, 2]), np.array([2, 3]))
+    >>> shares.totals(2).round(4).tolist()
     [10.0, 0.0]
     """
     words = Captions(pack(list(texts)))
@@ -91,7 +91,7 @@ def cider_shares(
     log_documents = np.log(max(1, documents or len(offsets) - 1))
     lengths = np.maximum(np.diff(bounds) - 1, 0)  # in bigrams, as the COCO tools have it
     per_caption = np.diff(offsets)[items]
-    found = []
+    by_order = []
     for n in range(1, metric.n + 1):
         grams = _grams(ids.astype(np.uint64), bounds, n)
         ours, theirs = _of(grams, captions), _of(grams, references)
@@ -130,12 +130,12 @@ def cider_shares(
             value *= np.exp(-(apart.astype(float) ** 2) / (2 * metric.sigma**2))
         share = np.bincount(gram, value, len(many)) * 10 / (metric.n * np.maximum(many, 1))
         counts = share > 0
-        found.append((ours.text[counts], ours.start[counts], n, share[counts]))
+        by_order.append((ours.text[counts], ours.start[counts], n, share[counts]))
     return Shares(
-        np.concatenate([text for text, *_ in found]),
-        np.concatenate([start for _, start, *_ in found]),
-        np.repeat([n for _, _, n, _ in found], [len(text) for text, *_ in found]),
-        np.concatenate([share for *_, share in found]),
+        np.concatenate([text for text, *_ in by_order]),
+        np.concatenate([start for _, start, *_ in by_order]),
+        np.repeat([n for _, _, n, _ in by_order], [len(text) for text, *_ in by_order]),
+        np.concatenate([share for *_, share in by_order]),
     )
 
 
@@ -186,20 +186,20 @@ def _stored(metric: Cider, words: Captions) -> tuple[dict[int, tuple[Keys, Float
     stored = read_frequencies(metric.frequencies)
     ids, bounds = Captions(pack(list(stored.frequencies)), words.vocabulary).words
     counts = np.fromiter(stored.frequencies.values(), np.float64)
-    found = {}
+    by_order = {}
     for n in range(1, metric.n + 1):
         whole = np.diff(bounds) == n
         grams = _grams(ids.astype(np.uint64), bounds, n)
         kept = grams.take(whole[grams.text])
-        found[n] = (kept.key, counts[kept.text])
-    return found, stored.documents
+        by_order[n] = (kept.key, counts[kept.text])
+    return by_order, stored.documents
 
 
 def _look_up(keys: Keys, known: Keys, values: FloatArray) -> FloatArray:
-    found = np.zeros(len(keys))
+    looked_up = np.zeros(len(keys))
     pair, place = _find(keys, known)
-    found[pair] = values[place]
-    return found
+    looked_up[pair] = values[place]
+    return looked_up
 
 
 def _find(keys: Keys, known: Keys) -> tuple[IntArray, IntArray]:

@@ -26,7 +26,7 @@ from reelscore.report.tables.grid import Cell, Grid
 from reelscore.significance.comparison import Comparison
 
 
-def agreement_sections(found: MetaEvaluation) -> list[Section]:
+def agreement_sections(evaluation: MetaEvaluation) -> list[Section]:
     """Set out correlations, and a table for each test, to stand below a report's leaderboard.
 
     >>> from reelscore import score_systems
@@ -34,16 +34,20 @@ def agreement_sections(found: MetaEvaluation) -> list[Section]:
     >>> from reelscore.examples import clips, path
     >>> from reelscore.meta.evaluation import evaluate_metrics
     >>> people = ScoreTable.read(path("clips/judgments.csv"), repeats="mean")
-    >>> found = evaluate_metrics(score_systems(*clips(), "meteor,cider"), people,
-    ...                          level="pooled", tests=["williams"])
-    >>> [section.title for section in agreement_sections(found)]
+    >>> evaluation = evaluate_metrics(score_systems(*clips(), "meteor,cider"), people,
+    ...                               level="pooled", tests=["williams"])
+    >>> [section.title for section in agreement_sections(evaluation)]
     ['Agreement with people', 'Which metric agrees better: williams']
     """
-    level = f"level: {found.level}"
-    about = [f"Correlations, {level}.", *footnotes(found.correlations), *found.cells.notes]
-    grids = [correlation_grid(found.correlations)]
+    level = f"level: {evaluation.level}"
+    about = [
+        f"Correlations, {level}.",
+        *footnotes(evaluation.correlations),
+        *evaluation.cells.notes,
+    ]
+    grids = [correlation_grid(evaluation.correlations)]
     sections = [Section("Agreement with people", about, grids, lead=True)]
-    for test in found.tests:
+    for test in evaluation.tests:
         text = (
             f"p that the row agrees better with people than the column; * p < "
             f"{test.level:g}, {test.metric}, {level}."
@@ -66,7 +70,7 @@ def campaign_report(
 
     Args:
         title: The campaign's name.
-        results: What it found.
+        results: What came out of it.
         ranking: Who beats whom.
         hits: What raters were shown, for the captions.
         command: The command that made the report.
@@ -175,13 +179,13 @@ def _about_raters(quality: Quality) -> str:
 
 
 def _captions(hits: Iterable[Hit]) -> Mapping[str, Mapping[str, str]]:
-    found: dict[str, dict[str, str]] = {}
+    captions: dict[str, dict[str, str]] = {}
     for hit in hits:
         for task in hit.tasks:
             for shown in task.shown:
                 if shown.kind == "caption" and shown.text:
-                    found.setdefault(shown.system, {})[task.item] = shown.text
-    return found
+                    captions.setdefault(shown.system, {})[task.item] = shown.text
+    return captions
 
 
 def _agreement(results: Results) -> Iterable[str]:

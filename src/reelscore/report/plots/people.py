@@ -36,11 +36,11 @@ _LOOKS = {
 }
 
 
-def draw_all(found: MetaEvaluation, folder: str | Path, ending: str = "pdf") -> list[Path]:
+def draw_all(evaluation: MetaEvaluation, folder: str | Path, ending: str = "pdf") -> list[Path]:
     """Draw a scatter plot for each metric and a heat map for each test.
 
     Args:
-        found: The meta-evaluation.
+        evaluation: The meta-evaluation.
         folder: Where to put the files; made if it is not there.
         ending: ``pdf``, ``svg`` or ``png``.
 
@@ -49,22 +49,22 @@ def draw_all(found: MetaEvaluation, folder: str | Path, ending: str = "pdf") -> 
     """
     Path(folder).mkdir(parents=True, exist_ok=True)
     files = []
-    for metric in found.cells.metrics:
+    for metric in evaluation.cells.metrics:
         files.append(Path(folder, f"scatter-{file_name(metric)}.{ending}"))
-        draw_scatter(found, metric, files[-1])
-    for test in found.tests:
+        draw_scatter(evaluation, metric, files[-1])
+    for test in evaluation.tests:
         files.append(Path(folder, f"p-values-{test.test}.{ending}"))
         draw_p_values(test, files[-1])
     return files
 
 
-def draw_scatter(found: MetaEvaluation, metric: str, path: str | Path) -> None:
+def draw_scatter(evaluation: MetaEvaluation, metric: str, path: str | Path) -> None:
     """Draw the systems' means, each with its name, and beside them the captions.
 
     At the level of systems there are no captions to be seen.
 
     Args:
-        found: The meta-evaluation.
+        evaluation: The meta-evaluation.
         metric: The metric.
         path: A .pdf, .svg or .png file.
 
@@ -76,13 +76,13 @@ def draw_scatter(found: MetaEvaluation, metric: str, path: str | Path) -> None:
     >>> path.exists()
     True
     """
-    human, scores = found.cells.pair(metric)
-    axis = f"−{metric}" if metric in found.cells.turned else metric
+    human, scores = evaluation.cells.pair(metric)
+    axis = f"−{metric}" if metric in evaluation.cells.turned else metric
     x, y = mean_known(scores), mean_known(human)
     shown = ~np.isnan(x)
-    systems = [name for name, there in zip(found.cells.systems, shown, strict=True) if there]
+    systems = [name for name, there in zip(evaluation.cells.systems, shown, strict=True) if there]
     x, y = x[shown], y[shown]
-    captions = found.level != "system"
+    captions = evaluation.level != "system"
     wide = 2 * COLUMN_WIDTH if captions else COLUMN_WIDTH
     with figure(1, 1 + captions, width=wide, height=2.5) as (drawing, panels):
         if captions:
@@ -101,7 +101,7 @@ def draw_scatter(found: MetaEvaluation, metric: str, path: str | Path) -> None:
         for panel, what in zip(panels, ["captions", "systems"][-len(panels) :], strict=True):
             panel.set_xlabel(f"{axis}, {what}" if captions else axis)
             panel.set_ylabel("human score")
-        panels[0].set_title(_title(found, metric), loc="left")
+        panels[0].set_title(_title(evaluation, metric), loc="left")
         if systems:
             label_points(panels[-1], x.tolist(), y.tolist(), systems)
         save(drawing, path)
@@ -127,11 +127,11 @@ def draw_p_values(tests: Comparison, path: str | Path) -> None:
     draw_p_matrix(tests.p_corrected, tests.systems, tests.level, title, path)
 
 
-def _title(found: MetaEvaluation, metric: str) -> str:
+def _title(evaluation: MetaEvaluation, metric: str) -> str:
     """The first coefficients of the metric: "pearson .97, kendall_b .80"."""
     parts = [
         f"{each.coefficient} {each.value:.3f}"
-        for each in found.correlations
+        for each in evaluation.correlations
         if each.metric == metric and not math.isnan(each.value)
     ]
     return ", ".join(parts[:2])

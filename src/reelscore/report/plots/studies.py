@@ -41,11 +41,11 @@ _STYLES = ("-", "--", ":", "-.")
 _AXES = {"length": "length of the reference, rising", "frequency": "word frequency, falling"}
 
 
-def draw_audit(found: Audit, path: str | Path) -> None:
-    """Draw what an audit found: references, judgments, and judgments along the items.
+def draw_audit(audit: Audit, path: str | Path) -> None:
+    """Draw the results of an audit: references, judgments, and judgments along the items.
 
     Args:
-        found: The audit.
+        audit: The audit.
         path: A .pdf, .svg or .png file.
 
     >>> import tempfile
@@ -54,8 +54,8 @@ def draw_audit(found: Audit, path: str | Path) -> None:
     >>> draw_audit(audit_captions(*clips()), Path(tempfile.mkdtemp(), "audit.svg"))
     """
     parts = {
-        ("captions and references", "mean similarity"): found.references,
-        ("judgments and captions", "correlation within systems"): found.judgments,
+        ("captions and references", "mean similarity"): audit.references,
+        ("judgments and captions", "correlation within systems"): audit.judgments,
     }
     scans = {names: part[1] for names, part in parts.items() if part is not None}
     with figure(1, len(scans) + 1, width=2.3 * (len(scans) + 1), height=2.3) as (drawing, panels):
@@ -204,26 +204,26 @@ def draw_counts(study: Study, path: str | Path) -> None:
         save(drawing, path)
 
 
-def draw_similarity(found: Similarity, path: str | Path) -> None:
+def draw_similarity(similarity: Similarity, path: str | Path) -> None:
     """Draw the matrix, and how each writer's likeness to the others is distributed.
 
     Args:
-        found: How alike the writers are.
+        similarity: How alike the writers are.
         path: The file; its ending says the format.
 
     >>> import tempfile
     >>> from reelscore.examples import clips
     >>> from reelscore.meta.similarity import compare_writers
-    >>> found = compare_writers(clips()[0], "rouge_l")
-    >>> draw_similarity(found, Path(tempfile.mkdtemp(), "similarity.svg"))
+    >>> similarity = compare_writers(clips()[0], "rouge_l")
+    >>> draw_similarity(similarity, Path(tempfile.mkdtemp(), "similarity.svg"))
     """
-    size = len(found.names)
+    size = len(similarity.names)
     with figure(1, 2, width=2.2 * COLUMN_WIDTH, height=2.9) as (drawing, panels):
-        panels[0].imshow(found.matrix, cmap="viridis")
-        middle = (np.nanmin(found.matrix) + np.nanmax(found.matrix)) / 2
+        panels[0].imshow(similarity.matrix, cmap="viridis")
+        middle = (np.nanmin(similarity.matrix) + np.nanmax(similarity.matrix)) / 2
         for row in range(size):
             for column in range(size):
-                value = found.matrix[row, column]
+                value = similarity.matrix[row, column]
                 if row != column and size <= 12:
                     panels[0].text(
                         column,
@@ -234,22 +234,22 @@ def draw_similarity(found: Similarity, path: str | Path) -> None:
                         fontsize=6,
                         color="white" if value < middle else "black",
                     )
-        panels[0].set_xticks(range(size), found.names, rotation=60, ha="right")
-        panels[0].set_yticks(range(size), found.names)
+        panels[0].set_xticks(range(size), similarity.names, rotation=60, ha="right")
+        panels[0].set_yticks(range(size), similarity.names)
         panels[0].grid(visible=False)
-        panels[0].set_title(f"mean {found.metric}")
-        ranks = np.arange(1, len(found.items) + 1)
-        by_mean = np.argsort(-found.to_others)
+        panels[0].set_title(f"mean {similarity.metric}")
+        ranks = np.arange(1, len(similarity.items) + 1)
+        by_mean = np.argsort(-similarity.to_others)
         for k, row in enumerate(by_mean):
             panels[1].plot(
                 ranks,
-                np.sort(found.by_item[row])[::-1],
+                np.sort(similarity.by_item[row])[::-1],
                 _STYLES[k // len(PALETTE) % len(_STYLES)],
                 color=PALETTE[k % len(PALETTE)],
-                label=f"{found.names[row]} ({found.to_others[row]:.3f})",
+                label=f"{similarity.names[row]} ({similarity.to_others[row]:.3f})",
             )
         panels[1].set_xlabel("items, each writer's own order")
-        panels[1].set_ylabel(f"{found.metric} to the others")
+        panels[1].set_ylabel(f"{similarity.metric} to the others")
         panels[1].legend(fontsize=6)
         save(drawing, path)
 

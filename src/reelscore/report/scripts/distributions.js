@@ -27,12 +27,12 @@ export function distributions(report) {
 // The scores of one system by one metric, those that are there.
 /** @param {PageData} report */
 function scoresOf(report, metric, system) {
-  const found = [];
+  const scores = [];
   for (let item = 0; item < report.count; item++) {
     const score = report.score(metric, system, item);
-    if (!Number.isNaN(score)) found.push(score);
+    if (!Number.isNaN(score)) scores.push(score);
   }
-  return Float64Array.from(found).sort();
+  return Float64Array.from(scores).sort();
 }
 
 // Counts in bins, smoothed by a bell of Silverman's width, which is folded back at the ends: few
@@ -44,17 +44,17 @@ function density(sorted, low, high) {
   const middle = (quantile(sorted, 0.75) - quantile(sorted, 0.25)) / 1.34;
   const spread = middle > 0 ? Math.min(deviation, middle) : deviation;
   const width = Math.max(1, (0.9 * spread * sorted.length ** -0.2) / step), reach = Math.ceil(3 * width);
-  const found = new Float64Array(BINS);
+  const smooth = new Float64Array(BINS);
   counts.forEach((count, bin) => {
     if (!count) return;
     for (let away = -reach; away <= reach; away++) {
       let at = bin + away;
       if (at < 0) at = -1 - at;
       if (at >= BINS) at = 2 * BINS - 1 - at;
-      if (at >= 0 && at < BINS) found[at] += count * Math.exp(-0.5 * (away / width) ** 2);
+      if (at >= 0 && at < BINS) smooth[at] += count * Math.exp(-0.5 * (away / width) ** 2);
     }
   });
-  return found;
+  return smooth;
 }
 
 /** @param {PageData} report */

@@ -62,15 +62,15 @@ export function section(id, title, ...children) {
 // Text with what was searched for marked in it.
 export function marked(text, query) {
   if (!query) return [text];
-  const found = [];
+  const parts = [];
   const lower = text.toLowerCase();
   if (lower.length !== text.length) return [text]; // places would not fit
   let from = 0;
   for (let at = lower.indexOf(query); at >= 0; at = lower.indexOf(query, from)) {
-    found.push(text.slice(from, at), element("mark", {}, text.slice(at, at + query.length)));
+    parts.push(text.slice(from, at), element("mark", {}, text.slice(at, at + query.length)));
     from = at + query.length;
   }
-  return [...found, text.slice(from)];
+  return [...parts, text.slice(from)];
 }
 
 export const colour = (name) =>

@@ -12,8 +12,8 @@ import { gridTable } from "./tables.js";
 import { wins } from "./wins.js";
 
 function wanted() {
-  const found = /[#&]item=([^&]*)/.exec(location.hash);
-  try { return found ? decodeURIComponent(found[1]) : null; } catch { return null; }
+  const link = /[#&]item=([^&]*)/.exec(location.hash);
+  try { return link ? decodeURIComponent(link[1]) : null; } catch { return null; }
 }
 
 function startTheme(redraw) {

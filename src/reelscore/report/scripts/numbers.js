@@ -92,9 +92,9 @@ export function ticksOf(low, high, most = 6) {
   const rough = (high - low) / most;
   let step = 10 ** Math.floor(Math.log10(rough));
   step *= [1, 2, 5, 10].find((factor) => step * factor >= rough) ?? 10;
-  const found = [];
+  const ticks = [];
   for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; k++) {
-    found.push(Number((k * step).toPrecision(12)));
+    ticks.push(Number((k * step).toPrecision(12)));
   }
-  return found;
+  return ticks;
 }

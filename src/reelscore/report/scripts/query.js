@@ -85,14 +85,14 @@ export class TextIndex {
   // The items whose id, captions or references hold the query.
   find(query) {
     this.prepare();
-    const found = new Uint8Array(this.report.count);
+    const matches = new Uint8Array(this.report.count);
     let item = 0;
     for (let at = this.lower.indexOf(query); at >= 0; at = this.lower.indexOf(query, at)) {
       while (this.starts[item + 1] <= at) item++;
-      found[item] = 1;
+      matches[item] = 1;
       at = this.starts[item + 1];
     }
-    return found;
+    return matches;
   }
 }
 
@@ -105,9 +105,9 @@ function searchedTexts(report, item) {
 
 /** @param {PageData} report */
 export function chosenItems(report, index, values, { query, from, to, falling, by }) {
-  const found = query ? index.find(query) : null;
+  const matches = query ? index.find(query) : null;
   const kept = values.map((value, k) =>
-    (found && !found[k]) || value < from || value > to ? NaN : value);
+    (matches && !matches[k]) || value < from || value > to ? NaN : value);
   const order = orderOf(kept);
   if (!falling || by === "order") return order;
   return Uint32Array.from(order).reverse();

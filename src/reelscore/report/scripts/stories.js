@@ -19,12 +19,12 @@ export function storyOf(report, item) {
   const firstStory = before + systems * item;
 
   function story(number) {
-    const found = [];
+    const told = [];
     for (let k = captions[number]; k < captions[number + 1]; k++) {
-      found.push({ start: column("times")[2 * k], end: column("times")[2 * k + 1],
+      told.push({ start: column("times")[2 * k], end: column("times")[2 * k + 1],
                    sentence: column("sentences")[k] });
     }
-    return found;
+    return told;
   }
 
   function compared(system, annotator) {
@@ -70,11 +70,11 @@ export function drawStory(report, item, system, width, query) {
     element("p", { class: "key" }, `${report.stories.method}. ` +
       "R are references, C candidates, in time order; lines join what was matched; dashed hollow bars are unmatched."),
     story.annotators.map((annotator, k) => {
-      const found = story.compared(system, k);
+      const comparison = story.compared(system, k);
       return [
-        element("h4", {}, `${annotator.name}: precision ${shown(found.precision)}, recall ${shown(found.recall)}, F1 ${shown(found.f1)}`),
-        timeline(annotator.captions, candidates, found.pairs, begin, end, width),
-        captionRows(annotator.captions, candidates, found.pairs, query),
+        element("h4", {}, `${annotator.name}: precision ${shown(comparison.precision)}, recall ${shown(comparison.recall)}, F1 ${shown(comparison.f1)}`),
+        timeline(annotator.captions, candidates, comparison.pairs, begin, end, width),
+        captionRows(annotator.captions, candidates, comparison.pairs, query),
       ];
     }));
 }

@@ -18,9 +18,9 @@ def correlation_grid(correlations: Sequence[Correlation]) -> Grid:
     Args:
         correlations: The coefficients of all metrics, as `correlate_metrics` gives them.
 
-    >>> found = [Correlation("bleu_4", "pearson", "system", 0.5, 9, 1),
-    ...          Correlation("meteor", "pearson", "system", 0.91, 9, 1)]
-    >>> print(correlation_grid(found).to_text())
+    >>> correlations = [Correlation("bleu_4", "pearson", "system", 0.5, 9, 1),
+    ...                 Correlation("meteor", "pearson", "system", 0.91, 9, 1)]
+    >>> print(correlation_grid(correlations).to_text())
     metric  pearson  n
     meteor    0.910  9
     bleu_4    0.500  9

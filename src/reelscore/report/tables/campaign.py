@@ -144,7 +144,7 @@ def _high(p: float) -> float:
     return 2.0 if math.isnan(p) else p
 
 
-def ranking_grid(found: RankingResults) -> Grid:
+def ranking_grid(results: RankingResults) -> Grid:
     """Set out mean ranks, a row for each system, the best over all criteria first.
 
     >>> from reelscore.human.judgments import Judgment
@@ -156,9 +156,9 @@ def ranking_grid(found: RankingResults) -> Grid:
     mine          1.00
     other         2.00
     """
-    criteria = list(found.criteria.values())
+    criteria = list(results.criteria.values())
     systems = sorted(
-        found.table.systems, key=lambda name: sum(each.ranks[name] for each in criteria)
+        results.table.systems, key=lambda name: sum(each.ranks[name] for each in criteria)
     )
     rows = [
         [
@@ -173,10 +173,10 @@ def ranking_grid(found: RankingResults) -> Grid:
     return Grid(["mean rank", *(each.criterion for each in criteria)], rows)
 
 
-def ranking_notes(found: RankingResults) -> list[str]:
+def ranking_notes(results: RankingResults) -> list[str]:
     """Say for each criterion how many rankings there are, and whether systems differ."""
     notes = []
-    for each in found.criteria.values():
+    for each in results.criteria.values():
         apart = [pair for pair in each.differences if pair.p_corrected < _LEVEL]
         notes.append(
             f"{each.criterion}: {each.rankings:,} rankings of {each.items:,} videos; Friedman p "

@@ -19,43 +19,43 @@ _LEVEL = 0.05
 _TEST = "Williams' test, captions of all years, each year standardised"
 
 
-def held_out_grids(found: Agreement, kind: str) -> list[Grid]:
+def held_out_grids(agreement: Agreement, kind: str) -> list[Grid]:
     """Set out correlations by year, of captions and of systems, and the p-values.
 
     Args:
-        found: What was measured.
+        agreement: What was measured.
         kind: ``MA`` or ``SA``.
 
-    >>> found = Agreement({"meteor": [0.1, 0.2, 0.3, 0.4, 0.5]},
-    ...                   {"meteor": [0.9, 0.9, 0.9, 0.9, 0.9]}, [[math.nan]])
-    >>> print(held_out_grids(found, "MA")[0].to_text())
+    >>> agreement = Agreement({"meteor": [0.1, 0.2, 0.3, 0.4, 0.5]},
+    ...                       {"meteor": [0.9, 0.9, 0.9, 0.9, 0.9]}, [[math.nan]])
+    >>> print(held_out_grids(agreement, "MA")[0].to_text())
     MA, captions   2016   2017   2018   2019   2020   mean  2017–20
     meteor        0.100  0.200  0.300  0.400  0.500  0.300    0.350
     """
     grids = []
-    for level, rows in (("captions", found.captions), ("systems", found.systems)):
+    for level, rows in (("captions", agreement.captions), ("systems", agreement.systems)):
         cells = [
             [Cell(name), *(Cell(f"{r:.3f}") for r in [*rs, np.mean(rs), np.mean(rs[1:])])]
             for name, rs in rows.items()
         ]
         columns = [f"{kind}, {level}", *map(str, YEARS), "mean", "2017–20"]
         grids.append(Grid(columns, cells))
-    names = list(found.captions)
+    names = list(agreement.captions)
     rows_p = [
         [
             Cell(name),
             *(Cell("" if math.isnan(p) else p_value(p), "*" if p < _LEVEL else "") for p in row),
         ]
-        for name, row in zip(names, found.p, strict=True)
+        for name, row in zip(names, agreement.p, strict=True)
     ]
     return [*grids, Grid(["Williams, captions", *names], rows_p)]
 
 
-def held_out_report(found: Agreement, kind: str, *, command: str = "") -> Report:
+def held_out_report(agreement: Agreement, kind: str, *, command: str = "") -> Report:
     """Make the report: a row for each metric, its correlations as scores, the years as items.
 
     Args:
-        found: What was measured.
+        agreement: What was measured.
         kind: ``MA`` or ``SA``.
         command: The command that made the report.
 
@@ -64,11 +64,11 @@ def held_out_report(found: Agreement, kind: str, *, command: str = "") -> Report
     >>> report.table.systems, report.items
     (['meteor', 'cider'], ['2016', '2017', '2018', '2019', '2020'])
     """
-    p = np.array(found.p, dtype=float)
-    means = [float(np.mean(found.captions[name])) for name in found.captions]
+    p = np.array(agreement.p, dtype=float)
+    means = [float(np.mean(agreement.captions[name])) for name in agreement.captions]
     tests = Comparison.of(
         "r of captions",
-        list(found.captions),
+        list(agreement.captions),
         means,
         p,
         sides=1,
@@ -76,13 +76,13 @@ def held_out_report(found: Agreement, kind: str, *, command: str = "") -> Report
         method=_TEST,
         signature="williams|side:one",
     )
-    captions, systems, williams = held_out_grids(found, kind)
+    captions, systems, williams = held_out_grids(agreement, kind)
     rows = {
         name: {
-            **_result("r of captions", found.captions, name, kind),
-            **_result("r of systems", found.systems, name, kind),
+            **_result("r of captions", agreement.captions, name, kind),
+            **_result("r of systems", agreement.systems, name, kind),
         }
-        for name in found.captions
+        for name in agreement.captions
     }
     about = "Pearson's r with people; no year was seen by what was learned or fitted."
     better = f"p that the row agrees better with people than the column; * p < {_LEVEL:g}; {_TEST}."

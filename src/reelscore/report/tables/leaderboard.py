@@ -128,8 +128,12 @@ def leaderboard_csv(
     for system, row in table.results.items():
         cells: list[str] = []
         if partial:
-            said = dict.fromkeys(found for (name, _), found in partial.items() if name == system)
-            cells.append("; ".join(f"{found.scored} of {found.total}" for found in said) or "all")
+            said = dict.fromkeys(
+                coverage for (name, _), coverage in partial.items() if name == system
+            )
+            cells.append(
+                "; ".join(f"{coverage.scored} of {coverage.total}" for coverage in said) or "all"
+            )
         for name in metrics:
             result = row.get(name)
             cells.append("" if result is None else repr(result.score))

@@ -15,18 +15,18 @@ _COLUMNS = {
 }
 
 
-def table_grid(found: Reproduction, table: str) -> Grid:
+def table_grid(reproduction: Reproduction, table: str) -> Grid:
     """Set out one table, three rows a metric; ``=`` marks printed values that come out again.
 
     >>> rows = {"METEOR": [0.017, 0.083, 0.129, 0.222, 0.235]}
-    >>> found = Reproduction({"4": {"printed": rows, "as published": rows, "right lines": {}}},
-    ...                      {}, {}, 1)
-    >>> print(table_grid(found, "4").to_text())
+    >>> blocks = {"printed": rows, "as published": rows, "right lines": {}}
+    >>> reproduction = Reproduction({"4": blocks}, {}, {}, 1)
+    >>> print(table_grid(reproduction, "4").to_text())
     Table 4               VTT-16  VTT-17  VTT-18  VTT-19  VTT-20
     METEOR, printed       0.017   0.083   0.129   0.222   0.235
     METEOR, as published  0.017=  0.083=  0.129=  0.222=  0.235=
     """
-    blocks = found.tables[table]
+    blocks = reproduction.tables[table]
     columns = _COLUMNS.get(table, [f"VTT-{year % 100}" for year in YEARS])
     rows = []
     for name in dict.fromkeys(name for block in blocks.values() for name in block):
@@ -45,17 +45,17 @@ def table_grid(found: Reproduction, table: str) -> Grid:
     return Grid([f"Table {table}", *columns], rows)
 
 
-def williams_grid(found: Reproduction, which: str, setting: Setting) -> Grid:
+def williams_grid(reproduction: Reproduction, which: str, setting: Setting) -> Grid:
     """Set out a matrix of p-values; ``*`` marks p < 0.05.
 
     >>> p = [[float("nan") if j == k else 0.01 if j < k else 0.99 for j in range(5)]
     ...      for k in range(5)]
-    >>> found = Reproduction({}, {"MA": {"right lines": p}}, {}, 1)
-    >>> print(williams_grid(found, "MA", "right lines").rows[1][1])
+    >>> reproduction = Reproduction({}, {"MA": {"right lines": p}}, {}, 1)
+    >>> print(williams_grid(reproduction, "MA", "right lines").rows[1][1])
     Cell(text='0.010', mark='*', under='', best=False)
     """
     # the learned metrics come last, where they are there
-    names = [*METRICS, *LEARNED][: len(found.williams[which][setting])]
+    names = [*METRICS, *LEARNED][: len(reproduction.williams[which][setting])]
     rows = [
         [
             Cell(name),
@@ -64,36 +64,36 @@ def williams_grid(found: Reproduction, which: str, setting: Setting) -> Grid:
                 for p in row
             ),
         ]
-        for name, row in zip(names, found.williams[which][setting], strict=False)
+        for name, row in zip(names, reproduction.williams[which][setting], strict=False)
     ]
     return Grid([f"{which}, {setting}", *names], rows)
 
 
-def coefficients_grid(found: Reproduction) -> Grid:
+def coefficients_grid(reproduction: Reproduction) -> Grid:
     """Set out the coefficients of the fusion.
 
-    >>> found = Reproduction({}, {}, {"printed": {"METEOR": 0.281}, "right lines": {}}, 1)
-    >>> print(coefficients_grid(found).to_text())
+    >>> reproduction = Reproduction({}, {}, {"printed": {"METEOR": 0.281}, "right lines": {}}, 1)
+    >>> print(coefficients_grid(reproduction).to_text())
     coefficients  METEOR
     printed       0.2810
     right lines        –
     """
-    names = list(dict.fromkeys(name for row in found.coefficients.values() for name in row))
+    names = list(dict.fromkeys(name for row in reproduction.coefficients.values() for name in row))
     return Grid(
         ["coefficients", *names],
         [
             [Cell(setting), *(Cell(f"{row[n]:.4f}" if n in row else "–") for n in names)]
-            for setting, row in found.coefficients.items()
+            for setting, row in reproduction.coefficients.items()
         ],
     )
 
 
-def replication_grid(found: Replication) -> Grid:
+def replication_grid(replication: Replication) -> Grid:
     """Set out means and correlations side by side.
 
-    >>> found = Replication({"A": {"raw": (80.0, 81.0), "z": (0.5, 0.6)}},
-    ...                     {"raw": (0.995, 0.995), "z": (0.997, 0.997)})
-    >>> print(replication_grid(found).to_text())
+    >>> replication = Replication({"A": {"raw": (80.0, 81.0), "z": (0.5, 0.6)}},
+    ...                           {"raw": (0.995, 0.995), "z": (0.997, 0.997)})
+    >>> print(replication_grid(replication).to_text())
     system           raw, Table 4  raw, here  z, Table 4  z, here
     A                        80.0       81.0       0.500    0.600
     r, here                            0.995                0.997
@@ -105,9 +105,9 @@ def replication_grid(found: Replication) -> Grid:
             *(Cell(f"{value:.1f}") for value in row["raw"]),
             *(Cell(f"{value:.3f}") for value in row["z"]),
         ]
-        for name, row in found.means.items()
+        for name, row in replication.means.items()
     ]
     for k, label in enumerate(("r, here", "r, as in Table 5")):
-        raw, z = (f"{found.correlations[scale][k]:.3f}" for scale in ("raw", "z"))
+        raw, z = (f"{replication.correlations[scale][k]:.3f}" for scale in ("raw", "z"))
         rows.append([Cell(label), Cell(""), Cell(raw), Cell(""), Cell(z)])
     return Grid(["system", "raw, Table 4", "raw, here", "z, Table 4", "z, here"], rows)

@@ -46,8 +46,8 @@ def write_timeline(timeline: Timeline, path: str | Path) -> None:
     >>> from reelscore import examples
     >>> from reelscore.stories import timeline
     >>> systems, annotators = examples.stories()
-    >>> found = timeline(systems["concise"], annotators["annotator_1"], "v_dogwash")
-    >>> write_timeline(found, Path(tempfile.mkdtemp(), "dogwash.html"))
+    >>> dogwash = timeline(systems["concise"], annotators["annotator_1"], "v_dogwash")
+    >>> write_timeline(dogwash, Path(tempfile.mkdtemp(), "dogwash.html"))
     """
     ending = check_format(path)
     if ending == "svg":
@@ -75,8 +75,8 @@ def draw_timeline(timeline: Timeline, path: str | Path, width: float = 900.0) ->
     >>> from reelscore import examples
     >>> from reelscore.stories import timeline
     >>> systems, annotators = examples.stories()
-    >>> found = timeline(systems["concise"], annotators["annotator_1"], "v_dogwash")
-    >>> draw_timeline(found, Path(tempfile.mkdtemp(), "dogwash.png"))
+    >>> dogwash = timeline(systems["concise"], annotators["annotator_1"], "v_dogwash")
+    >>> draw_timeline(dogwash, Path(tempfile.mkdtemp(), "dogwash.png"))
     """
     picture = timeline_picture(timeline, width)
     inches = picture.width / _PIXELS, picture.height / _PIXELS

@@ -87,38 +87,38 @@ def timeline_picture(timeline: Timeline, width: float = 900.0) -> Picture:
     >>> from reelscore import examples
     >>> from reelscore.stories import timeline
     >>> systems, annotators = examples.stories()
-    >>> found = timeline(systems["concise"], annotators["annotator_1"], "v_dogwash")
-    >>> len(timeline_picture(found).bars)
+    >>> dogwash = timeline(systems["concise"], annotators["annotator_1"], "v_dogwash")
+    >>> len(timeline_picture(dogwash).bars)
     7
     """
     picture = Picture(width, 2 * _MARGIN)
     _text(picture, timeline.title, "title")
-    for found in timeline.comparisons:
-        _text(picture, found.summary, "plain")
-        add_bars(picture, found, timeline)
+    for comparison in timeline.comparisons:
+        _text(picture, comparison.summary, "plain")
+        add_bars(picture, comparison, timeline)
         picture.height += _MARGIN
-        for pair in found.rows():
+        for pair in comparison.rows():
             _caption(picture, pair)
         picture.height += _MARGIN
     return picture
 
 
-def add_bars(picture: Picture, found: Beside, timeline: Timeline) -> None:
+def add_bars(picture: Picture, comparison: Beside, timeline: Timeline) -> None:
     """Draw the bars of one comparison below what the picture has."""
     axis = _Axis(timeline.begin, timeline.end, _MARGIN, picture.width - _MARGIN)
     picture.height += 4
     picture.words.append(Words(_MARGIN, picture.height + 8, "references", "dim"))
     top = picture.height + _LINE
-    references = _Lane(axis, found.references)
-    candidates = _Lane(axis, found.candidates)
+    references = _Lane(axis, comparison.references)
+    candidates = _Lane(axis, comparison.candidates)
     # Row 0 of either side is the one beside the joins.
     references.place(top + (references.count - 1) * _STEP, -_STEP)
-    labels = [_label(pair, references, candidates, axis) for pair in found.matches]
+    labels = [_label(pair, references, candidates, axis) for pair in comparison.matches]
     rows = rows_of([(label.x - label.width / 2, label.x + label.width / 2 + 6) for label in labels])
     gap_top = top + references.count * _STEP
     gap = 14 + max(rows, default=0) * 15 + 22
     candidates.place(gap_top + gap, _STEP)
-    for pair, label, row in zip(found.matches, labels, rows, strict=True):
+    for pair, label, row in zip(comparison.matches, labels, rows, strict=True):
         _join(picture, pair, label, gap_top + 18 + row * 15, references, candidates)
     bottom = gap_top + gap + candidates.count * _STEP
     picture.words.append(Words(_MARGIN, bottom + 9, "candidates", "dim"))

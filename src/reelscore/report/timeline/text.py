@@ -22,8 +22,8 @@ def timeline_text(timeline: Timeline, width: int = 80) -> str:
     >>> from reelscore import examples
     >>> from reelscore.stories import timeline
     >>> systems, annotators = examples.stories()
-    >>> found = timeline(systems["concise"], annotators["annotator_1"], "v_dogwash")
-    >>> for line in timeline_text(found, 60).splitlines()[3:9]:
+    >>> dogwash = timeline(systems["concise"], annotators["annotator_1"], "v_dogwash")
+    >>> for line in timeline_text(dogwash, 60).splitlines()[3:9]:
     ...     print(line)
     refs  ├─1────────┤├─2────────────────────┤ ├─3─────────────┤
     cands ├─1─────────┤ ╎╌2╌╌╌╌╌╌╌╌╎            ├─4───────────┤
@@ -38,17 +38,17 @@ def timeline_text(timeline: Timeline, width: int = 80) -> str:
     return "\n".join(parts)
 
 
-def _comparison(found: Beside, timeline: Timeline, width: int) -> str:
+def _comparison(comparison: Beside, timeline: Timeline, width: int) -> str:
     begin, end = f"{timeline.begin:g} s", f"{timeline.end:.1f} s"
     lines = [
-        *lines_of(found.summary, width),
+        *lines_of(comparison.summary, width),
         "",
-        *_bars("refs", found.references, timeline, width),
-        *_bars("cands", found.candidates, timeline, width),
+        *_bars("refs", comparison.references, timeline, width),
+        *_bars("cands", comparison.candidates, timeline, width),
         " " * _SIDE + begin + end.rjust(width - _SIDE - len(begin)),
         "",
     ]
-    for pair in found.rows():
+    for pair in comparison.rows():
         lines += _row(pair, width)
     return "\n".join(line.rstrip() for line in lines) + "\n"
 

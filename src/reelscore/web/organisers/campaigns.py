@@ -11,7 +11,7 @@ from reelscore.human.campaign import Campaign
 from reelscore.web.organisers.preview import preview_of
 from reelscore.web.organisers.progress import costs, figures
 from reelscore.web.organisers.raters import rater_rows
-from reelscore.web.organisers.session import PATH, Desk, Organiser
+from reelscore.web.organisers.session import PATH, CampaignId, Desk, Organiser
 from reelscore.web.pages import read_pages
 from reelscore.web.payments import Pay, list_work
 from reelscore.web.raters.session import video_of
@@ -33,24 +33,24 @@ def show_campaigns(desk: Organiser) -> Response:
 
 
 @router.get("/c/{campaign}")
-def show_campaign(desk: Organiser, campaign: str) -> Response:
+def show_campaign(desk: Organiser, id: CampaignId) -> Response:
     """Show one campaign: where it stands, and its raters."""
-    return _page(desk, campaign, "campaign.html")
+    return _page(desk, id, "campaign.html")
 
 
 @router.get("/c/{campaign}/live")
-def show_live(desk: Organiser, campaign: str) -> Response:
+def show_live(desk: Organiser, id: CampaignId) -> Response:
     """Give the part of the page that changes while raters work."""
-    return _page(desk, campaign, _LIVE)
+    return _page(desk, id, _LIVE)
 
 
 @router.get("/c/{campaign}/log")
-def show_log(desk: Organiser, campaign: str) -> Response:
+def show_log(desk: Organiser, id: CampaignId) -> Response:
     """Show who decided what, the newest first."""
-    found = desk.campaign(campaign)
-    events = found.events()
+    campaign = desk.campaign(id)
+    events = campaign.events()
     newest = events[::-1][:_NEWEST]
-    return desk.page("log.html", campaign=found, events=newest, more=len(events) - len(newest))
+    return desk.page("log.html", campaign=campaign, events=newest, more=len(events) - len(newest))
 
 
 def _page(desk: Desk, id: str, template: str) -> HTMLResponse:
@@ -113,9 +113,9 @@ def list_reports(campaign: Campaign) -> Sequence[Report]:
 
 
 @router.get("/c/{campaign}/reports")
-def show_reports(desk: Organiser, campaign: str) -> Response:
+def show_reports(desk: Organiser, id: CampaignId) -> Response:
     """List the reports, with each video to look at."""
-    preview = preview_of(desk, campaign)
+    preview = preview_of(desk, id)
     reports = list_reports(preview.campaign)
     items = {report.item for report in reports}
     return desk.page(

@@ -30,7 +30,7 @@ from reelscore.human.imports.rows import seconds
 from reelscore.human.judgments import Judgment
 from reelscore.human.protocols import Protocol
 from reelscore.report.pages import as_it_is, joined_modules
-from reelscore.web.organisers.session import PATH, Owner
+from reelscore.web.organisers.session import PATH, CampaignId, Owner
 from reelscore.web.pages import Pages, read_pages
 from reelscore.web.raters.session import Screen
 from reelscore.web.requests import Router
@@ -204,30 +204,30 @@ def _read_replies(text: str) -> list[Reply]:
 
 
 @router.get("/mturk.zip")
-def give_files(desk: Owner, campaign: str) -> Response:
+def give_files(desk: Owner, id: CampaignId) -> Response:
     """Give the page and the HITs, without anything that tells systems or controls."""
-    found = desk.campaign(campaign)
-    pages = read_pages(found.settings)
+    campaign = desk.campaign(id)
+    pages = read_pages(campaign.settings)
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as target:
-        page = page_html(desk.site.templates, found.protocol, pages, found.hits())
+        page = page_html(desk.site.templates, campaign.protocol, pages, campaign.hits())
         target.writestr("page.html", page)
-        target.writestr("hits.csv", hits_csv(found.hits(), pages, page))
-    headers = {"content-disposition": f'attachment; filename="{found.id}-mturk.zip"'}
+        target.writestr("hits.csv", hits_csv(campaign.hits(), pages, page))
+    headers = {"content-disposition": f'attachment; filename="{campaign.id}-mturk.zip"'}
     return Response(packed.getvalue(), media_type="application/zip", headers=headers)
 
 
 @router.post("/mturk", dependencies=[FromOurForm])
-def take_results(desk: Owner, campaign: str, results: Annotated[UploadFile, File()]) -> Response:
+def take_results(desk: Owner, id: CampaignId, results: Annotated[UploadFile, File()]) -> Response:
     """Add the judgments of a file of results, all or none."""
-    found = desk.campaign(campaign)
+    campaign = desk.campaign(id)
     with TemporaryDirectory() as folder:
         file = Path(folder, "results.csv")
         with file.open("wb") as target:
             shutil.copyfileobj(results.file, target)
         try:
-            number = found.append(read_results(str(file), found.hits(), found.protocol))
+            number = campaign.append(read_results(str(file), campaign.hits(), campaign.protocol))
         except DataError as error:
             raise DataError(str(error).replace(f"{folder}/", "")) from None
-    found.decide("import", "", actor=desk.account.name, reason=f"{number} judgments from MTurk")
-    return desk.go(f"/c/{campaign}", f"{number} judgments are added.")
+    campaign.decide("import", "", actor=desk.account.name, reason=f"{number} judgments from MTurk")
+    return desk.go(f"/c/{id}", f"{number} judgments are added.")

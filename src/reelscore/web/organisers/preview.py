@@ -10,7 +10,7 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from reelscore.human.campaign import Campaign
-from reelscore.web.organisers.session import PATH, Desk, Organiser
+from reelscore.web.organisers.session import PATH, CampaignId, Desk, Organiser
 from reelscore.web.pages import Pages, read_pages
 from reelscore.web.raters.session import allow, task_screen
 from reelscore.web.raters.tasks import send_video
@@ -39,31 +39,31 @@ class Preview:
 
 @router.get("")
 def show_hits(
-    desk: Organiser, campaign: str, page: Annotated[int, Query(ge=1, le=2**31)] = 1
+    desk: Organiser, id: CampaignId, page: Annotated[int, Query(ge=1, le=2**31)] = 1
 ) -> Response:
     """List the HITs, and how far each is."""
-    found = desk.campaign(campaign)
+    campaign = desk.campaign(id)
     return desk.page(
         "hits.html",
-        campaign=found,
-        hits=list_hits(desk.site.database, found.id, (page - 1) * _PAGE, _PAGE),
+        campaign=campaign,
+        hits=list_hits(desk.site.database, campaign.id, (page - 1) * _PAGE, _PAGE),
         number=page,
-        pages=-(-count_hits(desk.site.database, found.id) // _PAGE),
+        pages=-(-count_hits(desk.site.database, campaign.id) // _PAGE),
     )
 
 
 @router.get("/media/{name}")
 def show_video(
-    desk: Organiser, campaign: str, name: Annotated[str, Path(max_length=40)]
+    desk: Organiser, id: CampaignId, name: Annotated[str, Path(max_length=40)]
 ) -> Response:
     """Send a video, or the part of it that is asked for."""
-    return send_video(desk.site, desk.campaign(campaign).id, name)
+    return send_video(desk.site, desk.campaign(id).id, name)
 
 
 @router.get("/{hit}/{task}")
-def show_task(desk: Organiser, campaign: str, hit: Number, task: Number) -> Response:
+def show_task(desk: Organiser, id: CampaignId, hit: Number, task: Number) -> Response:
     """Show one task of a HIT, as raters see it."""
-    preview = preview_of(desk, campaign)
+    preview = preview_of(desk, id)
     tasks = load_hit(preview.campaign, hit)
     if task > len(tasks):
         raise HTTPException(404, "There is no such task.")
@@ -78,7 +78,7 @@ def show_task(desk: Organiser, campaign: str, hit: Number, task: Number) -> Resp
     )
 
 
-def preview_of(desk: Desk, campaign: str) -> Preview:
+def preview_of(desk: Desk, id: str) -> Preview:
     """Let an organiser look at a campaign."""
-    found = desk.campaign(campaign)
-    return Preview(desk.site, found, read_pages(found.settings))
+    campaign = desk.campaign(id)
+    return Preview(desk.site, campaign, read_pages(campaign.settings))

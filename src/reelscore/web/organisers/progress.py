@@ -95,10 +95,10 @@ def figures(
     >>> status = Status(state="open", hits=10, finished=4, open=5, held=1, done=4, abandoned=0,
     ...                 judgments=84, skipped=0, raters=5, by_system={})
     >>> times = np.arange(0.0, 84 * 30, 30)  # an answer every half minute
-    >>> found = figures(
+    >>> shown = figures(
     ...     status, (4.0, 10.0), tasks=200, begun=4, answer_times=times, now=2490,
     ...     agreed=(), repeated=Agreed("repeats", 0.9, 40))
-    >>> found.answers, found.hits, span(found.left)
+    >>> shown.answers, shown.hits, span(shown.left)
     (120.0, 6.0, '58 min')
     """
     waiting = status.open + status.held

@@ -1,4 +1,4 @@
-"""What a campaign has found so far, on a page and as files."""
+"""The results of a campaign so far, on a page and as files."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from reelscore.report.tables.campaign import (
 )
 from reelscore.report.tables.grid import Grid
 from reelscore.significance import Comparison, rank_systems
-from reelscore.web.organisers.session import PATH, Organiser, Owner
+from reelscore.web.organisers.session import PATH, CampaignId, Organiser, Owner
 from reelscore.web.requests import Router
 
 router = Router(prefix=PATH + "/c/{campaign}")
@@ -54,13 +54,13 @@ def evaluated(campaign: Campaign) -> tuple[Results, list[Comparison]]:
 
 
 @router.get("/results")
-def show_results(desk: Organiser, campaign: str) -> Response:
+def show_results(desk: Organiser, id: CampaignId) -> Response:
     """Show scores, who beats whom, and notes; or why there are none yet."""
-    found = desk.campaign(campaign)
-    context: dict[str, Any] = {"campaign": found, "error": "", "table": None, "ranked": []}
+    campaign = desk.campaign(id)
+    context: dict[str, Any] = {"campaign": campaign, "error": "", "table": None, "ranked": []}
     try:
-        if found.protocol.form == "rating":
-            results, rankings = evaluated(found)
+        if campaign.protocol.form == "rating":
+            results, rankings = evaluated(campaign)
             context |= {
                 "ranked": [RankedSystems.of(results.scores, ranking) for ranking in rankings],
                 "beginning": shared_beginning(results.scores.table.systems),
@@ -69,16 +69,16 @@ def show_results(desk: Organiser, campaign: str) -> Response:
                 "all_raters": len(results.quality.raters),
             }
         else:
-            context["table"], context["notes"] = vote_table(found)
+            context["table"], context["notes"] = vote_table(campaign)
     except DataError as error:
         context["error"] = str(error)
     return desk.page("results.html", **context)
 
 
 @router.get("/results.json")
-def give_results(desk: Organiser, campaign: str) -> Response:
+def give_results(desk: Organiser, id: CampaignId) -> Response:
     """Give the results of ratings as JSON."""
-    results, rankings = evaluated(desk.campaign(campaign))
+    results, rankings = evaluated(desk.campaign(id))
     everything = {
         **results.scores.table.to_dict(),
         "rankings": [each.to_dict() for each in rankings],
@@ -90,22 +90,22 @@ def give_results(desk: Organiser, campaign: str) -> Response:
 
 
 @router.get("/results.html")
-def give_page(desk: Organiser, campaign: str) -> Response:
+def give_page(desk: Organiser, id: CampaignId) -> Response:
     """Give the results of ratings as one page to keep; it has styles of its own, no scripts."""
-    found = desk.campaign(campaign)
-    results, rankings = evaluated(found)
+    campaign = desk.campaign(id)
+    results, rankings = evaluated(campaign)
     desk.request.state.policy |= {"script-src": "'none'", "style-src": "'unsafe-inline'"}
-    return HTMLResponse(results_html(found.name, results, rankings))
+    return HTMLResponse(results_html(campaign.name, results, rankings))
 
 
 @router.get("/export")
-def export(desk: Owner, campaign: str) -> Response:
+def export(desk: Owner, id: CampaignId) -> Response:
     """Give the whole campaign as one file, which ``reelscore campaign import`` reads."""
-    found = desk.campaign(campaign)
+    campaign = desk.campaign(id)
     folder = TemporaryDirectory()
-    file = Path(folder.name, f"{found.id}.jsonl")
+    file = Path(folder.name, f"{campaign.id}.jsonl")
     try:
-        found.export(file)
+        campaign.export(file)
     except BaseException:
         folder.cleanup()
         raise
@@ -125,9 +125,9 @@ def vote_table(campaign: Campaign) -> tuple[Grid, list[str]]:
     """
     judgments = usable(campaign, campaign.judgments(finished=True)).judgments
     if campaign.protocol.form == "ranking":
-        found = score_rankings(judgments)
-        notes = [RANKS, *ranking_notes(found)]
-        return ranking_grid(found), notes
+        ranked = score_rankings(judgments)
+        notes = [RANKS, *ranking_notes(ranked)]
+        return ranking_grid(ranked), notes
     if campaign.protocol.name == "against-reference":
         reference = next(iter(campaign.humans), "reference")
         points = score_against_reference(judgments, reference=reference)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import Depends, Request
+from fastapi import Depends, Path, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
@@ -106,3 +106,4 @@ def owner_only(request: Request) -> Desk:
 
 Organiser = Annotated[Desk, Depends(current)]
 Owner = Annotated[Desk, Depends(owner_only)]
+CampaignId = Annotated[str, Path(alias="campaign")]

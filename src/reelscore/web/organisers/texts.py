@@ -15,7 +15,7 @@ from reelscore.errors import DataError
 from reelscore.human.campaign import Campaign
 from reelscore.human.protocols import Protocol
 from reelscore.web.organisers.new_campaign import HOUR, Hours
-from reelscore.web.organisers.session import PATH, Desk, Owner
+from reelscore.web.organisers.session import PATH, CampaignId, Desk, Owner
 from reelscore.web.pages import KEY, PRACTICE, Pages, Practice, Question, Range, read_pages
 from reelscore.web.requests import Router
 from reelscore.web.site import FromOurForm
@@ -185,17 +185,17 @@ def _range_text(low: float, high: float) -> str:
 
 
 def _ranges(text: str) -> dict[str, list[Range]]:
-    found: dict[str, list[Range]] = {}
+    expected: dict[str, list[Range]] = {}
     for line in _lines(text):
         name, _, ranges = line.partition(":")
         try:
-            found[name.strip()] = [_range(each) for each in ranges.split(",")]
+            expected[name.strip()] = [_range(each) for each in ranges.split(",")]
         except ValueError:
             raise DataError(
                 f"Expected answers {line[:200]!r}; write them such as 'adequacy: 70 to 100', or "
                 "for ranks 'grammar: 1, 2 to 3, 2 to 3'."
             ) from None
-    return found
+    return expected
 
 
 def _range(text: str) -> Range:
@@ -221,46 +221,46 @@ def _question(question: str, choices: Sequence[str]) -> Question:
 
 
 @router.get("/pages")
-def show_pages(desk: Owner, campaign: str) -> Response:
+def show_pages(desk: Owner, id: CampaignId) -> Response:
     """Show what raters are told, for editing."""
-    found = desk.campaign(campaign)
-    return _form(desk, found, Fields.of(read_pages(found.settings), found.protocol))
+    campaign = desk.campaign(id)
+    return _form(desk, campaign, Fields.of(read_pages(campaign.settings), campaign.protocol))
 
 
 @router.post("/pages", dependencies=[FromOurForm])
-def set_pages(desk: Owner, campaign: str, fields: Annotated[Fields, Depends()]) -> Response:
+def set_pages(desk: Owner, id: CampaignId, fields: Annotated[Fields, Depends()]) -> Response:
     """Replace what raters are told by what the form says; texts by item stay."""
-    found = desk.campaign(campaign)
+    campaign = desk.campaign(id)
     try:
-        wanted = msgspec.to_builtins(fields.pages(found.protocol))
-        contexts = read_pages(found.settings).contexts
-        _store(desk, found, {**wanted, "contexts": contexts} if contexts else wanted)
+        wanted = msgspec.to_builtins(fields.pages(campaign.protocol))
+        contexts = read_pages(campaign.settings).contexts
+        _store(desk, campaign, {**wanted, "contexts": contexts} if contexts else wanted)
     except DataError as error:
-        page = _form(desk, found, fields, str(error))
+        page = _form(desk, campaign, fields, str(error))
         page.status_code = 422
         return page
-    return desk.go(f"/c/{campaign}/pages", "The texts are saved.")
+    return desk.go(f"/c/{id}/pages", "The texts are saved.")
 
 
 @router.post("/pages/json", dependencies=[FromOurForm])
 def set_pages_as_json(
-    desk: Owner, campaign: str, text: Annotated[str, Form(max_length=500_000)]
+    desk: Owner, id: CampaignId, text: Annotated[str, Form(max_length=500_000)]
 ) -> Response:
     """Replace what raters are told by what a text says."""
     try:
         wanted = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError) as error:
         raise HTTPException(422, f"This is no JSON: {error}.") from None
-    _store(desk, desk.campaign(campaign), wanted)
-    return desk.go(f"/c/{campaign}/pages", "The texts are saved.")
+    _store(desk, desk.campaign(id), wanted)
+    return desk.go(f"/c/{id}/pages", "The texts are saved.")
 
 
 @router.post("/hold", dependencies=[FromOurForm])
-def set_hold(desk: Owner, campaign: str, hold: Hours) -> Response:
+def set_hold(desk: Owner, id: CampaignId, hold: Hours) -> Response:
     """Change after how many hours without a sign of its rater a HIT returns to the pool."""
-    changed = desk.campaign(campaign).set_hold(hold * HOUR, actor=desk.account.name)
+    changed = desk.campaign(id).set_hold(hold * HOUR, actor=desk.account.name)
     desk.site.campaigns.renew(changed)
-    return desk.go(f"/c/{campaign}/pages", f"HITs are held for {hold:g} hours.")
+    return desk.go(f"/c/{id}/pages", f"HITs are held for {hold:g} hours.")
 
 
 def _form(desk: Desk, campaign: Campaign, fields: Fields, error: str = "") -> Response:

@@ -24,14 +24,14 @@ class Kept {
 
   /** Everything whose key begins so. */
   all(prefix) {
-    const found = new Map([...this.memory].filter(([key]) => key.startsWith(prefix)));
+    const entries = new Map([...this.memory].filter(([key]) => key.startsWith(prefix)));
     try {
       for (let k = 0; k < this.storage.length; k++) {
         const key = this.storage.key(k);
-        if (key.startsWith(prefix)) found.set(key, this.storage.getItem(key));
+        if (key.startsWith(prefix)) entries.set(key, this.storage.getItem(key));
       }
     } catch { /* memory has it */ }
-    return found;
+    return entries;
   }
 }
 
