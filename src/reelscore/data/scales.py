@@ -23,6 +23,7 @@ class Scale:
             resampled; ``None`` where that is not known.
         together: Whether an item's score depends on the system's other captions, so that items
             cannot be resampled at all.
+        headline: Whether papers quote the score before others; a report shows it first.
 
     >>> Scale("low").best([0.5, 0.25]), Scale("low").sign
     (0.25, -1)
@@ -35,6 +36,7 @@ class Scale:
     most: float | None = None
     mean: bool | None = None
     together: bool = False
+    headline: bool = False
 
     def __post_init__(self) -> None:
         if self.better not in get_args(Better):
@@ -85,6 +87,7 @@ class Scale:
             "range": [self.least, self.most],
             "mean": self.mean,
             **({"together": True} if self.together else {}),
+            **({"headline": True} if self.headline else {}),
         }
 
 

@@ -208,9 +208,10 @@ class _Scale(msgspec.Struct):
     range: tuple[float | None, float | None] = (None, None)
     mean: bool | None = None
     together: bool = False
+    headline: bool = False
 
     def read(self) -> Scale:
-        return Scale(self.better, *self.range, self.mean, self.together)
+        return Scale(self.better, *self.range, self.mean, self.together, self.headline)
 
 
 class _Entry(msgspec.Struct):

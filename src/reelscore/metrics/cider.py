@@ -61,7 +61,7 @@ class Cider(Metric):
     variant: Variant = "d"
     frequencies: str | None = None
     name: ClassVar[str] = "cider"
-    output_scale: ClassVar[Scale] = Scale("high", 0, 10, mean=True)
+    output_scale: ClassVar[Scale] = Scale("high", 0, 10, mean=True, headline=True)
 
     def __post_init__(self) -> None:
         check_range(self, "n", 1, 9)

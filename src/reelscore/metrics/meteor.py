@@ -77,7 +77,7 @@ class Meteor(Metric):
     delta: float = 0.75
     name: ClassVar[str] = "meteor"
     reads: ClassVar[Reads] = "english"
-    output_scale: ClassVar[Scale] = Scale("high", 0, 1, mean=False)
+    output_scale: ClassVar[Scale] = Scale("high", 0, 1, mean=False, headline=True)
 
     def __post_init__(self) -> None:
         for parameter in ("alpha", "gamma", "delta"):

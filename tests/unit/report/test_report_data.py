@@ -12,6 +12,7 @@ import pytest
 
 from reelscore import compare, examples, score_systems
 from reelscore.data.datasets.trecvid_ha import load
+from reelscore.data.scales import Scale
 from reelscore.data.table import ItemScores, MetricResult, ScoreTable
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.metrics.cider import Cider
@@ -227,12 +228,24 @@ def test_the_columns_hold_the_table(clips):
 
 
 def test_the_scores_of_most_interest_come_first():
-    names = ["bleu_1", "bleu_4", "cider", "meteor", "judgments", "fluency"]
-    rows = {"one": {name: MetricResult(name, 1.0, ItemScores.of({"a": 1.0}), "") for name in names}}
+    """A metric says itself whether papers quote it; the table carries it, also a plug-in's."""
+    names = ["x_1", "quoted", "x_2", "mine", "judgments", "fluency"]
+    rows = {
+        "one": {
+            name: MetricResult(
+                name,
+                1.0,
+                ItemScores.of({"a": 1.0}),
+                "",
+                scale=Scale(headline=name in ("quoted", "mine")),
+            )
+            for name in names
+        }
+    }
     report = Report(ScoreTable(rows), human=("judgments", "fluency"))
     head, _ = decoded(encoded(report))
     assert [names[k] for k in head["interest"]] == [
-        "judgments", "fluency", "meteor", "cider", "bleu_4", "bleu_1"
+        "judgments", "fluency", "quoted", "mine", "x_2", "x_1"
     ]  # fmt: skip
 
 

@@ -28,7 +28,6 @@ from reelscore.report.tables.leaderboard import leaderboard, table_signatures
 from reelscore.significance.comparison import Comparison, marks_of_tests
 
 Progress = Callable[[int, int], None]
-_QUOTED = ("meteor", "soda_c", "cider", "anet_meteor")  # the metrics that papers quote most
 
 
 def write_report(
@@ -175,17 +174,17 @@ def encoded(report: Report, *, explain: int = 100_000, progress: Progress | None
 def _by_interest(report: Report) -> list[int]:
     """Order the scores as readers want to see them, by their numbers in the table.
 
-    People's scores come first, then the metrics that are quoted most, then others; those with
+    People's scores come first, then those that papers quote, then others; those with
     tests before those without, and the last of a family first, as BLEU-4 before BLEU-1.
     """
     tested = {each.metric for each in report.comparisons if each.about}
 
-    def place(number: int, name: str) -> tuple[int, int, bool, int]:
+    def place(number: int, name: str) -> tuple[int, bool, int]:
         if name in report.human:
-            return 0, 0, name not in tested, number
-        if name in _QUOTED:
-            return 1, _QUOTED.index(name), False, 0
-        return 2, 0, name not in tested, -number
+            return 0, name not in tested, number
+        if report.table.scale(name).headline:
+            return 1, False, number
+        return 2, name not in tested, -number
 
     names = report.table.metrics
     return sorted(range(len(names)), key=lambda number: place(number, names[number]))
