@@ -187,6 +187,25 @@ class ScorerPool {
     std::vector<std::unique_ptr<PairScorer>> idle_;
 };
 
+using Ids = std::vector<uint32_t>;
+
+// Analyzes all captions once, then scores n candidates or pairs in blocks on several threads.
+template <class ScoreOne>
+void score_all(const LanguageIndex& index, StringsView candidates, StringsView references, size_t n,
+               size_t block, const MeteorParameters& parameters, size_t threads,
+               const ScoreOne& score_one) {
+    MeteorCaptions captions(index, options_for(parameters), threads);
+    const Ids candidate_ids = captions.add(candidates);
+    const Ids reference_ids = captions.add(references);
+    captions.analyze();
+    ScorerPool pool(captions, parameters);
+    parallel_blocks(n, block, threads, [&](size_t begin, size_t end) {
+        std::unique_ptr<PairScorer> scorer = pool.borrow();
+        for (size_t k = begin; k < end; ++k) score_one(*scorer, candidate_ids, reference_ids, k);
+        pool.give_back(std::move(scorer));
+    });
+}
+
 }  // namespace
 
 double meteor_score(const double* statistics, const MeteorParameters& parameters) {
@@ -198,52 +217,37 @@ double meteor_score(const double* statistics, const MeteorParameters& parameters
 void meteor_statistics(const LanguageIndex& index, StringsView candidates, StringsView references,
                        const int64_t* reference_offsets, size_t n,
                        const MeteorParameters& parameters, size_t threads, double* out) {
-    MeteorCaptions captions(index, options_for(parameters), threads);
-    const std::vector<uint32_t> candidate_ids = captions.add(candidates);
-    const std::vector<uint32_t> reference_ids = captions.add(references);
-    captions.analyze();
-    ScorerPool pool(captions, parameters);
-    parallel_blocks(n, 64, threads, [&](size_t begin, size_t end) {
-        std::unique_ptr<PairScorer> scorer = pool.borrow();
+    const auto score_candidate = [&](PairScorer& scorer, const Ids& candidate_ids,
+                                     const Ids& reference_ids, size_t k) {
         double statistics[kMeteorStatistics];
-        for (size_t k = begin; k < end; ++k) {
-            double* best = out + k * kMeteorStatistics;
-            std::fill_n(best, kMeteorStatistics, 0.0);
-            double best_score = -1.0;
-            scorer->set_candidate(candidate_ids[k]);
-            for (int64_t r = reference_offsets[k]; r < reference_offsets[k + 1]; ++r) {
-                const double score =
-                    scorer->score(reference_ids[static_cast<size_t>(r)], statistics);
-                if (score <= best_score) continue;
-                best_score = score;
-                std::copy_n(statistics, kMeteorStatistics, best);
-            }
+        double* best = out + k * kMeteorStatistics;
+        std::fill_n(best, kMeteorStatistics, 0.0);
+        double best_score = -1.0;
+        scorer.set_candidate(candidate_ids[k]);
+        for (int64_t r = reference_offsets[k]; r < reference_offsets[k + 1]; ++r) {
+            const double score = scorer.score(reference_ids[static_cast<size_t>(r)], statistics);
+            if (score <= best_score) continue;
+            best_score = score;
+            std::copy_n(statistics, kMeteorStatistics, best);
         }
-        pool.give_back(std::move(scorer));
-    });
+    };
+    score_all(index, candidates, references, n, 64, parameters, threads, score_candidate);
 }
 
 void meteor_pairs(const LanguageIndex& index, StringsView candidates, StringsView references,
                   const int64_t* candidate_ids, const int64_t* reference_ids, size_t n,
                   const MeteorParameters& parameters, size_t threads, double* statistics,
                   double* scores) {
-    MeteorCaptions captions(index, options_for(parameters), threads);
-    const std::vector<uint32_t> candidate_captions = captions.add(candidates);
-    const std::vector<uint32_t> reference_captions = captions.add(references);
-    captions.analyze();
-    ScorerPool pool(captions, parameters);
-    parallel_blocks(n, 1024, threads, [&](size_t begin, size_t end) {
-        std::unique_ptr<PairScorer> scorer = pool.borrow();
+    const auto score_pair = [&](PairScorer& scorer, const Ids& candidate_captions,
+                                const Ids& reference_captions, size_t k) {
         double row[kMeteorStatistics];
-        for (size_t k = begin; k < end; ++k) {
-            scorer->set_candidate(candidate_captions[static_cast<size_t>(candidate_ids[k])]);
-            const uint32_t reference = reference_captions[static_cast<size_t>(reference_ids[k])];
-            const double score = scorer->score(reference, row);
-            if (statistics) std::copy_n(row, kMeteorStatistics, statistics + k * kMeteorStatistics);
-            if (scores) scores[k] = score;
-        }
-        pool.give_back(std::move(scorer));
-    });
+        scorer.set_candidate(candidate_captions[static_cast<size_t>(candidate_ids[k])]);
+        const double score =
+            scorer.score(reference_captions[static_cast<size_t>(reference_ids[k])], row);
+        if (statistics) std::copy_n(row, kMeteorStatistics, statistics + k * kMeteorStatistics);
+        if (scores) scores[k] = score;
+    };
+    score_all(index, candidates, references, n, 1024, parameters, threads, score_pair);
 }
 
 MeteorAlignment meteor_alignment(const LanguageIndex& index, std::string_view candidate,

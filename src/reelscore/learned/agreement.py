@@ -83,14 +83,14 @@ def features(
 def _scored(rows: Sequence[JudgedCaption], own: Mapping[str, FloatArray]) -> Judged:
     numbers = [str(k) for k in range(len(rows))]
     scores = score(
-        dict(zip(numbers, (each.candidate for each in rows), strict=True)),
-        dict(zip(numbers, (each.references for each in rows), strict=True)),
+        dict(zip(numbers, (row.candidate for row in rows), strict=True)),
+        dict(zip(numbers, (row.references for row in rows), strict=True)),
         "bleu,rouge_l,meteor,cider,sts",
     )
     wanted = {name: scores[name].items.array for name in (*CLASSICAL, "sts")}
     return Judged(
-        np.array([each.system for each in rows]),
-        np.array([each.score for each in rows], dtype=float),
+        np.array([row.system for row in rows]),
+        np.array([row.score for row in rows], dtype=float),
         {**wanted, **own},
     )
 

@@ -155,19 +155,23 @@ def with_intervals(
     if method not in INTERVALS:
         raise UnknownNameError.of("kind of interval", method, INTERVALS)
 
-    def interval(each: Correlation) -> tuple[float, float] | None:
-        if math.isnan(each.value) or each.coefficient not in BY_GROUP:
+    def interval(correlation: Correlation) -> tuple[float, float] | None:
+        if math.isnan(correlation.value) or correlation.coefficient not in BY_GROUP:
             return None
         if method == "fisher":
-            if each.groups > 1 or each.coefficient not in ("pearson", "spearman", "kendall_b"):
+            if correlation.groups > 1 or correlation.coefficient not in (
+                "pearson",
+                "spearman",
+                "kendall_b",
+            ):
                 return None
-            return fisher_interval(each.value, each.n, each.coefficient)
-        human, metric = cells.pair(each.metric)
+            return fisher_interval(correlation.value, correlation.n, correlation.coefficient)
+        human, metric = cells.pair(correlation.metric)
         drawn = bootstrap_correlations(
             human,
             metric[None],
-            level=each.level,
-            coefficient=BY_GROUP[each.coefficient],
+            level=correlation.level,
+            coefficient=BY_GROUP[correlation.coefficient],
             draw=_DRAWS[method],
             resamples=resamples,
             seed=seed,
@@ -176,7 +180,7 @@ def with_intervals(
         low, high = percentile_interval(drawn[known(drawn)])
         return float(low), float(high)
 
-    return [replace(each, interval=interval(each)) for each in correlations]
+    return [replace(correlation, interval=interval(correlation)) for correlation in correlations]
 
 
 def _correlation(cells: Cells, metric: str, coefficient: str, level: Level) -> Correlation:

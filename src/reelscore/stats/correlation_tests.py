@@ -78,15 +78,13 @@ def steiger(
     >>> round(steiger(0.4, 0.5, 0.1, 103).statistic, 5)
     -0.88872
     """
-    r12, r13, r23 = _checked(r12, r13, r23)
-    if n <= 3 or not max(abs(r12), abs(r13)) < 1:
-        return Tested(math.nan, math.nan)
-    square = ((r12 + r13) / 2) ** 2
-    psi = r23 * (1 - 2 * square) - square * (1 - 2 * square - r23**2) / 2
-    covariance = psi / (1 - square) ** 2
-    apart = (math.atanh(r12) - math.atanh(r13)) * math.sqrt(n - 3)
-    z = _quotient(apart, math.sqrt(max(0.0, 2 - 2 * covariance)))
-    return Tested(z, _normal_p(z, alternative))
+
+    def variance(r12: float, r13: float, r23: float) -> float:
+        square = ((r12 + r13) / 2) ** 2
+        psi = r23 * (1 - 2 * square) - square * (1 - 2 * square - r23**2) / 2
+        return max(0.0, 2 - 2 * psi / (1 - square) ** 2)
+
+    return _z_test(r12, r13, r23, n, alternative, variance)
 
 
 def meng(
@@ -104,14 +102,29 @@ def meng(
     >>> round(meng(0.4, 0.5, 0.1, 103).statistic, 5)
     -0.88821
     """
+
+    def variance(r12: float, r13: float, r23: float) -> float:
+        square = (r12**2 + r13**2) / 2
+        f = min(1.0, (1 - r23) / (2 * (1 - square)))
+        return 2 * (1 - r23) * (1 - f * square) / (1 - square)
+
+    return _z_test(r12, r13, r23, n, alternative, variance)
+
+
+def _z_test(
+    r12: float,
+    r13: float,
+    r23: float,
+    n: int,
+    alternative: Alternative,
+    variance: Callable[[float, float, float], float],
+) -> Tested:
+    """Test the difference of two correlations by Fisher's z and a variance of that difference."""
     r12, r13, r23 = _checked(r12, r13, r23)
     if n <= 3 or not max(abs(r12), abs(r13)) < 1:
         return Tested(math.nan, math.nan)
-    square = (r12**2 + r13**2) / 2
-    f = min(1.0, (1 - r23) / (2 * (1 - square)))
-    h = (1 - f * square) / (1 - square)
     apart = (math.atanh(r12) - math.atanh(r13)) * math.sqrt(n - 3)
-    z = _quotient(apart, math.sqrt(2 * (1 - r23) * h))
+    z = _quotient(apart, math.sqrt(variance(r12, r13, r23)))
     return Tested(z, _normal_p(z, alternative))
 
 

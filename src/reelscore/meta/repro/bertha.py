@@ -196,7 +196,7 @@ def _automatic(path: str | Path, folder: str) -> NDArray[np.bool_]:
 
 
 def _with_learned(
-    each: Judged,
+    judged: Judged,
     kept: Mapping[str, FloatArray],
     folder: str,
     automatic: NDArray[np.bool_],
@@ -208,7 +208,7 @@ def _with_learned(
         for name in LEARNED.values()
         if f"{name}{ending}|{folder}" in kept
     }
-    return Judged(each.systems, each.human, {**each.metrics, **more})
+    return Judged(judged.systems, judged.human, {**judged.metrics, **more})
 
 
 def _with_spice(path: str | Path, judged: Judged, folder: str, setting: Setting) -> Judged:
@@ -304,10 +304,10 @@ def fuse(
     (1.0, True)
     """
     rng = np.random.default_rng(seed)
-    learned = ["BERTHA"] if all("bertha" in each.metrics for each in folders) else []
+    learned = ["BERTHA"] if all("bertha" in folder.metrics for folder in folders) else []
     fused = [*learned, *FUSED]
-    inputs = [_inputs(each, fused) for each in folders]
-    targets = [_to_unit(each.human) for each in folders]
+    inputs = [_inputs(folder, fused) for folder in folders]
+    targets = [_to_unit(folder.human) for folder in folders]
     names = [*fused, "Fusion"]
     measured = np.zeros((splits, len(names), len(folders)))
     weights = np.zeros((splits, len(fused)))
@@ -327,11 +327,11 @@ def fuse(
     return correlations, dict(zip(fused, weights.mean(axis=0).tolist(), strict=True))
 
 
-def _inputs(each: Judged, names: Sequence[str]) -> FloatArray:
+def _inputs(judged: Judged, names: Sequence[str]) -> FloatArray:
     """Scores from 0 to 1: CIDEr a tenth, BERTHA from its least to its greatest."""
     columns = []
     for name in names:
-        scores = each.metrics[{**METRICS, **LEARNED}[name]]
+        scores = judged.metrics[{**METRICS, **LEARNED}[name]]
         columns.append(_to_unit(scores) if name == "BERTHA" else scores)
     return np.column_stack(columns) / np.where([n == "CIDEr" for n in names], 10.0, 1.0)
 
