@@ -22,8 +22,8 @@ setup: .venv/.dev ## install what the tests need: packages, and programs such as
 test: setup ## set up what the tests need and run them
 	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
 
-unit: .venv/.dev ## run the unit tests alone: no server, no browser
-	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile tests/unit
+unit: .venv/.dev ## run only the unit tests: no server, no browser
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile -k "not postgresql" tests/unit
 
 check: .venv/.dev ## ruff, mypy --strict, clang-format; eslint and tsc for the page scripts
 	@$(BIN)/ruff check
@@ -32,12 +32,12 @@ check: .venv/.dev ## ruff, mypy --strict, clang-format; eslint and tsc for the p
 	@$(BIN)/clang-format --dry-run --Werror cpp/*.hpp cpp/*.cpp fuzz/*.?pp tools/*.cpp
 	@tools/check_scripts.sh
 
-format: .venv/.dev ## put all files into the common style
+format: .venv/.dev ## format all files
 	@$(BIN)/ruff check --fix --quiet
 	@$(BIN)/ruff format --quiet
 	@$(BIN)/clang-format -i cpp/*.hpp cpp/*.cpp fuzz/*.?pp tools/*.cpp
 
-bench: .venv/.dev ## measure speed and memory beside the Java tools, in one run
+bench: .venv/.dev ## measure speed and memory of reelscore and the Java tools, in one run
 	@tools/system_packages.sh java
 	@$(BIN)/python -m benchmarks
 
@@ -45,7 +45,7 @@ parity: .venv/.dev ## compare every token and score with the Java tools, at full
 	@tools/system_packages.sh java
 	@$(BIN)/python -m pytest tests/parity --full
 
-repro: .venv/.dev ## compute the published tables anew; DATA is the TRECVid data set
+repro: .venv/.dev ## recompute the published tables; DATA is the TRECVid data set
 	@$(BIN)/reelscore repro direct-assessment --data $(DATA)
 	@$(BIN)/reelscore repro bertha --data $(DATA)
 
