@@ -18,7 +18,8 @@ def checkout(tmp_path):
         pytest.skip("there is no make on this machine")
     shutil.copy(ROOT / "Makefile", tmp_path)
     files = ["CMakeLists.txt", "pyproject.toml", "tools/make_ptb_tables.cpp"]
-    for name in [*files, "models/bertha/pyproject.toml", "src/reelscore/old.py"]:
+    files += [str(path.relative_to(ROOT)) for path in ROOT.glob("models/*/pyproject.toml")]
+    for name in [*files, "src/reelscore/old.py"]:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     script(tmp_path / "tools/system_packages.sh", "true")

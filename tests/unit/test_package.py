@@ -9,6 +9,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+from collections import Counter
 from importlib.metadata import version
 from pathlib import Path
 
@@ -370,3 +371,9 @@ def test_names_say_something():
     names = {path.stem for path in SOURCES} | {path.name for path in PACKAGE.rglob("*")}
     names |= {path.stem for path in (ROOT / "cpp").iterdir()}
     assert names & {"utils", "util", "helpers", "helper", "common", "misc", "tools"} == set()
+
+
+def test_names_of_test_files_are_unique():
+    """Test folders are not packages: pytest refuses two files with the same name."""
+    names = Counter(path.name for path in (ROOT / "tests").rglob("test_*.py"))
+    assert [name for name, count in names.items() if count > 1] == []

@@ -374,7 +374,7 @@ def test_eacl_2017(shared, folder, run):
         assert documents["raw"].items[row[1]] == pytest.approx(float(row[3]), abs=1e-6)
 
 
-@pytest.mark.parametrize("pair", ["cs-en", "zh-en"])
+@pytest.mark.parametrize("pair", ["cs-en", pytest.param("zh-en", marks=pytest.mark.full)])
 def test_wmt22(shared, folder, run, pair):
     source, name = shared / "da-wmt22", pair.replace("-", "")
     assert run("campaign", "import", "w.db", source / f"ad-{name}-good-stnd.csv")[0] == 0

@@ -82,15 +82,15 @@ def test_scores_do_not_depend_on_the_batch(shipped, captions, dtype):
 
 
 @pytest.fixture(scope="module")
-def real_pairs(shared):
-    """500 pairs of captions and references of TRECVid, drawn from all systems of a year."""
+def real_pairs(shared, full):
+    """500 pairs of captions and references of TRECVid, drawn from all systems; or 150."""
     from reelscore.learned.trecvid import load_captions
 
     captions = [
         c for c in load_captions(shared / "trecvid-vtt-ha", unjudged=False) if c.kind == "MA"
     ]
     rng = np.random.default_rng(0)
-    chosen = [captions[k] for k in rng.permutation(len(captions))[:500]]
+    chosen = [captions[k] for k in rng.permutation(len(captions))[: 500 if full else 150]]
     return [c.candidate for c in chosen], [c.references[-1] for c in chosen]
 
 

@@ -355,6 +355,7 @@ def test_progress(sources, tmp_path):
     assert calls[-1] == (size, size)
 
 
+@pytest.mark.full
 def test_the_real_thing(tmp_path):
     script = textwrap.dedent(
         """
