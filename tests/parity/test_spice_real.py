@@ -5,13 +5,16 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterator
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from reelscore import score
+from reelscore.compat import coco
 from reelscore.metrics import score_tuples
 from reelscore.metrics.spice import Spice
 from reelscore.text.grammar import SceneGraph, read_trees, tree_facts
@@ -77,6 +80,22 @@ def test_every_number_of_the_official_tool(spice, report, name):
         assert [k in places for k in range(len(theirs))] == truths
         tuples += len(ours) + len(theirs)
     report(f"{name}: {len(rows)} items, {tuples:,} tuples as the official tool has them")
+
+
+def test_dictionaries_of_the_coco_tools(spice, monkeypatch):
+    """Those of each image, with ids that sort as strings; colours and sizes have our own lists."""
+    path = spice / "vtt_ptb.jsonl.gz"
+    rows = {row["image_id"]: row for row in lines(path)}
+    monkeypatch.setattr(coco.spice, "Spice", partial(Spice, tuples=str(path)))
+    gts = {image: rows[image]["refs"] for image in sorted(rows)}
+    mean, scores = coco.Spice().compute_score(gts, {i: [row["test"]] for i, row in rows.items()})
+    assert mean == pytest.approx(np.mean([row["scores"]["All"]["f"] for row in rows.values()]))
+    for image, ours in zip(gts, scores, strict=True):
+        for kind in ("All", *KINDS):
+            official = {
+                k: np.nan if v is None else v for k, v in rows[image]["scores"][kind].items()
+            }
+            assert ours[kind] == pytest.approx(official, abs=0, nan_ok=True), (image, kind)
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,17 @@
 
 Change the import lines and leave the rest::
 
-    from reelscore.compat.coco import Bleu, Cider, COCOEvalCap, Meteor, PTBTokenizer, Rouge
+    from reelscore.compat.coco import Bleu, Cider, COCOEvalCap, Meteor, PTBTokenizer, Rouge, Spice
 
 Differences, all on purpose: captions with a line separator inside (CR, U+2028…) keep their place
-instead of shifting all captions after them; ``COCOEvalCap`` leaves SPICE out; bad arguments raise
-`reelscore.DataError`, which says what is wrong, instead of an assertion.
+instead of shifting all captions after them; ``Spice`` is close to the official tool, not equal, and
+warns where its order differs from that of the captions; ``COCOEvalCap`` leaves SPICE out; bad
+arguments raise `reelscore.DataError`, which says what is wrong, instead of an assertion.
 """
 
 from __future__ import annotations
 
+import warnings
 from array import array
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -20,7 +22,7 @@ import numpy as np
 
 from reelscore.data.paired_captions import Paired
 from reelscore.errors import DataError
-from reelscore.metrics import bleu, cider, meteor, rouge_l
+from reelscore.metrics import bleu, cider, meteor, rouge_l, spice
 from reelscore.metrics.base import FloatArray, Metric
 from reelscore.scoring.prepared import PreparedReferences
 from reelscore.text.tokens import tokenize
@@ -28,7 +30,7 @@ from reelscore.text.tokens import tokenize
 Id = TypeVar("Id", bound=Hashable)
 Captions = Mapping[Any, Sequence[str]]
 
-__all__ = ["Bleu", "COCOEvalCap", "Cider", "Meteor", "PTBTokenizer", "Rouge"]
+__all__ = ["Bleu", "COCOEvalCap", "Cider", "Meteor", "PTBTokenizer", "Rouge", "Spice"]
 
 
 class PTBTokenizer:
@@ -140,6 +142,83 @@ class Cider:
     def method(self) -> str:
         """Name the metric."""
         return "CIDEr"
+
+
+class Spice:
+    """SPICE, in the order of sorted ids as the official tool returns it; needs a parser.
+
+    All other classes return scores in the order given. Pair these with ``sorted(gts)``.
+
+    >>> captions = {1: ["a man runs"]}
+    >>> mean, scores = Spice().compute_score(captions, captions)  # doctest: +SKIP
+    >>> float(mean), scores[0]["Object"]["f"]  # doctest: +SKIP
+    (1.0, 1.0)
+    """
+
+    _KINDS = (
+        ("Relation", "relation"),
+        ("Cardinality", "cardinality"),
+        ("Attribute", "attribute"),
+        ("Size", "size"),
+        ("Color", "colour"),
+        ("Object", "object"),
+    )
+
+    def compute_score(
+        self, gts: Captions, res: Captions
+    ) -> tuple[np.float64, list[dict[str, dict[str, float]]]]:
+        """Give the mean, and for each image, by sorted id, the scores of all tuples and by kind.
+
+        Returns:
+            The mean F-score; and for each image seven dictionaries, ``All`` and six kinds, with
+            precision ``pr``, recall ``re``, ``f``, the counts ``tp``, ``fp``, ``fn`` and
+            ``numImages``. A kind that the references have no tuples of has NaN.
+
+        Raises:
+            MissingExtraError: If there is no parser.
+        """
+        try:
+            images = sorted(gts)
+        except TypeError:
+            raise DataError(
+                "The ids of gts cannot be sorted: they are of several kinds. Use only numbers or "
+                "only strings."
+            ) from None
+        if images != list(gts):
+            first = next(pair for pair in zip(images, gts, strict=True) if pair[0] != pair[1])
+            warnings.warn(
+                "Spice returns scores in the order of sorted ids, as the official tool does, and "
+                f"that is not the order given: {first[0]!r} comes where {first[1]!r} was given. "
+                "Pair them with sorted(gts).",
+                stacklevel=2,
+            )
+        metric = spice.Spice()
+        statistics = _statistics(metric, {image: gts[image] for image in images}, res)
+        return metric.aggregate(statistics)[0], [
+            self._dictionaries(metric, row) for row in statistics
+        ]
+
+    def method(self) -> str:
+        """Name the metric."""
+        return "SPICE"
+
+    def _dictionaries(self, metric: spice.Spice, row: FloatArray) -> dict[str, dict[str, float]]:
+        found = metric.tuple_scores(row)
+        undefined = {"pr": np.nan, "re": np.nan, "f": np.nan}
+        every = {"All": found["all"], **{name: found[kind] for name, kind in self._KINDS}}
+        return {
+            name: {
+                "pr": each.precision,
+                "re": each.recall,
+                "f": each.f,
+                "fn": float(each.reference - each.correct),
+                "numImages": 1.0,
+                "fp": float(each.candidate - each.correct),
+                "tp": float(each.correct),
+                **(undefined if each.reference == 0 and name != "All" else {}),
+            }
+            for name, each in every.items()
+        }
 
 
 class COCOEvalCap:

@@ -184,6 +184,12 @@ class Spice(Metric):
             the official tool; ``raw``: as they were written, with punctuation.
         kinds: ``all`` for the sub-scores too, ``none`` for the score alone.
         tuples: A file of tuples made elsewhere; then nothing is parsed.
+
+    >>> from reelscore import score
+    >>> references = {"v1": ["a man rides a brown horse"]}
+    >>> results = score({"v1": "a man rides a horse"}, references, "spice")  # doctest: +SKIP
+    >>> round(results["spice"].score, 4), results["spice_object"].score  # doctest: +SKIP
+    (0.8571, 1.0)
     """
 
     synsets: str | None = SYNSETS
@@ -257,6 +263,13 @@ class Spice(Metric):
         means: FloatArray = np.full(sums.shape, np.nan)
         np.divide(sums, counts, out=means, where=counts > 0)
         return means
+
+    def tuple_scores(self, row: FloatArray) -> dict[str, TupleScore]:
+        """Read the statistics of an item: scores and counts of all tuples, and of each kind."""
+        found = {"all": TupleScore.of(*map(int, row[3:6]))}
+        for k, kind in enumerate(self._kinds):
+            found[kind] = TupleScore.of(*map(int, row[7 + 5 * k : 10 + 5 * k]))
+        return found
 
     def compare(
         self, candidate: str, references: Sequence[str], tokenizer: Tokenizer = "ptb"

@@ -20,6 +20,7 @@ from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer as TheirTokenizer
 from reelscore import DataError
 from reelscore.compat import coco
 from reelscore.examples import clips
+from reelscore.text.grammar import Token, Tree
 
 SYSTEMS, REFERENCES = clips()
 
@@ -196,3 +197,48 @@ def test_refused(gts, res, message):
     for scorer in (coco.Bleu(), coco.Rouge(), coco.Cider(), coco.Meteor()):
         with pytest.raises(DataError, match=message):
             scorer.compute_score(gts, res)
+
+
+class StubParser:
+    """Takes the last word of a caption for its only noun."""
+
+    @staticmethod
+    def teacher_trees(captions):
+        nouns = [caption.split()[-1] for caption in captions]
+        return [Tree((Token(noun, "NN", noun, -1, "root"),)) for noun in nouns]
+
+
+@pytest.fixture
+def parser(monkeypatch):
+    monkeypatch.setattr("reelscore.text.grammar.scene_graph._parser", StubParser)
+
+
+def test_spice_keeps_the_order_of_the_tool(parser):
+    gts = {"2": ["a cat"], "10": ["a dog"], "1": ["a car", "a bus"]}
+    res = {"1": ["an automobile"], "2": ["a house"], "10": ["a dog"]}
+    with pytest.warns(UserWarning, match=r"order of sorted ids.*'1' comes where '2' was given"):
+        mean, scores = coco.Spice().compute_score(gts, res)
+    assert [each["All"]["f"] for each in scores] == pytest.approx([2 / 3, 1, 0])  # 1, 10, 2
+    assert float(mean) == pytest.approx(5 / 9)
+    assert coco.Spice().method() == "SPICE"
+
+
+def test_spice_has_seven_dictionaries(parser):
+    _, [scores] = coco.Spice().compute_score({1: ["a car", "a bus"]}, {1: ["a car"]})
+    assert set(scores) == {
+        *("All", "Object", "Attribute", "Relation"),
+        "Cardinality",
+        "Color",
+        "Size",
+    }
+    counts = {"tp": 1, "fp": 0, "fn": 1, "numImages": 1}
+    assert scores["Object"] == scores["All"]
+    assert scores["All"] == {"pr": 1, "re": 0.5, "f": pytest.approx(2 / 3), **counts}
+    assert all(np.isnan(scores["Color"][name]) for name in ("pr", "re", "f"))
+
+
+def test_spice_says_what_is_wrong(parser):
+    with pytest.raises(DataError, match="cannot be sorted"):
+        coco.Spice().compute_score({1: ["a"], "2": ["b"]}, {1: ["a"], "2": ["b"]})
+    with pytest.raises(DataError, match="only one of gts and res"):
+        coco.Spice().compute_score({1: ["a"]}, {1: ["a"], 2: ["b"]})

@@ -205,6 +205,9 @@ def scene_graph(caption: str) -> SceneGraph:
 
     Raises:
         MissingExtraError: If there is no parser.
+
+    >>> scene_graph("A man is riding a horse.").tuples  # doctest: +SKIP
+    [('man',), ('horse',), ('man', 'ride', 'horse')]
     """
     return SceneGraph(caption_facts(tokenize([caption]))[0])
 
