@@ -18,6 +18,10 @@ COOKIE = "reelscore_session"
 _DONE = "reelscore_done"  # what the last form did, for the next page to say
 _AGE = 60.0
 PATH = "/organise"
+_FULL = (
+    "The disk of the database is full: no answer can be stored. Make room on it. Raters' browsers "
+    "keep their answers and send them again by themselves."
+)
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,11 @@ class Desk:
     site: Site
     account: Account
     request: Request
+
+    @property
+    def alert(self) -> str:
+        """What all pages say while the disk of the database is full; empty otherwise."""
+        return _FULL if self.site.database.is_full else ""
 
     def page(self, template: str, **context: Any) -> HTMLResponse:
         """Render a page; the first one after a form says what the form did."""
