@@ -103,6 +103,13 @@ EXAMPLES = {
     # a suit is a lawsuit first, and clothing still; what is white is no place
     "man/NN/5/nsubj in/IN/4/case a/DT/4/det suit/NN/1/nmod dances/VBZ/0/root in/IN/7/case "
     "white/JJ/5/obl": ["man dance - -"],
+    "A/DT/2/det video/NN/0/root of/IN/4/case someone/NN/2/nmod singing/VBG/4/acl": [
+        "someone sing - -"
+    ],
+    # the street before what the dog is on
+    "Person/NN/2/nsubj jogs/VBZ/0/root down/IN/4/case street/NN/2/obl with/IN/6/case dog/NN/2/obl "
+    "on/IN/8/case leash/NN/6/nmod": ["person jog - street"],
+    "girl/NN/4/nsubj in/IN/3/case shorts/NNS/1/nmod runs/VBZ/0/root": ["girl run - -"],
     "!/./0/root": [],
 }
 

@@ -142,7 +142,10 @@ class _Finder:
         ]
         if participles:
             said = [c for c in participles if self._lemma(c) not in CLOTHING_VERBS]
-            return self._verbal((said or participles)[0], subject=root)
+            chosen = (said or participles)[0]
+            noun = self._tree.tokens[chosen].head
+            is_part = self._tree.tokens[noun].relation == "nmod"  # "a video of someone singing"
+            return self._verbal(chosen, subject=noun if is_part else root)
         is_noun = not self._tree.tokens[root].tag.startswith(("RB", "IN", "UH"))
         subjects = [*self._children(root, "nsubj"), *([root] if is_noun else [])]
         return Predicate(root, root, None, subject=subjects[0] if subjects else None)

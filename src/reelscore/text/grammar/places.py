@@ -65,9 +65,10 @@ class Places:
         candidates = list(self.phrases(heads))
         if copular is not None:
             candidates.insert(0, self._with_preposition(copular))
-        of_verb = [self._resolved(*phrase) for phrase in candidates]
+        direct = [phrase for phrase in candidates if self.is_place(*phrase)]
+        inner = [phrase for outer in candidates for phrase in self._inner_places(*outer)]
         ranked = sorted(
-            (phrase for phrase in of_verb if phrase is not None),
+            direct or inner,
             key=lambda phrase: (self._file(phrase[1]) in _MOVING_PARTS, phrase[0] not in STATIC),
         )
         if ranked:
@@ -82,12 +83,11 @@ class Places:
                     return place
         return self._adverb([*heads, *(noun for noun in (obj, subject) if noun is not None)])
 
-    def _resolved(self, preposition: str, noun: int) -> tuple[str, int] | None:
-        """The phrase itself if it is a place, else the first place among its own phrases."""
+    def _inner_places(self, preposition: str, noun: int) -> list[tuple[str, int]]:
+        """The places among the phrases of a noun that is none itself."""
         if self.is_place(preposition, noun):
-            return preposition, noun
-        inner = (phrase for phrase in self.phrases([noun]) if self.is_place(*phrase))
-        return next(inner, None)
+            return []
+        return [phrase for phrase in self.phrases([noun]) if self.is_place(*phrase)]
 
     def phrases(self, heads: Iterable[int]) -> Iterator[tuple[str, int]]:
         """Prepositions and nouns that hang on the `heads`."""
@@ -125,7 +125,8 @@ class Places:
         senses = self._lexicon.senses(token.lemma, "n")
         if not senses:
             return token.tag.startswith("NN")
-        if any(self._lexicon.is_a(sense, *_CLOTHING) for sense in senses[:3]):
+        plural = self._lexicon.senses(token.text.lower(), "n")  # "shorts" are no "short"
+        if any(self._lexicon.is_a(sense, *_CLOTHING) for sense in (*senses[:3], *plural[:3])):
             return False
         return self._lexicon.kind(senses[0]) in _POSSIBLE_PLACES or any(
             sense.file in _PLACE_FILES for sense in senses[:3]
