@@ -47,7 +47,7 @@ class ItemScores(Mapping[str, float]):
 
     @classmethod
     def of(cls, scores: Mapping[str, float]) -> ItemScores:
-        """Take over any mapping."""
+        """Make them of any mapping."""
         return cls(ItemIndex(list(scores)), np.fromiter(scores.values(), float, len(scores)))
 
     def __getitem__(self, item: str) -> float:

@@ -1,4 +1,4 @@
-"""BERT for inference: nothing padded, nothing computed in vain.
+"""BERT for inference, without padding and without unused results.
 
 The tokens of a batch stand one after the other, whatever text they belong to, so there is no
 padding and no mask, and a text's numbers hardly depend on what else is in its batch. Where only the

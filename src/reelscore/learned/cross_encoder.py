@@ -35,7 +35,7 @@ class PairTokens:
         self._known.update(zip(new, encoded, strict=True))
 
     def forget(self) -> None:
-        """Let go of the texts' tokens."""
+        """Forget the texts' tokens."""
         self._known.clear()
 
     def pairs(self, candidates: Sequence[str], references: Sequence[str]) -> list[Any]:
@@ -112,7 +112,7 @@ class CrossEncoder:
         return {n: v.detach().cpu().clone().contiguous() for n, v in self.named_parameters()}
 
     def restore(self, state: Tensors) -> None:
-        """Take over weights."""
+        """Set all weights."""
         torch = need("torch")
         with torch.no_grad():
             for name, value in self.named_parameters():

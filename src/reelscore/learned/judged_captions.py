@@ -53,7 +53,7 @@ class JudgedCaption:
 
 
 def training_items(captions: Iterable[JudgedCaption]) -> TrainingItems:
-    """Hash the references of captions, by group, so that their items are known again.
+    """Hash the references of captions, by group, so that their items can be recognised.
 
     >>> one = JudgedCaption("2016", "MA", "me", "2016/1", "a man", ("a boy",), 0.5)
     >>> {group: len(hashes) for group, hashes in training_items([one]).groups.items()}

@@ -23,7 +23,7 @@ def export_model(model: str, folder: str | Path) -> list[Path]:
 
     Args:
         model: The shipped model's name, or a folder.
-        folder: Where to; it is made if need be.
+        folder: The folder to write to, created if needed.
 
     Returns:
         The files.
@@ -213,7 +213,7 @@ def write_model(
     """Write a model; matrices are rounded to bytes, row by row.
 
     Args:
-        folder: Where to; it is made if need be.
+        folder: The folder to write to, created if needed.
         state: Weights by name, ``encoder.…`` and ``head.…``.
         tokenizer: Its tokenizer.
         info: What is known of it.

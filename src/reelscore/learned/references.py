@@ -16,9 +16,9 @@ _BEST = 1 / 3  # how much the best reference counts in a blend
 
 
 def check_several(metric: str, several: str) -> None:
-    """Refuse a way to take several references that nobody knows."""
+    """Refuse an unknown way to combine several references."""
     if several not in get_args(Several):
-        raise UnknownNameError.of(f"way of {metric} to take references", several, get_args(Several))
+        raise UnknownNameError.of(f"value of {metric}|references", several, get_args(Several))
 
 
 def over_references(scores: FloatArray, counts: NDArray[np.int64], several: Several) -> FloatArray:

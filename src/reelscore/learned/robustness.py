@@ -23,7 +23,7 @@ DEGRADED = "degraded, as in Direct Assessment"
 
 @dataclass(frozen=True)
 class Trial:
-    """What came of one way to change captions.
+    """The result of one way to change captions.
 
     Attributes:
         name: The change.
@@ -129,7 +129,7 @@ def try_changes(
         references: References by item.
         metric: The metric; one with one score.
         changes: The changes; if not given, `CHANGES` and captions degraded as for raters.
-        seed: Of chance.
+        seed: Random seed.
 
     >>> few = {"1": "a man is riding a horse", "2": "a dog is running"}
     >>> trials = try_changes(few, {k: [text] for k, text in few.items()}, "rouge_l")

@@ -22,7 +22,7 @@ class SentenceEncoder:
 
     Args:
         encoder: By name or path.
-        device: ``cuda`` or ``cpu``; the first that is there.
+        device: ``cuda`` or ``cpu``; by default the first that is available.
         max_length: Tokens of a text; more are cut off.
     """
 
@@ -67,7 +67,7 @@ class SentenceEncoder:
 
 
 def _local_bert(folder: Path, device: str) -> Bert | None:
-    """Load a BERT that lies here without transformers, which takes seconds to import."""
+    """Load a local BERT without transformers, which takes seconds to import."""
     weights, config = folder / "model.safetensors", folder / "config.json"
     if not (weights.is_file() and config.is_file() and (folder / "tokenizer.json").is_file()):
         return None

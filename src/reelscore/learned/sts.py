@@ -87,7 +87,7 @@ def _encoder(model: str) -> SentenceEncoder:
 
 @lru_cache(maxsize=8)
 def _revision(model: str) -> str:
-    """The first digits of the weights' hash, where they lie here."""
+    """The first digits of the weights' hash, if they are local."""
     import hashlib
     from pathlib import Path
 

@@ -199,7 +199,7 @@ def scan_shifts(first: FloatArray, second: FloatArray, window: int = WINDOW) -> 
 
 
 def decide(scan: Scan, names: Sequence[str], systems: dict[str, Scan] | None = None) -> Verdict:
-    """Weigh a scan: one shift for all, several, or no telling.
+    """Decide from a scan: one shift for all, several, or no clear answer.
 
     A shift is only found where it fits far better than chance *and* far better than no shift,
     item by item, corrected for all shifts tried. So data on which the tables have nothing to do
@@ -208,7 +208,7 @@ def decide(scan: Scan, names: Sequence[str], systems: dict[str, Scan] | None = N
     Args:
         scan: Of all systems together.
         names: The items' names, to say where a change is.
-        systems: A scan of each system by itself.
+        systems: A scan of each system alone.
 
     Returns:
         The verdict.

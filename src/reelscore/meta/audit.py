@@ -70,7 +70,7 @@ class Audit:
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict that matters: references out of step come before all else."""
+        """The verdict that matters: misaligned references come first."""
         verdicts = [part[0] for part in (self.references, self.judgments) if part is not None]
         return next((verdict for verdict in verdicts if verdict.misaligned), verdicts[-1])
 
@@ -211,7 +211,7 @@ def audit_captions(
         column: Which of the human table's scores to use; the first if not given.
         metric: The metric to compare captions and references with.
         tokenizer: As in `reelscore.score`.
-        seed: Seed of the random pairings.
+        seed: Random seed of the pairings.
         threads: How many threads to use.
         progress: Called with how many comparisons are done, of how many.
 
@@ -342,7 +342,7 @@ def _offsets(candidates: Mapping[str, Candidates], references: References) -> li
 
 
 def _grid(people: FloatArray, similar: Mapping[int, FloatArray]) -> FloatArray:
-    """Correlate judgments with captions and references shifted each by itself."""
+    """Correlate judgments with captions and references shifted separately."""
     steps = range(-GRID, GRID + 1)
     if people.shape[1] <= 4 * GRID or not all(d in similar for d in range(-2 * GRID, 2 * GRID + 1)):
         return np.empty((0, 0))

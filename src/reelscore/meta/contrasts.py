@@ -13,7 +13,7 @@ from reelscore.stats.resampling import FloatArray
 
 
 class Contrast(NamedTuple):
-    """An item and how much is at odds there.
+    """An item, and how much systems or scores differ on it.
 
     Attributes:
         item: The item.
@@ -79,7 +79,7 @@ def between_scores(
         table: The scores.
         metric: One score.
         other: The other, such as people's.
-        systems: Whose captions; everybody's.
+        systems: Whose captions to compare; all if not given.
         top: How many captions.
 
     Returns:

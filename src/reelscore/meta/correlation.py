@@ -139,7 +139,7 @@ def with_intervals(
             of systems or pooled captions; too narrow for captions, which are not independent of
             each other. ``boot-systems``, ``boot-items``, ``boot-both``: by bootstrap over them.
         resamples: Resamples of the bootstrap.
-        seed: Seed of the bootstrap.
+        seed: Random seed of the bootstrap.
         progress: Called with how many resamples of a metric are done, of how many.
 
     >>> import numpy as np

@@ -112,7 +112,7 @@ def evaluate_metrics(
         correction: As in `reelscore.meta.metric_tests.compare_metrics`.
         significant: As in `reelscore.meta.metric_tests.compare_metrics`.
         draws: Exchanges of the permutation tests, and resamples of the bootstrap.
-        seed: Seed of both.
+        seed: Random seed of both.
         progress: Called with how many draws of a test are done, of how many.
 
     Returns:

@@ -1,6 +1,6 @@
 """Scores that BERTHA gave captions of TRECVid while their year was held out of its training.
 
-They lie beside the shipped weights, so that tables can be made without training again: a score for
+They are next to the shipped weights, so that tables can be made without training again: a score for
 each judged caption, by model and folder, in the order in which
 `reelscore.data.datasets.trecvid_ha.load` gives judgments with people's captions among the systems.
 """

@@ -59,7 +59,7 @@ def score_judged(
     tokenizer: Tokenizer = "ptb",
     shuffle: int | None = None,
 ) -> Judged:
-    """Score the judged captions, each as an item of its own.
+    """Score the judged captions, each as a separate item.
 
     That is how the published correlations were made. It only matters for CIDEr, which counts a
     reference as often as captions of its video were judged.
@@ -67,7 +67,7 @@ def score_judged(
     Args:
         data: Captions, references and judgments.
         metrics: Names of metrics.
-        annotators: Whose references to use; everybody's if not given.
+        annotators: Whose references to use; all if not given.
         tokenizer: As in `reelscore.score`.
         shuffle: A seed to shuffle each caption's words with; ``None`` leaves them.
 

@@ -52,7 +52,7 @@ def compare_metrics(
         test: ``williams``; ``williams-abs``, of the sizes of the correlations; ``steiger``;
             ``meng``; or by permutation: ``perm-systems``, ``perm-items``, ``perm-both``.
         trials: Exchanges of a permutation test.
-        seed: Seed of a permutation test.
+        seed: Random seed of a permutation test.
         correction: Correction of the p-values of the better against the worse, for their number.
         significant: Below this p a metric wins against another.
         progress: Called with how many exchanges are done, of how many.

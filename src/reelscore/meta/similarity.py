@@ -86,7 +86,7 @@ def compare_writers(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Similarity:
-    """Compare everybody's captions with everybody else's, on the items all of them have.
+    """Compare the captions of every writer with those of every other, on common items.
 
     Args:
         captions: Captions by system or annotator, and item.

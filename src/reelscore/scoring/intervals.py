@@ -136,7 +136,7 @@ def resampled(
     Args:
         groups: What to resample.
         resamples: How many resamples to draw.
-        seed: Seed of the draws, which depend on it and on the number of items alone.
+        seed: Random seed of the draws, which depend on it and on the number of items alone.
     """
     for items in dict.fromkeys(group.items for group in groups):
         # All scores of the same items are drawn together: drawing is what takes the time.
@@ -174,7 +174,7 @@ def with_intervals(
         table: The scores, fresh or stored.
         level: The share of resamples that an interval holds.
         resamples: How many resamples to draw.
-        seed: Seed of the draws.
+        seed: Random seed.
 
     Raises:
         DataError: If the level is not between 0 and 1.

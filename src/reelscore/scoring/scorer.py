@@ -100,7 +100,7 @@ class Scorer:
         return self._state
 
     def merge(self, *states: ScorerState) -> None:
-        """Take over what scorers with the same references and metrics have taken elsewhere.
+        """Add what scorers with the same references and metrics have accumulated elsewhere.
 
         >>> references = {"v1": ["a man is running"], "v2": ["a dog sleeps"]}
         >>> here, there = Scorer(references, "rouge_l"), Scorer(references, "rouge_l")

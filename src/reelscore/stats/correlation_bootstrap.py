@@ -38,8 +38,8 @@ def bootstrap_correlations(
         coefficient: The coefficient.
         draw: Draw ``systems``, ``items`` or ``both``.
         resamples: How many resamples to draw.
-        seed: Seed of the draws, which are the same for all metrics: the differences of two rows
-            show how sure the difference of two metrics is.
+        seed: Random seed of the draws, which are the same for all metrics: the differences of two
+            rows show how sure the difference of two metrics is.
         progress: Called with how many resamples are done, of how many.
 
     Returns:

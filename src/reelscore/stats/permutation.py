@@ -67,7 +67,7 @@ def permutation_test(
         swap: Exchange all scores of a system (``systems``: would other systems give the same
             result?), of an item (``items``), or first of systems and then of items (``both``).
         trials: How many random exchanges to make.
-        seed: Seed of the exchanges.
+        seed: Random seed.
         pairs: Which metrics to compare; all pairs if not given.
         progress: Called with how many trials are done, of how many.
 

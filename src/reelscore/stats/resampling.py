@@ -42,7 +42,7 @@ def bootstrap_scores(
         statistics: Items × k.
         scores: Turns sums of statistics, (..., k), into scores, (..., outputs).
         resamples: How many resamples to draw.
-        seed: Seed of the draws.
+        seed: Random seed.
 
     Returns:
         Resamples × outputs.
@@ -94,7 +94,7 @@ def paired_bootstrap(
         second: Statistics of the other on the same items.
         scores: As in `bootstrap_scores`.
         resamples: How many resamples to draw.
-        seed: Seed of the draws.
+        seed: Random seed.
 
     Returns:
         One p-value per output; NaN where some resample has no score.
@@ -146,7 +146,7 @@ def approximate_randomization(
         second: Statistics of the other on the same items.
         scores: As in `bootstrap_scores`.
         trials: How many random exchanges to make.
-        seed: Seed of the exchanges.
+        seed: Random seed.
 
     Returns:
         One p-value per output.

@@ -23,7 +23,7 @@ def soft_pairwise_accuracy(
         human: Systems × items; NaN where there is no score.
         metric: Systems × items.
         trials: Random exchanges behind each p-value.
-        seed: Seed of the exchanges, which are the same for all pairs and both sides.
+        seed: Random seed of the exchanges, which are the same for all pairs and both sides.
 
     >>> human, metric = [[1, 2, 3], [2, 3, 4]], [[2, 2, 4], [1, 3, 5]]
     >>> round(soft_pairwise_accuracy(human, metric, seed=4), 3)

@@ -36,7 +36,7 @@ def calibrate_ties(
         human: Groups × members; NaN where there is no score.
         metric: Groups × members.
         max_pairs: Where there are more pairs than this, as many are drawn at random.
-        seed: Seed of that draw.
+        seed: Random seed of that draw.
 
     Returns:
         The smallest of the best thresholds, which is zero or an observed difference.

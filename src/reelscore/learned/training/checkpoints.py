@@ -15,7 +15,7 @@ _FILE = "checkpoint.safetensors"
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Where a training stands.
+    """The state of a training.
 
     Attributes:
         step: Steps made.
@@ -49,7 +49,7 @@ def read_checkpoint(folder: str | Path, origin: str) -> Checkpoint | None:
     """Read the checkpoint of a training, if there is one.
 
     Raises:
-        DataError: If the one that lies there is of another training, or damaged.
+        DataError: If the checkpoint is of another training, or damaged.
     """
     path = Path(folder) / _FILE
     if not path.is_file():

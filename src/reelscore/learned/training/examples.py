@@ -64,7 +64,7 @@ def training_examples(
     Args:
         stage: The stage.
         captions: The captions to learn from.
-        rng: Where chance comes from.
+        rng: The random generator.
         embedding: For similarity: the sentence encoder that knows it.
 
     Raises:

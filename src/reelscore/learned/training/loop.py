@@ -64,11 +64,11 @@ def train(
         captions: What to learn from.
         recipe: The stages.
         encoder: The encoder to start from, by name or path.
-        seed: Of all that chance decides.
-        device: ``cuda`` or ``cpu``; the first of these that is there.
+        seed: Random seed.
+        device: ``cuda`` or ``cpu``; by default the first that is available.
         embedding: A sentence encoder, for a stage that learns similarity.
         start: Weights to start from, in place of the encoder's own and a fresh head.
-        folder: Where to keep a checkpoint; one that lies there is taken up.
+        folder: Where to keep a checkpoint; training resumes from one that is there.
         every: Steps between two checkpoints.
         progress: Called with how many steps are made, of how many.
 
@@ -295,7 +295,7 @@ class StageTraining:
         }
 
     def restore_moments(self, tensors: Tensors) -> None:
-        """Take over what the optimiser remembered within this stage."""
+        """Restore what the optimiser remembered within this stage."""
         device = self.network.device
         for name, value in self.named.items():
             state = {

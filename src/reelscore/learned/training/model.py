@@ -41,15 +41,15 @@ def fit_model(
     every: int = 500,
     progress: Progress | None = None,
 ) -> ModelInfo:
-    """Train a model and write it to ``folder/model``; checkpoints lie beside it.
+    """Train a model and write it to ``folder/model``, next to its checkpoints.
 
     Args:
         captions: What to learn from.
         recipe: The recipe.
-        folder: Where to; a training that was interrupted there is taken up.
+        folder: The folder to write to; an interrupted training in it is resumed.
         encoder: The encoder to start from.
         held_out: A group to leave out, with all its texts, and to test on.
-        seed: Of all that chance decides.
+        seed: Random seed.
         device: ``cuda`` or ``cpu``.
         every: Steps between two checkpoints.
         progress: Called with how many steps are made, of how many.
@@ -182,7 +182,7 @@ def claim_folder(folder: str | Path, facts: Mapping[str, object]) -> None:
     """Note what is trained in a folder; refuse a folder in which something else was.
 
     Args:
-        folder: Where a training keeps its checkpoints and its model; made if need be.
+        folder: Where a training keeps its checkpoints and its model, created if needed.
         facts: What the training depends on: recipe, encoder, seed and the like.
 
     Raises:
@@ -234,7 +234,7 @@ def shared_part(recipe: Recipe) -> Recipe:
 
 
 def own_part(recipe: Recipe) -> Recipe:
-    """Give the stages that each member has by itself.
+    """Give the stages that each member trains separately.
 
     >>> from reelscore.learned.training.recipes import recipe_of
     >>> [stage.source for stage in own_part(recipe_of("averaged")).stages]
@@ -264,7 +264,7 @@ def train_by_recipe(
         recipe: The recipe.
         seed: The members have the seeds that follow it.
         folder: Where to keep checkpoints, in a folder for each training.
-        progress: As in `reelscore.learned.training.loop.train`, of each training by itself.
+        progress: As in `reelscore.learned.training.loop.train`, for each training separately.
         options: As in `reelscore.learned.training.loop.train`.
     """
     if recipe.members == 1:

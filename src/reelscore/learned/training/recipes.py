@@ -49,7 +49,7 @@ class Recipe:
         members: How many trainings are averaged; they share the stage of similarity.
         max_length: Tokens of candidate and reference together; more are cut off.
         weight_decay: Of AdamW.
-        campaign_scales: Give every campaign a level and spread of its own.
+        campaign_scales: Give every campaign its own level and spread.
         validation: Share of the items kept for early stopping; 0 trains to the end.
         patience: Epochs without a better correlation on them before a stage ends.
     """
