@@ -71,7 +71,8 @@ class _Words:
         """Find the preposition of every word, and those joined to it by "and"."""
         tokens, children, texts = self.tree.tokens, self.tree.children, self.texts
         relations = self.relations
-        for word in {token.head for token in tokens if token.relation == "case"}:
+        owners = {token.head for token in tokens if token.relation == "case"}
+        for word in sorted(owners - {ROOT}):
             cases = [child for child in children[word] if relations[child] == "case"]
             self.cases[word] = cases
             last = max(cases, key=_hash_order)
