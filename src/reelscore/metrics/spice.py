@@ -248,7 +248,7 @@ class Spice(Metric):
 
         Where the references have no tuple of a kind, its F and its 1 are 0.
         """
-        graphs = self._candidates(batch.candidates, prepared.tuples)
+        graphs = self._candidates(batch.candidates, prepared.tuples, batch.threads)
         rows = [
             self._row(graph, prepared.graphs[item])
             for graph, item in zip(graphs, batch.items.tolist(), strict=True)
@@ -297,16 +297,18 @@ class Spice(Metric):
     def _merges(self) -> bool:
         return self.synsets is not None
 
-    def _candidates(self, captions: Captions, tuples: TupleFile | None) -> list[Concepts]:
+    def _candidates(
+        self, captions: Captions, tuples: TupleFile | None, threads: int | None = None
+    ) -> list[Concepts]:
         if tuples is None:
-            return [self._graph(facts) for facts in self._facts(captions)]
+            return [self._graph(facts) for facts in self._facts(captions, threads)]
         return [self._read(tuples.of_caption(each)) for each in _texts(captions)]
 
-    def _facts(self, captions: Captions) -> list[list[Fact]]:
+    def _facts(self, captions: Captions, threads: int | None = None) -> list[list[Fact]]:
         text = captions.text
         if self.text == "raw":
             text = tokenize_packed(captions.original, keep_punctuation=True)
-        return caption_facts(text.unpack())
+        return caption_facts(text.unpack(), threads=threads)
 
     def _graph(self, facts: Iterable[Fact]) -> Concepts:
         return SceneGraph(facts, synsets=self._merges).concepts

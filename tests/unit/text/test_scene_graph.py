@@ -218,7 +218,7 @@ def test_graph_of_a_caption(monkeypatch):
 
     class Parser:
         @staticmethod
-        def teacher_trees(captions):
+        def teacher_trees(captions, *, threads=None):
             seen.extend(captions)
             return [tree] * len(captions)
 

@@ -212,16 +212,20 @@ def scene_graph(caption: str) -> SceneGraph:
     return SceneGraph(caption_facts(tokenize([caption]))[0])
 
 
-def caption_facts(captions: Sequence[str]) -> list[list[Fact]]:
+def caption_facts(captions: Sequence[str], *, threads: int | None = None) -> list[list[Fact]]:
     """Parse captions, whose tokens are lower-case and separated by blanks, and read their facts.
 
     Each distinct caption is parsed once.
+
+    Args:
+        captions: The captions.
+        threads: How many threads the parser may use; ``None`` for all cores.
 
     Raises:
         MissingExtraError: If there is no parser.
     """
     distinct = dict.fromkeys(caption for caption in captions if caption.strip())
-    trees = _parser().teacher_trees(list(distinct)) if distinct else []
+    trees = _parser().teacher_trees(list(distinct), threads=threads) if distinct else []
     found = dict(zip(distinct, map(tree_facts, trees), strict=True))
     return [found.get(caption, []) for caption in captions]
 
