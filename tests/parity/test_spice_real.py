@@ -62,10 +62,14 @@ def test_every_number_of_the_official_tool(spice, report, name):
         item, official = row["image_id"], row["scores"]["All"]
         ours = [each["tuple"] for each in row["test_tuples"]]
         theirs = [each["tuple"] for each in row["ref_tuples"]]
-        found = score_tuples(ours, theirs, synsets=synsets)
+        agreement = score_tuples(ours, theirs, synsets=synsets)
         tp, fp, fn = (official[count] for count in ("tp", "fp", "fn"))
-        assert (found.correct, found.candidate, found.reference) == (tp, tp + fp, tp + fn)
-        assert found.f == results["spice"].items[item] == (official["f"] or 0)
+        assert (agreement.correct, agreement.candidate, agreement.reference) == (
+            tp,
+            tp + fp,
+            tp + fn,
+        )
+        assert agreement.f == results["spice"].items[item] == (official["f"] or 0)
         for kind, output in KINDS.items():
             own = results[output].items if output in results else {}
             assert own.get(item) == row["scores"][kind]["f"], (item, kind)
@@ -107,12 +111,16 @@ def test_tuples_from_official_trees(spice, report, trees, name, least):
     with gzip.open(spice / "trees" / f"{trees}.conllu.gz", "rt") as file:
         parsed = list(islice(read_trees(file), len(golden)))
     for tree, row in zip(parsed, golden, strict=True):
-        found = canonical(SceneGraph(tree_facts(tree)).tuples)
+        tuples = canonical(SceneGraph(tree_facts(tree)).tuples)
         official = canonical(
             each["tuple"] if isinstance(each, dict) else each for each in row["test_tuples"]
         )
-        ours, theirs, both = ours + len(found), theirs + len(official), both + len(found & official)
-        exact += found == official
+        ours, theirs, both = (
+            ours + len(tuples),
+            theirs + len(official),
+            both + len(tuples & official),
+        )
+        exact += tuples == official
     f1 = 2 * both / (ours + theirs)
     report(f"{name}: F1 of tuples {f1:.4f}, {exact} of {len(golden)} captions exactly")
     assert f1 >= least

@@ -209,18 +209,23 @@ def delay(page):
     return let_go
 
 
+def begin_without_scripts(page, link):
+    """Come to the first page with questions before its scripts; give what lets them come."""
+    page.goto(link)
+    press(page, "Begin")
+    page.check("input[name=agree]")
+    let_go = delay(page)
+    page.get_by_role("button", name="Go on").click(no_wait_after=True)
+    page.wait_for_selector("#next")
+    return let_go
+
+
 @pytest.fixture
 def practising(tmp_path, page):
     """The practice page of a rater, whose scripts have not come yet."""
     small_campaign(tmp_path / "dogs.db", pages={"practice": None})
     with serve(str(tmp_path / "dogs.db")) as served:
-        page.goto(served.invite("dogs")[0])
-        press(page, "Begin")
-        page.check("input[name=agree]")
-        let_go = delay(page)
-        page.get_by_role("button", name="Go on").click(no_wait_after=True)
-        page.wait_for_selector("#next")
-        yield page, let_go
+        yield page, begin_without_scripts(page, served.invite("dogs")[0])
 
 
 def test_questions_open_when_the_script_is_ready(practising):
@@ -251,12 +256,7 @@ def test_what_was_set_before_the_script_ran_counts(practising):
 
 
 def test_a_video_played_before_the_script_ran_was_watched(served, page):
-    page.goto(served.invite("dogs")[0])
-    press(page, "Begin")
-    page.check("input[name=agree]")
-    let_go = delay(page)
-    page.get_by_role("button", name="Go on").click(no_wait_after=True)
-    page.wait_for_selector("#next")
+    let_go = begin_without_scripts(page, served.invite("dogs")[0])
     page.evaluate(
         """() => new Promise((end) => {
           const video = document.getElementById("video");

@@ -97,8 +97,8 @@ def test_audit_of_scores_in_the_order_of_sorted_row_numbers(run, folder):
     status, out, _ = run("audit", "returned.csv", "--human", "people.csv", "--json", "a.json")
     assert status == 1
     assert "scores in another order: row numbers from 1 sorted as strings" in out
-    found = json.loads((folder / "a.json").read_text())
-    assert found["judgments"]["order"] == "row numbers from 1 sorted as strings"
+    data = json.loads((folder / "a.json").read_text())
+    assert data["judgments"]["order"] == "row numbers from 1 sorted as strings"
 
 
 def test_repro_bertha(copy, run, folder):

@@ -97,10 +97,10 @@ def test_trees_fit_the_terminal(captions, run):
 
 def test_labels(captions, run):
     _, out, _ = run("parse", captions, "--format", "labels", "--minimum", 1, "--groups", "verbs")
-    found = json.loads(out)
-    assert [label["name"] for label in found["labels"]] == ["play", "ride", "wave"]
-    assert found["items"] == {"b": [1, 2], "a": [0], "c": []}
-    assert found["dropped"]["horse"] == 1
+    data = json.loads(out)
+    assert [label["name"] for label in data["labels"]] == ["play", "ride", "wave"]
+    assert data["items"] == {"b": [1, 2], "a": [0], "c": []}
+    assert data["dropped"]["horse"] == 1
 
 
 def test_page(captions, run, folder):

@@ -46,10 +46,10 @@ def test_ids_of_items_sorted_as_strings(data):
     _, metric, human = data
     rows = [(system, item) for system in SYSTEMS for item in ITEMS]
     wrong = returned(metric, rows, by_item_as_string(rows))
-    found = quick_audit(table(wrong), table(human))
-    assert (found.kind, found.order) == ("reordered", "item ids sorted as strings")
-    assert found.misaligned
-    assert str(found).startswith("scores in another order: item ids sorted as strings (z = ")
+    verdict = quick_audit(table(wrong), table(human))
+    assert (verdict.kind, verdict.order) == ("reordered", "item ids sorted as strings")
+    assert verdict.misaligned
+    assert str(verdict).startswith("scores in another order: item ids sorted as strings (z = ")
     assert quick_audit(table(metric), table(human)).kind == "aligned"
 
 
@@ -58,8 +58,8 @@ def test_row_numbers_sorted_as_strings(data):
     for first in (0, 1):
         place = {row: str(k) for k, row in enumerate(rows, start=first)}
         wrong = table(returned(metric, rows, place.__getitem__))
-        found = audit_tables(wrong, table(human), rows=[rows]).verdict
-        assert found.order == f"row numbers from {first} sorted as strings"
+        verdict = audit_tables(wrong, table(human), rows=[rows]).verdict
+        assert verdict.order == f"row numbers from {first} sorted as strings"
         # which rows had which number cannot be seen from tables alone
         assert quick_audit(wrong, table(human)).kind == "cannot tell"
 
@@ -68,8 +68,8 @@ def test_ids_of_items_sorted_as_numbers(data):
     _, metric, human = data
     rows = [(system, item) for system in SYSTEMS for item in sorted(ITEMS)]
     wrong = returned(metric, rows, lambda row: (SYSTEMS.index(row[0]), int(row[1])))
-    found = quick_audit(table(wrong), table(human))
-    assert (found.kind, found.order) == ("reordered", "item ids sorted as numbers")
+    verdict = quick_audit(table(wrong), table(human))
+    assert (verdict.kind, verdict.order) == ("reordered", "item ids sorted as numbers")
 
 
 def test_a_metric_of_which_less_is_better(data):
@@ -94,8 +94,8 @@ def test_a_shift_is_still_a_shift(data):
         for k, item in enumerate(ITEMS)
         for system in SYSTEMS
     }
-    found = audit_tables(table(late), table(human), rows=[rows]).verdict
-    assert (found.kind, found.shift) == ("shifted", 1)
+    verdict = audit_tables(table(late), table(human), rows=[rows]).verdict
+    assert (verdict.kind, verdict.shift) == ("shifted", 1)
 
 
 def test_orders_that_change_nothing_are_not_tried():

@@ -51,20 +51,20 @@ def test_verbs_are_counted_by_topic() -> None:
 
 
 def test_an_item_counts_once_split_over_its_references_with_one_verb() -> None:
-    found = topic_scores(CAPTIONS, SCORES, resamples=50)
-    assert list(found.scores) == ["motion", "contact", "stative", "none"]
-    assert found.items == {"motion": 3, "contact": 1, "stative": 1, "none": 1}
-    assert found.weights["motion"] == pytest.approx(1 / 2 + 2 / 3 + 1 / 2)
+    by_topic = topic_scores(CAPTIONS, SCORES, resamples=50)
+    assert list(by_topic.scores) == ["motion", "contact", "stative", "none"]
+    assert by_topic.items == {"motion": 3, "contact": 1, "stative": 1, "none": 1}
+    assert by_topic.weights["motion"] == pytest.approx(1 / 2 + 2 / 3 + 1 / 2)
     mean = (1.0 / 2 + 0.0 * 2 / 3 + 0.5 / 2) / (1 / 2 + 2 / 3 + 1 / 2)
-    assert found.scores["motion"]["one"].mean == pytest.approx(mean, abs=1e-12)
-    assert found.best("motion") == "one"
-    assert found.scores["motion"]["one"].low <= mean <= found.scores["motion"]["one"].high
-    assert found.references == 7
+    assert by_topic.scores["motion"]["one"].mean == pytest.approx(mean, abs=1e-12)
+    assert by_topic.best("motion") == "one"
+    assert by_topic.scores["motion"]["one"].low <= mean <= by_topic.scores["motion"]["one"].high
+    assert by_topic.references == 7
 
 
 def test_the_first_verb_of_every_reference() -> None:
-    found = topic_scores(CAPTIONS, SCORES, units="first", resamples=50)
-    assert found.references == 8
-    assert found.weights["contact"] == pytest.approx(1 / 3)
+    by_topic = topic_scores(CAPTIONS, SCORES, units="first", resamples=50)
+    assert by_topic.references == 8
+    assert by_topic.weights["contact"] == pytest.approx(1 / 3)
     with pytest.raises(UnknownNameError, match="first, single"):
         topic_scores(CAPTIONS, SCORES, units="all")

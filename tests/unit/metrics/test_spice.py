@@ -57,9 +57,9 @@ def graph(*facts):
     ],
 )
 def test_scores_by_hand(candidate, references, counts, f):
-    found = score_tuples(candidate, references)
-    assert (found.correct, found.candidate, found.reference) == counts
-    assert found.f == pytest.approx(f, abs=1e-12)
+    agreement = score_tuples(candidate, references)
+    assert (agreement.correct, agreement.candidate, agreement.reference) == counts
+    assert agreement.f == pytest.approx(f, abs=1e-12)
 
 
 def test_nothing_to_compare():
@@ -69,8 +69,8 @@ def test_nothing_to_compare():
 
 def test_several_tuples_may_match_one():
     # man and cat are both like guy: recall is 2, and F is not cut off at 1
-    found = score_tuples([("cat",), ("man",)], [("cat/man/guy",)])
-    assert (found.precision, found.recall, found.f) == (1, 2, pytest.approx(4 / 3))
+    agreement = score_tuples([("cat",), ("man",)], [("cat/man/guy",)])
+    assert (agreement.precision, agreement.recall, agreement.f) == (1, 2, pytest.approx(4 / 3))
 
 
 WORDS = st.sampled_from(["man", "guy", "cat", "dog", "car", "automobile", "wall", "red", "dark"])
@@ -80,10 +80,10 @@ FACTS = st.lists(st.lists(WORDS, min_size=1, max_size=3).map(tuple), max_size=12
 @given(FACTS, FACTS)
 def test_bounds(candidate, references):
     ours, theirs = SceneGraph(candidate).tuples, SceneGraph(references).tuples
-    found = score_tuples(ours, theirs)
-    assert 0 <= found.precision <= 1
-    assert found.recall >= 0
-    assert found.f <= 1 or found.correct > found.reference
+    agreement = score_tuples(ours, theirs)
+    assert 0 <= agreement.precision <= 1
+    assert agreement.recall >= 0
+    assert agreement.f <= 1 or agreement.correct > agreement.reference
     assert score_tuples(ours, ours).f >= bool(ours)
 
 
@@ -268,7 +268,7 @@ def test_word_lists():
 
 
 def test_comparison_of_two_captions(parser):
-    found = Spice().compare("A puppy runs.", ["a dog runs", "a puppy sits"])
-    assert found.candidate == [("puppy",), ("puppy", "run")]
-    assert found.references == [("dog",), ("puppy",), ("dog", "run"), ("puppy", "sit")]
-    assert found.matches == [1, None]
+    comparison = Spice().compare("A puppy runs.", ["a dog runs", "a puppy sits"])
+    assert comparison.candidate == [("puppy",), ("puppy", "run")]
+    assert comparison.references == [("dog",), ("puppy",), ("dog", "run"), ("puppy", "sit")]
+    assert comparison.matches == [1, None]

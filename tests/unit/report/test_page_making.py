@@ -23,7 +23,7 @@ DECLARED = re.compile(r"^(?:async )?(?:function|class|const|let) ([\w$]+)", re.M
 
 def test_html_is_made_by_templates_alone():
     tag = re.compile(r"</\w+>")
-    found = []
+    tags = []
     for path in PACKAGE.rglob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         bodies = [node.body for node in ast.walk(tree) if hasattr(node, "body")]
@@ -32,7 +32,7 @@ def test_html_is_made_by_templates_alone():
             for body in bodies
             if isinstance(body, list) and body and isinstance(body[0], ast.Expr)
         }
-        found += [
+        tags += [
             f"{path.relative_to(PACKAGE)}:{node.lineno}"
             for node in ast.walk(tree)
             if isinstance(node, ast.Constant)
@@ -40,7 +40,7 @@ def test_html_is_made_by_templates_alone():
             and id(node) not in docstrings
             and tag.search(node.value)
         ]
-    assert found == []
+    assert tags == []
 
 
 def test_commands_without_html_do_without_jinja():
@@ -72,5 +72,5 @@ def test_the_report_uses_all_its_scripts():
 def test_scripts_know_no_metric():
     names = [*metric_names(), "soda", "anet", "rouge"]
     pattern = re.compile(rf"\b({'|'.join(names)})(?=[\W_]|\b)", re.IGNORECASE)
-    found = {path.name: pattern.findall(path.read_text(encoding="utf-8")) for path in SCRIPTS}
-    assert {name: words for name, words in found.items() if words} == {}
+    words_in = {path.name: pattern.findall(path.read_text(encoding="utf-8")) for path in SCRIPTS}
+    assert {name: words for name, words in words_in.items() if words} == {}

@@ -89,11 +89,11 @@ def test_a_stored_table_is_resampled_where_scores_are_means(clips, tmp_path):
 
 
 def test_comparisons_with_a_baseline_are_marked(clips):
-    found = compare(clips, "strong", tests=["randomization"])
-    marks = marks_of(Report(clips, tests=strictest(found), baseline="strong"))
+    comparisons = compare(clips, "strong", tests=["randomization"])
+    marks = marks_of(Report(clips, tests=strictest(comparisons), baseline="strong"))
     expected = {
         (pair.system, each.metric)
-        for each in found
+        for each in comparisons
         for pair in each.pairs
         if pair.p_corrected < 0.05
     }
@@ -116,9 +116,9 @@ def test_systems_on_different_items_are_not_paired():
             for name, s in scores.items()
         }
     )
-    tested, (found,) = with_tests(table)
-    assert found.verdict("one", "two") == "untested"
-    assert found.untested.startswith("systems scored on different items")
+    tested, (evidence,) = with_tests(table)
+    assert evidence.verdict("one", "two") == "untested"
+    assert evidence.untested.startswith("systems scored on different items")
     assert tested["one"]["x"].interval is not None
 
 

@@ -86,12 +86,12 @@ def test_wins_are_starred_where_tests_say_so(clips):
         for text in panel.texts
         if text.get_text().endswith("*")
     }
-    found = tests["cider"]
-    sure = {(found.systems[i], found.systems[j]) for i, j in np.argwhere(found.wins)}
+    tested = tests["cider"]
+    sure = {(tested.systems[i], tested.systems[j]) for i, j in np.argwhere(tested.wins)}
     assert starred == sure
     assert len(sure) == 6
     assert "paired bootstrap" in drawing.get_supxlabel()
-    none = replace(found, level=0.0)
+    none = replace(tested, level=0.0)
     plain = TablePlots(clips, [none]).wins("cider")
     assert not any("*" in text.get_text() for text in plain.axes[0].texts)
 

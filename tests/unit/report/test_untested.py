@@ -32,16 +32,16 @@ def by_score(table):
 
 
 def test_the_result_says_so(stored):
-    found = by_score(stored)
-    assert set(found) == set(stored.metrics)
-    assert found["rouge_l"].verdict("human", "weak") == "better"
-    assert found["rouge_l"].verdict("weak", "human") == "worse"
-    assert found["rouge_l"].verdict("human", "strong") == "not significant"
-    assert found["meteor"].verdict("human", "weak") == "untested"
-    assert "score the captions again" in found["meteor"].untested
-    assert "all captions of a system together" in found["self_bleu"].untested
-    assert "neither higher nor lower" in found["length"].untested
-    assert found["meteor"].clusters == {}
+    tested = by_score(stored)
+    assert set(tested) == set(stored.metrics)
+    assert tested["rouge_l"].verdict("human", "weak") == "better"
+    assert tested["rouge_l"].verdict("weak", "human") == "worse"
+    assert tested["rouge_l"].verdict("human", "strong") == "not significant"
+    assert tested["meteor"].verdict("human", "weak") == "untested"
+    assert "score the captions again" in tested["meteor"].untested
+    assert "all captions of a system together" in tested["self_bleu"].untested
+    assert "neither higher nor lower" in tested["length"].untested
+    assert tested["meteor"].clusters == {}
 
 
 def test_marks(stored):
@@ -61,12 +61,12 @@ def test_only_some_pairs():
     less = {item: score - 1 for item, score in same.items()}
     other = {f"w{k}": 1.0 + k / 10 for k in range(20)}
     table = ScoreTable({"one": result(same), "two": result(less), "three": result(other)})
-    found = by_score(table)["x"]
-    assert found.verdict("one", "two") == "better"
-    assert found.verdict("one", "three") == "untested"
-    marks = marks_of(Report(table, tests=[found]))
+    tested = by_score(table)["x"]
+    assert tested.verdict("one", "two") == "better"
+    assert tested.verdict("one", "three") == "untested"
+    marks = marks_of(Report(table, tests=[tested]))
     assert marks == {("one", "x"): "b", ("three", "x"): "–"}
-    assert found.untested.startswith("systems scored on different items")
+    assert tested.untested.startswith("systems scored on different items")
 
 
 def test_scores_of_systems_only():
@@ -104,8 +104,8 @@ def test_page(stored):
 
 
 def test_a_page_with_some_tests_says_so_of_the_others(stored):
-    found = by_score(stored)["rouge_l"]
-    report = Report(stored, tests=[found])
+    tested = by_score(stored)["rouge_l"]
+    report = Report(stored, tests=[tested])
     assert {each.metric for each in report.comparisons if not each.about} == {
         name for name in stored.metrics if name != "rouge_l"
     }
@@ -143,6 +143,6 @@ def test_compare(tmp_path, monkeypatch, capsys):
 
 
 def test_what_is_untested_cannot_win():
-    found = Comparison.none("x", ["a", "b"], "because")
-    assert not found.wins.any()
-    assert found.verdict("a", "c") == "untested"
+    tested = Comparison.none("x", ["a", "b"], "because")
+    assert not tested.wins.any()
+    assert tested.verdict("a", "c") == "untested"

@@ -32,36 +32,36 @@ def few(table, *args, **options):
 
 def pairs(table, *args, **options):
     """All pairs with the metric and the test."""
-    found = few(table, *args, **options)
-    return {(p.system, each.metric, each.test): p for each in found for p in each.pairs}
+    comparisons = few(table, *args, **options)
+    return {(p.system, each.metric, each.test): p for each in comparisons for p in each.pairs}
 
 
 def test_against_a_baseline(table):
-    found = few(table, "human")
-    assert {(pair.system, pair.other) for each in found for pair in each.pairs} == {
+    comparisons = few(table, "human")
+    assert {(pair.system, pair.other) for each in comparisons for pair in each.pairs} == {
         ("strong", "human"),
         ("weak", "human"),
         ("broken", "human"),
     }
     # three systems, three scores, two tests; self_bleu cannot be resampled
     assert len(pairs(table, "human")) == 3 * 3 * 2
-    tested = {each.metric for each in found if each.method}
+    tested = {each.metric for each in comparisons if each.method}
     assert tested == {"bleu_1", "bleu_2", "rouge_l"}
-    for each in found:
+    for each in comparisons:
         for pair in each.pairs:
             difference = table[pair.system][each.metric].score - table["human"][each.metric].score
             assert pair.difference == difference
             assert pair.p <= pair.p_corrected <= 1
             worse = pair.p_corrected < 0.05 and difference < 0
             assert (pair.verdict == "worse") == worse
-    json.dumps([pair for each in found for pair in each.pair_dicts()], allow_nan=False)
+    json.dumps([pair for each in comparisons for pair in each.pair_dicts()], allow_nan=False)
 
 
 def test_known_situations(table):
-    found = pairs(table, "human")
+    tested = pairs(table, "human")
     for test in ("bootstrap", "randomization"):
-        assert found["broken", "rouge_l", test].p_corrected < 0.01  # worse by design
-        assert found["strong", "rouge_l", test].p_corrected > 0.05  # nearly as good
+        assert tested["broken", "rouge_l", test].p_corrected < 0.01  # worse by design
+        assert tested["strong", "rouge_l", test].p_corrected > 0.05  # nearly as good
 
 
 def test_intervals_of_differences(table):
@@ -79,15 +79,15 @@ def test_intervals_of_differences(table):
 
 
 def test_all_pairs(table):
-    found = few(table, tests=["randomization"])
-    assert len({(pair.system, pair.other) for each in found for pair in each.pairs}) == 6
+    comparisons = few(table, tests=["randomization"])
+    assert len({(pair.system, pair.other) for each in comparisons for pair in each.pairs}) == 6
 
 
 def test_a_system_and_its_copy():
     table = score_systems({"one": SYSTEMS["weak"], "two": SYSTEMS["weak"]}, REFERENCES, "rouge_l")
-    found = [pair for each in few(table, "one") for pair in each.pairs]
-    assert [pair.p for pair in found] == [1.0, 1.0]
-    assert [pair.difference for pair in found] == [0.0, 0.0]
+    tested = [pair for each in few(table, "one") for pair in each.pairs]
+    assert [pair.p for pair in tested] == [1.0, 1.0]
+    assert [pair.difference for pair in tested] == [0.0, 0.0]
 
 
 def test_corrections_are_by_metric_and_test(table):
@@ -100,14 +100,14 @@ def test_corrections_are_by_metric_and_test(table):
 
 
 def test_the_strictest_test_decides(table):
-    found = few(table, "human")
-    for each in strictest(found):
-        both = [other for other in found if other.metric == each.metric and other.method]
+    comparisons = few(table, "human")
+    for each in strictest(comparisons):
+        both = [other for other in comparisons if other.metric == each.metric and other.method]
         for k, pair in enumerate(each.pairs):
             own = [list(other.pairs)[k].p_corrected for other in both]
             assert pair.p_corrected == max(own)
             assert len(own) == 2
-    assert strictest(found)[0].about == (
+    assert strictest(comparisons)[0].about == (
         "paired bootstrap, 300 draws and approximate randomization, 500 draws; correction: holm"
     )
 
@@ -227,10 +227,10 @@ def test_stored_stories_give_the_same_results(tmp_path):
 def test_tables_without_statistics(table, tmp_path):
     table.write(tmp_path / "t.json", statistics=False)
     stored = ScoreTable.read(tmp_path / "t.json")
-    found = {each.metric: each for each in few(stored, "human", tests=["bootstrap"])}
-    assert found["rouge_l"].verdict("broken", "human") == "worse"
-    assert found["bleu_1"].verdict("broken", "human") == "untested"
-    assert "score the captions again" in found["bleu_1"].untested
+    tested = {each.metric: each for each in few(stored, "human", tests=["bootstrap"])}
+    assert tested["rouge_l"].verdict("broken", "human") == "worse"
+    assert tested["bleu_1"].verdict("broken", "human") == "untested"
+    assert "score the captions again" in tested["bleu_1"].untested
     only = ScoreTable({s: {"bleu_1": row["bleu_1"]} for s, row in stored.results.items()})
     with pytest.raises(
         DataError, match=r"No test for bleu_1: made from sums .* score the captions"
