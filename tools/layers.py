@@ -17,7 +17,7 @@ PACKAGE = ROOT / "src" / "reelscore"
 
 # A package may import those of the layers above it, and of its own layer, but not in a circle.
 LAYERS = [
-    ["errors", "_version", "_native", "_lazy"],
+    ["errors", "_version", "_native", "_lazy", "_progress"],
     ["data", "text", "stats", "examples"],
     ["metrics", "scoring"],
     ["significance", "stories", "store", "human"],

@@ -95,7 +95,7 @@ def command(
     table = read_scored_systems(scoring.candidates, scoring.refs, chosen) or scoring.run()
     other = None if all_pairs else baseline or table.systems[0]
     with progress_bar("Testing") as progress:
-        found = compare(
+        comparisons = compare(
             table,
             other,
             tests=_TESTS[test],
@@ -107,18 +107,18 @@ def command(
             progress=progress,
         )
     letters = dict(zip(table.systems, string.ascii_letters, strict=False)) if all_pairs else {}
-    tests = strictest(found)
+    tests = strictest(comparisons)
     marks = marks_of_tests(tests, letters, other)
     grid = leaderboard(table, marks, untested_notes(tests))
     if letters:
         grid = lettered(grid, letters)
-    everything = _json(table, found, statistics=scoring.statistics)
+    everything = _json(table, comparisons, statistics=scoring.statistics)
     scoring.write(table, grid, csv=leaderboard_csv(table, marks), json=everything)
     if pictures.wanted:
         pictures.write(table, tests=tests, baseline=other, resamples=resamples, seed=scoring.seed)
     if scoring.shows:
         show(table, grid)
-        click.echo("\n" + _p_value_grid(found).to_text(terminal_width()))
+        click.echo("\n" + _p_value_grid(comparisons).to_text(terminal_width()))
         legend = _legend(other, level, correction, _TESTS[test])
         click.echo("\n" + textwrap.fill(legend, terminal_width(), break_on_hyphens=False))
 

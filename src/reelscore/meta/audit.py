@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from reelscore._progress import Progress
 from reelscore.data.caption_files import Candidates, References
 from reelscore.data.checks import first_few
 from reelscore.data.table import ScoreTable
@@ -39,7 +40,6 @@ from reelscore.meta.alignment import (
 from reelscore.meta.pairings import Row, better_pairing
 from reelscore.metrics.base import Metric
 from reelscore.metrics.registry import parse
-from reelscore.scoring.prepared import Progress
 from reelscore.text.packed import pack
 from reelscore.text.tokens import Tokenizer, thread_count, tokenize_packed
 from reelscore.text.words import CaptionBatch, Captions

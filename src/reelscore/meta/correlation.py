@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
+from reelscore._progress import Progress
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.meta.paired_scores import Cells
 from reelscore.stats.correlation_bootstrap import bootstrap_correlations
@@ -19,7 +20,7 @@ from reelscore.stats.correlations import (
     spearman,
     why_undefined,
 )
-from reelscore.stats.draws import Progress, Units
+from reelscore.stats.draws import Units
 from reelscore.stats.levels import LEVELS, Level, in_groups
 from reelscore.stats.pairs import accuracy, kendall_23, kendall_b, kendall_c, kendall_like
 from reelscore.stats.resampling import FloatArray, percentile_interval

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from reelscore._progress import Progress
 from reelscore.data.table import ScoreTable
 from reelscore.meta.correlation import (
     BY_GROUP,
@@ -19,7 +20,6 @@ from reelscore.meta.metric_tests import Test, compare_metrics
 from reelscore.meta.paired_scores import Cells, SystemScores, bring_together
 from reelscore.significance.comparison import Comparison
 from reelscore.stats.corrections import Correction
-from reelscore.stats.draws import Progress
 from reelscore.stats.levels import Level
 
 

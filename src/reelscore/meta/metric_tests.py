@@ -9,6 +9,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from reelscore._progress import Progress
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.meta.correlation import BY_GROUP
 from reelscore.meta.paired_scores import Cells
@@ -16,7 +17,7 @@ from reelscore.significance.comparison import Comparison
 from reelscore.stats.corrections import Correction
 from reelscore.stats.correlation_tests import meng, steiger, williams
 from reelscore.stats.correlations import known, pearson, spearman
-from reelscore.stats.draws import Progress, Units
+from reelscore.stats.draws import Units
 from reelscore.stats.levels import Level, correlate, in_groups
 from reelscore.stats.permutation import permutation_test
 from reelscore.stats.resampling import FloatArray

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from reelscore._progress import Progress
 from reelscore.data.caption_files import Candidates, References
 from reelscore.errors import DataError
 from reelscore.metrics.base import FloatArray, Metric
 from reelscore.metrics.registry import resolve
 from reelscore.scoring.captions import score_systems
-from reelscore.scoring.prepared import Progress
 from reelscore.text.tokens import Tokenizer
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from reelscore._progress import Progress
 from reelscore._version import __version__
 from reelscore.data.coverage import Coverage
 from reelscore.data.paired_captions import Empty, Missing, Paired
@@ -19,8 +20,6 @@ from reelscore.scoring.scores import Measurement, Scores
 from reelscore.text.packed import pack
 from reelscore.text.tokens import Tokenizer, thread_count, tokenize_packed
 from reelscore.text.words import CaptionBatch, Captions
-
-Progress = Callable[[int, int], None]
 
 _BATCH = 20_000  # candidates measured between two signs of life
 _TOGETHER = 200_000  # candidates of several systems that are measured together, for memory's sake

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any, Literal, get_args
 
 import numpy as np
 
+from reelscore._progress import Progress, Steps
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.scoring.intervals import (
@@ -29,7 +30,6 @@ from reelscore.stats.resampling import (
 )
 
 Test = Literal["bootstrap", "randomization"]
-Progress = Callable[[int, int], None]
 
 METHODS: Mapping[Test, str] = {
     "bootstrap": "paired bootstrap",
@@ -96,7 +96,7 @@ def compare(
         )
     _check_same_items(table, groups)
     steps = len(tests) * sum(len(_pairs(group, baseline)) for group in groups)
-    report = _Steps(progress, steps)
+    report = Steps(progress, steps)
     comparisons = []
     for test in tests:
         draws = resamples if test == "bootstrap" else trials
@@ -284,18 +284,6 @@ def _check_same_items(table: ScoreTable, groups: Sequence[Group]) -> None:
                 'same. Fix the files, pass missing="zero", or score all on the items they share: '
                 "common=True."
             )
-
-
-class _Steps:
-    """Counts tests for a progress bar."""
-
-    def __init__(self, progress: Progress | None, total: int) -> None:
-        self._progress, self._done, self._total = progress, 0, total
-
-    def __call__(self) -> None:
-        self._done += 1
-        if self._progress is not None:
-            self._progress(self._done, self._total)
 
 
 class _Matrices:

@@ -7,11 +7,14 @@ sums, a resample at the cost of a matrix product.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
+from reelscore._progress import Progress
 from reelscore.stats.correlations import Coefficient, known, mean_known, pearson
-from reelscore.stats.draws import Progress, Units, standardized, turned
+from reelscore.stats.draws import Units, standardized, turned
 from reelscore.stats.levels import Level, in_groups
 from reelscore.stats.orders import has_orders, redrawn_orders
 from reelscore.stats.pairs import accuracy, kendall_23
@@ -64,53 +67,64 @@ def bootstrap_correlations(
             systems = rng.integers(count, size=(size, count))
         if draw != "systems":
             items = rng.integers(width, size=(size, width))
-        drawn.append(_correlations(human, metrics, level, coefficient, systems, items))
+        block = _Draws(systems, items)
+        drawn.append(_correlations(human, metrics, level, coefficient, block))
         done += size
         if progress is not None:
             progress(done, resamples)
     return np.concatenate(drawn, axis=1)
 
 
+class _Draws(NamedTuple):
+    """The systems and the items of some resamples, by their numbers: resamples × how many."""
+
+    systems: NDArray[np.int64]
+    items: NDArray[np.int64]
+
+    def times(self) -> tuple[FloatArray, FloatArray]:
+        """How often each system and each item was drawn."""
+        return _times(self.systems), _times(self.items)
+
+
+def _times(draws: NDArray[np.int64]) -> FloatArray:
+    size = draws.shape[1]
+    return np.stack([np.bincount(draw, minlength=size) for draw in draws]).astype(float)
+
+
 def _correlations(
-    human: FloatArray,
-    metrics: FloatArray,
-    level: Level,
-    coefficient: Coefficient,
-    systems: NDArray[np.int64],
-    items: NDArray[np.int64],
+    human: FloatArray, metrics: FloatArray, level: Level, coefficient: Coefficient, drawn: _Draws
 ) -> FloatArray:
-    """Correlate resamples, given the systems and items drawn: metrics × resamples."""
+    """Correlate resamples: metrics × resamples."""
+    systems, items = drawn
     if coefficient is pearson and level != "system":
-        return _pearson(human, metrics, level, systems, items)
+        return _pearson(human, metrics, level, drawn)
     if level == "item" and has_orders(human, coefficient):
-        times = _times(systems, len(human))
+        times = _times(systems)
         by_item = (redrawn_orders(human, each, times, coefficient) for each in metrics)
         return np.stack(
             [mean_known(np.take_along_axis(values, items, axis=1)) for values in by_item]
         )
     if level == "system":
-        values = _between_systems(human, metrics, coefficient, systems, items)[..., None]
+        values = _between_systems(human, metrics, coefficient, drawn)[..., None]
     else:
         cells = systems[:, :, None], items[:, None, :]
         truth = in_groups(human[cells], level)
         values = np.stack([coefficient(truth, in_groups(each[cells], level)) for each in metrics])
     if coefficient in (accuracy, kendall_23):
-        pairs, twins = _twins(human, level, systems, items)
+        pairs, twins = _twins(human, level, drawn)
         share = values if coefficient is accuracy else (values + 1) / 2
         share = (share * pairs - twins) / np.where(pairs > twins, pairs - twins, np.nan)
         values = share if coefficient is accuracy else 2 * share - 1
     return mean_known(values)
 
 
-def _twins(
-    human: FloatArray, level: Level, systems: NDArray[np.int64], items: NDArray[np.int64]
-) -> tuple[FloatArray, FloatArray]:
+def _twins(human: FloatArray, level: Level, drawn: _Draws) -> tuple[FloatArray, FloatArray]:
     """Count all pairs, and those of a caption or system drawn twice, which tie with themselves.
 
     To count such ties as right would make resamples agree better than the data: resamples ×
     groups, as the coefficients are.
     """
-    rows, columns = _times(systems, len(human)), _times(items, human.shape[1])
+    rows, columns = drawn.times()
     there = known(human).astype(float)
     if level == "system":
         there = there.max(axis=1, keepdims=True)
@@ -119,38 +133,28 @@ def _twins(
         size = (size * columns).sum(axis=1, keepdims=True)
         squares = (squares * columns**2).sum(axis=1, keepdims=True)
     elif level == "item":
-        size, squares = (np.take_along_axis(each, items, axis=1) for each in (size, squares))
+        size, squares = (np.take_along_axis(n, drawn.items, axis=1) for n in (size, squares))
     return size * (size - 1) / 2, (squares - size) / 2
 
 
 def _between_systems(
-    human: FloatArray,
-    metrics: FloatArray,
-    coefficient: Coefficient,
-    systems: NDArray[np.int64],
-    items: NDArray[np.int64],
+    human: FloatArray, metrics: FloatArray, coefficient: Coefficient, drawn: _Draws
 ) -> FloatArray:
-    weights = _times(items, human.shape[1])
+    weights = _times(drawn.items)
     counts = weights @ known(human).T.astype(float)
 
     def means(scores: FloatArray) -> FloatArray:
         sums = weights @ np.nan_to_num(scores, nan=0.0).T
-        each = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
-        return np.take_along_axis(each, systems, axis=1)
+        by_system = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+        return np.take_along_axis(by_system, drawn.systems, axis=1)
 
     truth = means(human)
     return np.stack([coefficient(truth, means(scores)) for scores in metrics])
 
 
-def _pearson(
-    human: FloatArray,
-    metrics: FloatArray,
-    level: Level,
-    systems: NDArray[np.int64],
-    items: NDArray[np.int64],
-) -> FloatArray:
+def _pearson(human: FloatArray, metrics: FloatArray, level: Level, drawn: _Draws) -> FloatArray:
     """Pearson's r from weighted sums of 1, h, h², x, x², hx."""
-    rows, columns = _times(systems, len(human)), _times(items, human.shape[1])
+    rows, columns = drawn.times()
 
     def sums(moments: list[FloatArray]) -> FloatArray:
         by_item = rows @ np.stack(moments)  # moments × resamples × items
@@ -168,10 +172,7 @@ def _pearson(
         defined = (variance > 1e-13 * of_xx) & (human_variance > 1e-13 * of_hh)
         scale = np.sqrt(np.where(defined, variance * human_variance, np.nan))
         r = np.clip((of_hx - of_h * of_x / n) / scale, -1, 1)
-        parts.append(r if level == "pooled" else mean_known(np.take_along_axis(r, items, axis=1)))
+        if level != "pooled":
+            r = mean_known(np.take_along_axis(r, drawn.items, axis=1))
+        parts.append(r)
     return np.stack(parts)
-
-
-def _times(draws: NDArray[np.int64], size: int) -> FloatArray:
-    """How often each was drawn: resamples × size."""
-    return np.stack([np.bincount(draw, minlength=size) for draw in draws]).astype(float)

@@ -106,7 +106,8 @@ def meng(
     def variance(r12: float, r13: float, r23: float) -> float:
         square = (r12**2 + r13**2) / 2
         f = min(1.0, (1 - r23) / (2 * (1 - square)))
-        return 2 * (1 - r23) * (1 - f * square) / (1 - square)
+        h = (1 - f * square) / (1 - square)
+        return 2 * (1 - r23) * h
 
     return _z_test(r12, r13, r23, n, alternative, variance)
 

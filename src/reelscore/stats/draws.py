@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Literal, get_args
 
 import numpy as np
@@ -12,7 +11,6 @@ from reelscore.stats.levels import Level
 from reelscore.stats.resampling import FloatArray
 
 Units = Literal["systems", "items", "both"]
-Progress = Callable[[int, int], None]
 
 
 def standardized(human: FloatArray, metrics: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -18,8 +18,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from reelscore._progress import Progress
 from reelscore.stats.correlations import Coefficient, known, mean_known, pearson
-from reelscore.stats.draws import Progress, Units, standardized, turned
+from reelscore.stats.draws import Units, standardized, turned
 from reelscore.stats.levels import Level, correlate
 from reelscore.stats.orders import has_orders, swapped_orders
 from reelscore.stats.resampling import FloatArray, in_blocks
@@ -28,7 +29,7 @@ _HAIR = 1e-11  # sums in another order must not turn "equal" into "smaller"
 
 
 class Permutations(NamedTuple):
-    """What a permutation test of all pairs of metrics found.
+    """The result of a permutation test of all pairs of metrics.
 
     Attributes:
         observed: The coefficient of each metric.

@@ -21,11 +21,12 @@ import numpy as np
 from reelscore.data.stories import Story
 from reelscore.metrics.base import FloatArray, Metric
 from reelscore.stories.overlaps import IntArray, Overlaps
-from reelscore.stories.protocol import Protocol, Variant
+from reelscore.stories.protocol import Variant
 from reelscore.stories.sentence_scores import (
     PAIRS_AT_ONCE,
     PairStatistics,
     TextPool,
+    VideoBatch,
     ascii_alone,
     looks_at_pairs_alone,
 )
@@ -43,44 +44,31 @@ NONSENSE: dict[Variant, str | None] = {
 }
 
 
-def activitynet_scores(
-    candidates: Sequence[Story],
-    references: Sequence[Sequence[Story]],
-    protocol: Protocol,
-    metrics: Sequence[Metric],
-    pool: TextPool,
-    known: dict[str, PairStatistics],
-    threads: int = 1,
-) -> tuple[FloatArray, FloatArray]:
+def activitynet_scores(batch: VideoBatch, metrics: Sequence[Metric]) -> FloatArray:
     """Score some videos.
 
     Args:
-        candidates: The system's story of each video.
-        references: The annotators' stories of each video.
-        protocol: The choices.
+        batch: The videos.
         metrics: The sentence metrics.
-        pool: Sentences of these videos.
-        known: By metric, where statistics of sentence pairs are remembered.
-        threads: How many threads to use.
 
     Returns:
-        Videos × thresholds × outputs of the metrics, and videos × thresholds × (precision, recall)
-        of the detection.
+        Videos × thresholds × (outputs of the metrics, precision and recall of the detection).
     """
-    ours = [story.first(protocol.max_captions) for story in candidates]
+    protocol, references, threads = batch.protocol, batch.references, batch.threads
+    ours = [story.first(protocol.max_captions) for story in batch.candidates]
     theirs = [merged(truth) for truth in references]
     overlaps = Overlaps(ours, theirs, epsilon=protocol.epsilon, threads=threads)
     texts = _Texts(ours, theirs, NONSENSE[protocol.variant])
     captioning = []
     for tiou in protocol.tious:
         pairs = _pairs(overlaps, tiou, texts.nonsense)
-        numbers = texts.numbered(pairs, pool, threads)
+        numbers = texts.numbered(pairs, batch.pool, threads)
         captioning.append(
             np.hstack(
                 [
-                    _summed(known[metric.name], pairs, *numbers)
+                    _summed(batch.statistics(metric), pairs, *numbers)
                     if looks_at_pairs_alone(metric)
-                    else _by_video(metric, pairs, pool, *numbers)
+                    else _by_video(metric, pairs, batch.pool, *numbers)
                     for metric in metrics
                 ]
             )
@@ -90,7 +78,7 @@ def activitynet_scores(
         _precision_recall(overlaps, tiou, annotators, [len(truth) for truth in references])
         for tiou in protocol.tious
     ]
-    return np.stack(captioning, axis=1), np.stack(detection, axis=1)
+    return np.stack([np.hstack(both) for both in zip(captioning, detection, strict=True)], axis=1)
 
 
 class _Pairs(NamedTuple):
@@ -128,11 +116,11 @@ class _Texts:
         """Tokenize both sentences of each pair in one run each, and number them in the pool."""
 
         def of(texts: Packed, numbers: IntArray) -> IntArray:
-            found = []
+            parts = []
             for begin in range(0, max(1, len(numbers)), PAIRS_AT_ONCE):
                 piece = texts.take(numbers[begin : begin + PAIRS_AT_ONCE])
-                found.append(pool.add(tokenize_packed(piece, "ptb-coco", threads=threads).unpack()))
-            return np.concatenate(found)
+                parts.append(pool.add(tokenize_packed(piece, "ptb-coco", threads=threads).unpack()))
+            return np.concatenate(parts)
 
         return of(self._candidates, pairs.candidates), of(self._references, pairs.references)
 

@@ -129,8 +129,8 @@ def matchings_of(
     >>> from reelscore.stories.sentence_scores import sentence_metric
     >>> story = Story(np.array([[0.0, 5.0], [5.0, 9.0]]), ("a man runs", "he jumps"))
     >>> f = SentenceScore(sentence_metric("meteor"), [], swapped=False, threads=1)
-    >>> [found] = matchings_of([(story, story)], f, protocol=Protocol())
-    >>> [(each.candidate, each.reference, each.f) for each in found.matches], found.f1
+    >>> [matching] = matchings_of([(story, story)], f, protocol=Protocol())
+    >>> [(each.candidate, each.reference, each.f) for each in matching.matches], matching.f1
     ([(0, 0, 1.0), (1, 1, 1.0)], 1.0)
     """
     pool = TextPool()
@@ -182,12 +182,12 @@ def _matching(
     scores = np.zeros_like(overlap)
     scores[np.nonzero(overlap)] = values
     costs = costs_of(score, overlap, scores, tiou)
-    found = match(costs, scores)
-    total = np.array([found.cost if score == "soda_c" else found.bonus])
+    matching = match(costs, scores)
+    total = np.array([matching.cost if score == "soda_c" else matching.bonus])
     precision, recall = total / max(1, len(candidates)), total / max(1, len(references))
     matches = tuple(
         Match(ours[i], theirs[j], float(overlap[i, j]), float(scores[i, j]), float(costs[i, j]))
-        for i, j in found.pairs
+        for i, j in matching.pairs
     )
     return StoryMatching(
         candidates,

@@ -68,7 +68,7 @@ def varied(story: Story, rng: np.random.Generator) -> FloatArray:
     """
     given = story.segments
     latest = max(story.duration or 0.0, float(given.max(initial=0.0)))
-    found: FloatArray = given.copy()
+    segments: FloatArray = given.copy()
     open_ones = np.flatnonzero(given[:, 1] > given[:, 0])
     while len(open_ones):
         here = given[open_ones]
@@ -78,9 +78,9 @@ def varied(story: Story, rng: np.random.Generator) -> FloatArray:
         inside = np.minimum(moved[:, 1], here[:, 1]) - np.maximum(moved[:, 0], here[:, 0])
         around = np.maximum(moved[:, 1], here[:, 1]) - np.minimum(moved[:, 0], here[:, 0])
         good = inside > _KEPT * around
-        found[open_ones[good]] = moved[good]
+        segments[open_ones[good]] = moved[good]
         open_ones = open_ones[~good]
-    return found
+    return segments
 
 
 def swapped(sentences: Sequence[str], rng: np.random.Generator) -> tuple[str, ...]:
@@ -89,11 +89,11 @@ def swapped(sentences: Sequence[str], rng: np.random.Generator) -> tuple[str, ..
     >>> swapped(("a", "b"), np.random.default_rng(0))
     ('b', 'a')
     """
-    found = list(sentences)
-    if len(found) > 1:
-        k = int(rng.integers(len(found) - 1))
-        found[k], found[k + 1] = found[k + 1], found[k]
-    return tuple(found)
+    order = list(sentences)
+    if len(order) > 1:
+        k = int(rng.integers(len(order) - 1))
+        order[k], order[k + 1] = order[k + 1], order[k]
+    return tuple(order)
 
 
 def shuffled(sentences: Sequence[str], rng: np.random.Generator) -> tuple[str, ...]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from reelscore._progress import Progress
 from reelscore._version import __version__
 from reelscore.data.coverage import Coverage
 from reelscore.data.paired_captions import copy_warning
@@ -15,7 +16,7 @@ from reelscore.data.stories import Stories, check_choice
 from reelscore.data.story_files import PathLike
 from reelscore.data.table import ItemIndex
 from reelscore.errors import UnknownNameError
-from reelscore.metrics.base import FloatArray, Metric
+from reelscore.metrics.base import FloatArray
 from reelscore.metrics.registry import resolve
 from reelscore.scoring.scores import Measurement, Scores
 from reelscore.stories import video_scores as kinds
@@ -29,9 +30,8 @@ from reelscore.stories.pairs import (
 from reelscore.stories.protocol import ACTIVITYNET, SODA_SCORES, Protocol, ReferenceOrder
 from reelscore.stories.sentence_scores import (
     PAIRS_AT_ONCE,
-    PairStatistics,
     SentenceScore,
-    TextPool,
+    VideoBatch,
     check_higher_is_better,
     looks_at_pairs_alone,
     sentence_metric,
@@ -42,7 +42,6 @@ from reelscore.stories.video_scores import measurement
 from reelscore.text.tokens import thread_count
 
 StoriesLike = Stories | Mapping[str, Any] | PathLike
-Progress = Callable[[int, int], None]
 
 _VIDEOS_AT_ONCE = 200  # matched together, for speed; few enough for memory
 
@@ -152,10 +151,8 @@ class StoryScorer:
         paired = pair_stories(candidates, self.annotators, self.protocol.but(missing="zero"))
         for begin in range(0, len(paired.videos), _VIDEOS_AT_ONCE):
             places = range(begin, min(begin + _VIDEOS_AT_ONCE, len(paired.videos)))
-            for place, found in zip(
-                places, self._matched(paired, places, score, tiou), strict=True
-            ):
-                yield paired.videos[place], found
+            matched = self._matched(paired, places, score, tiou)
+            yield from zip(paired.videos[begin : places.stop], matched, strict=True)
 
     def _matched(
         self, paired: PairedStories, places: Sequence[int], score: str, tiou: float
@@ -166,7 +163,7 @@ class StoryScorer:
         truth = [paired.references[place] for place in places]
         if self.protocol.annotators == "merge":
             truth = [[merged(stories)] for stories in truth]
-        found = iter(
+        matchings = iter(
             matchings_of(
                 [
                     (paired.candidates[place], story)
@@ -180,36 +177,20 @@ class StoryScorer:
                 threads=self._threads,
             )
         )
-        return [[next(found) for _ in stories] for stories in truth]
+        return [[next(matchings) for _ in stories] for stories in truth]
 
     def _batch(self, paired: PairedStories, begin: int, end: int) -> dict[str, FloatArray]:
         """Score some videos; sentence pairs that both frameworks need are measured once."""
-        candidates, references = paired.candidates[begin:end], paired.references[begin:end]
-        pool = TextPool()
-        known = _Known(pool, self._threads)
-        found: dict[str, FloatArray] = {}
-        if self._f is not None:
-            found = soda_scores(
-                candidates,
-                references,
-                self.protocol,
-                self._f,
-                pool,
-                known[self._f.metric],
-                self._threads,
-            )
+        batch = VideoBatch(
+            paired.candidates[begin:end],
+            paired.references[begin:end],
+            self.protocol,
+            self._threads,
+        )
+        values = {} if self._f is None else soda_scores(batch, self._f)
         if ACTIVITYNET in self.protocol.scores:
-            captioning, detection = activitynet_scores(
-                candidates,
-                references,
-                self.protocol,
-                self._metrics,
-                pool,
-                {metric.name: known[metric] for metric in self._metrics},
-                self._threads,
-            )
-            found[ACTIVITYNET] = np.concatenate([captioning, detection], axis=2)
-        return found
+            values[ACTIVITYNET] = activitynet_scores(batch, self._metrics)
+        return values
 
     def _soda_kind(self, name: str) -> kinds.VideoScores:
         assert self._f is not None
@@ -253,20 +234,6 @@ class StoryScorer:
             **vars(candidates.policies),
             "v": __version__,
         }
-
-
-class _Known:
-    """Statistics of sentence pairs by metric, in one batch."""
-
-    def __init__(self, pool: TextPool, threads: int) -> None:
-        self._pool = pool
-        self._threads = threads
-        self._by_metric: dict[Metric, PairStatistics] = {}
-
-    def __getitem__(self, metric: Metric) -> PairStatistics:
-        if metric not in self._by_metric:
-            self._by_metric[metric] = PairStatistics(metric, self._pool, self._threads)
-        return self._by_metric[metric]
 
 
 def _copy_warning(paired: PairedStories) -> list[str]:

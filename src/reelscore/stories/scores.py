@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from reelscore._progress import Progress
 from reelscore.data.coverage import items_notes
 from reelscore.data.table import ScoreTable, Sources, system_notes
 from reelscore.errors import DataError
 from reelscore.scoring.scores import Scores, only_row
 from reelscore.stories.pairs import StoriesLike, annotators_of, candidates_of, on_shared_videos
 from reelscore.stories.protocol import protocol_of
-from reelscore.stories.scorer import Progress, StoryScorer
+from reelscore.stories.scorer import StoryScorer
 from reelscore.stories.timelines import Timelines
 
 

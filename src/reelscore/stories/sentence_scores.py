@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from reelscore.data.stories import Story
 from reelscore.errors import DataError
 from reelscore.metrics.base import FloatArray, Metric, pair_statistics
 from reelscore.metrics.registry import parse
@@ -22,6 +23,9 @@ from reelscore.stories.protocol import Protocol
 from reelscore.text.packed import Packed, pack
 from reelscore.text.tokens import tokenize
 from reelscore.text.words import CaptionBatch, Captions
+
+PAIRS_AT_ONCE = 200_000  # pairs whose statistics are held in memory together
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 def sentence_metric(name: str) -> Metric:
@@ -112,10 +116,6 @@ class SentenceScore:
         return self.metric.statistics(batch, self._prepared)
 
 
-PAIRS_AT_ONCE = 200_000  # pairs whose statistics are held in memory together
-_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
-
-
 def ascii_alone(sentences: Iterable[str]) -> list[str]:
     """Put a blank in place of every character that is not ASCII.
 
@@ -151,10 +151,10 @@ class TextPool:
         """Number some texts."""
         numbers = self._numbers
         before = len(numbers)
-        found = np.fromiter((numbers.setdefault(text, len(numbers)) for text in texts), np.int64)
+        places = np.fromiter((numbers.setdefault(text, len(numbers)) for text in texts), np.int64)
         if len(numbers) > before:
             self._packed = None
-        return found
+        return places
 
     @property
     def packed(self) -> Packed:
@@ -199,3 +199,35 @@ class PairStatistics:
         joined = np.concatenate([self._keys, keys])
         order = np.argsort(joined)
         self._keys, self._rows = joined[order], np.concatenate([self._rows, measured])[order]
+
+
+class VideoBatch:
+    """Some videos that are scored together; what both frameworks measure is measured once.
+
+    Attributes:
+        candidates: The system's story of each video.
+        references: The annotators' stories of each video.
+        protocol: The choices.
+        threads: How many threads to use.
+        pool: The sentences of these videos.
+    """
+
+    def __init__(
+        self,
+        candidates: Sequence[Story],
+        references: Sequence[Sequence[Story]],
+        protocol: Protocol,
+        threads: int = 1,
+    ) -> None:
+        self.candidates = candidates
+        self.references = references
+        self.protocol = protocol
+        self.threads = threads
+        self.pool = TextPool()
+        self._statistics: dict[Metric, PairStatistics] = {}
+
+    def statistics(self, metric: Metric) -> PairStatistics:
+        """Where the statistics of sentence pairs by one metric are remembered."""
+        if metric not in self._statistics:
+            self._statistics[metric] = PairStatistics(metric, self.pool, self.threads)
+        return self._statistics[metric]

@@ -20,34 +20,20 @@ from reelscore.stories.overlaps import IntArray, Overlaps
 from reelscore.stories.protocol import Annotators, Protocol
 from reelscore.stories.sentence_scores import (
     PAIRS_AT_ONCE,
-    PairStatistics,
     SentenceScore,
-    TextPool,
+    VideoBatch,
     soda_tokens,
 )
 
 PRECISION, RECALL, F1 = range(3)
 
 
-def soda_scores(
-    candidates: Sequence[Story],
-    references: Sequence[Sequence[Story]],
-    protocol: Protocol,
-    f: SentenceScore,
-    pool: TextPool,
-    known: PairStatistics,
-    threads: int = 1,
-) -> dict[str, FloatArray]:
+def soda_scores(batch: VideoBatch, f: SentenceScore) -> dict[str, FloatArray]:
     """Score some videos.
 
     Args:
-        candidates: The system's story of each video.
-        references: The annotators' stories of each video.
-        protocol: The choices.
+        batch: The videos.
         f: The sentence score.
-        pool: Sentences of these videos.
-        known: Where statistics of sentence pairs are remembered.
-        threads: How many threads to use.
 
     Returns:
         For each SODA score of the protocol an array, videos × (precision, recall, F1).
@@ -55,22 +41,23 @@ def soda_scores(
     owners: list[int] = []
     ours: list[Story] = []
     theirs: list[Story] = []
-    for video, (story, truth) in enumerate(zip(candidates, references, strict=True)):
+    protocol = batch.protocol
+    for video, (story, truth) in enumerate(zip(batch.candidates, batch.references, strict=True)):
         ordered = story.in_time_order() if len(story) else story
         for annotator in [merged(truth)] if protocol.annotators == "merge" else truth:
             owners.append(video)
             ours.append(ordered)
             theirs.append(reference_story(annotator, protocol))
-    matcher = _Matcher(protocol, f, pool, known, threads)
+    matcher = _Matcher(batch, f)
     sums = matcher.sums(ours, theirs)
     counts = [np.array([len(story) for story in side], dtype=np.float64) for side in (ours, theirs)]
-    found: dict[str, FloatArray] = {}
+    by_score: dict[str, FloatArray] = {}
     for name in protocol.soda_scores:
         mine = [_precision_recall_f1(sums[key], *counts) for key in sums if key[0] == name]
-        found[name] = _over_annotators(
-            np.mean(mine, axis=0), np.array(owners), len(candidates), protocol.annotators
+        by_score[name] = _over_annotators(
+            np.mean(mine, axis=0), np.array(owners), len(batch.candidates), protocol.annotators
         )
-    return found
+    return by_score
 
 
 def merged(truth: Sequence[Story]) -> Story:
@@ -117,19 +104,12 @@ _State = dict[_Key, FloatArray]
 class _Matcher:
     """Matches many pairs of stories, a limited number of sentence pairs at a time."""
 
-    def __init__(
-        self,
-        protocol: Protocol,
-        f: SentenceScore,
-        pool: TextPool,
-        known: PairStatistics,
-        threads: int,
-    ) -> None:
-        self._protocol = protocol
+    def __init__(self, batch: VideoBatch, f: SentenceScore) -> None:
+        self._protocol = protocol = batch.protocol
         self._f = f
-        self._pool = pool
-        self._known = known
-        self._threads = threads
+        self._pool = batch.pool
+        self._known = batch.statistics(f.metric)
+        self._threads = batch.threads
         self._keys: list[_Key] = [
             (name, tiou)
             for name in protocol.soda_scores

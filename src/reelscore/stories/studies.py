@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from reelscore._progress import Progress, Steps
 from reelscore.data.stories import Stories, Story
 from reelscore.errors import DataError
 from reelscore.stories.pairs import (
@@ -37,7 +38,7 @@ from reelscore.stories.samples import (
     swapped,
     varied,
 )
-from reelscore.stories.scorer import Progress, StoryScorer
+from reelscore.stories.scorer import StoryScorer
 from reelscore.stories.sentence_scores import sentence_metric
 from reelscore.stories.video_scores import PREFIX, spelled
 from reelscore.text.tokens import thread_count
@@ -142,7 +143,7 @@ def study_counts(
     bench = _Bench(references, preset, choices, threads)
     sizes: dict[str, Callable[[float], int]] = {f"m={m:g}": partial(_share, m) for m in ratios}
     sizes |= {f"k={k}": partial(_fixed, k) for k in counts}
-    report = _Report(progress, len(systems) * (len(sizes) * repeats + 1))
+    report = Steps(progress, len(systems) * (len(sizes) * repeats + 1))
     settings, notes = [], {}
     for name, given in systems.items():
         paired = bench.paired(given, name)
@@ -189,13 +190,12 @@ def study_order(
     """
     _check(repeats, [])
     bench = _Bench(references, preset, choices, threads)
-    report = _Report(progress, len(systems) * len(ORDERS) * repeats)
+    report = Steps(progress, len(systems) * len(ORDERS) * repeats)
     settings, notes = [], {}
     for name, given in systems.items():
         paired = bench.paired(given, name)
         notes[name] = paired.notes
-        truth = [one_story(each) for each in paired.references]
-        oracle, _ = oracle_captions(paired.candidates, truth, bench.protocol, bench.threads)
+        truth, oracle, _ = bench.oracle(paired)
         for order in ORDERS:
             made = (_ordered(paired, truth, oracle, order, seed, r) for r in range(repeats))
             settings.append(bench.setting(name, order, paired, made, report))
@@ -233,13 +233,12 @@ def study_oracle(
     {'verbose': 0.243, 'references': 1.0}
     """
     bench = _Bench(references, preset, choices, threads)
-    report = _Report(progress, len(systems) + 1)
+    report = Steps(progress, len(systems) + 1)
     settings, notes = [], {}
     for name, given in systems.items():
         paired = bench.paired(given, name)
         notes[name] = paired.notes
-        truth = [one_story(each) for each in paired.references]
-        oracle, scores = oracle_captions(paired.candidates, truth, bench.protocol, bench.threads)
+        truth, oracle, scores = bench.oracle(paired)
         settings.append(bench.oracle_setting(name, oracle, truth, float(np.mean(scores))))
         report()
     videos = dict.fromkeys(video for each in bench.annotators for video in each)
@@ -249,18 +248,6 @@ def study_oracle(
     )
     report()
     return Study("oracle", settings, bench.signature("oracle"), notes)
-
-
-class _Report:
-    """Counts steps for a progress bar."""
-
-    def __init__(self, progress: Progress | None, total: int) -> None:
-        self._progress, self._done, self._total = progress, 0, total
-
-    def __call__(self) -> None:
-        self._done += 1
-        if self._progress is not None:
-            self._progress(self._done, self._total)
 
 
 class _Bench:
@@ -284,6 +271,13 @@ class _Bench:
         stories = candidates_of(candidates, self.protocol, name)
         return pair_stories(stories, self.annotators, self.protocol)
 
+    def oracle(
+        self, paired: PairedStories
+    ) -> tuple[list[Story], Sequence[Sentences], Sequence[float]]:
+        """Each video's references as one story, the best captions for them, and their scores."""
+        truth = [one_story(each) for each in paired.references]
+        return truth, *oracle_captions(paired.candidates, truth, self.protocol, self.threads)
+
     def wanted(self, truth: Sequence[Story]) -> float:
         """How many captions the truth of a video has, as the protocol sees it."""
         total = sum(map(len, truth))
@@ -301,9 +295,9 @@ class _Bench:
         rows, captions, ratios = [], [], []
         for stories in made:
             by_video = dict(zip(paired.videos, stories, strict=True))
-            found = self._scorer.score(Stories(by_video, self.protocol.policies))
-            rows.append({name: result.score for name, result in found.items()})
-            self._made_by |= {name: result.signature for name, result in found.items()}
+            scores = self._scorer.score(Stories(by_video, self.protocol.policies))
+            rows.append({name: result.score for name, result in scores.items()})
+            self._made_by |= {name: result.signature for name, result in scores.items()}
             for story, truth in zip(stories, paired.references, strict=True):
                 if len(story):
                     captions.append(len(story))

@@ -15,7 +15,7 @@ import secrets
 import sys
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from importlib.util import find_spec
@@ -24,12 +24,11 @@ from pathlib import Path
 import numpy as np
 
 from reelscore import _native
+from reelscore._progress import Progress
 from reelscore.errors import ResourceError
 
 INDEX_NAME = f"meteor-1.5-en-v{_native.LanguageIndex.format_version}.index"
 _CHUNK = 1 << 20
-
-Progress = Callable[[int, int], None]
 
 
 def cache_directory() -> Path:

@@ -197,7 +197,7 @@ def _heading(name: str, protocol: Protocol) -> str:
 
 def _grids(table: ScoreTable, marks: Marks) -> list[tuple[str, Grid]]:
     """Set out the two frameworks as a table each, with short headings."""
-    found = []
+    grids = []
     for name, prefix in (("soda", "soda_"), (ACTIVITYNET, PREFIX)):
         metrics = [metric for metric in table.metrics if metric.startswith(prefix)]
         metrics.sort(key=lambda metric: metric.endswith(_PARTS) and prefix == "soda_")  # F1 first
@@ -206,8 +206,8 @@ def _grids(table: ScoreTable, marks: Marks) -> list[tuple[str, Grid]]:
         part = {system: {m: row[m] for m in metrics} for system, row in table.results.items()}
         grid = leaderboard(ScoreTable(part), marks)
         columns = [_column(metric.removeprefix(prefix), name) for metric in metrics]
-        found.append((name, replace(grid, columns=["system", *columns])))
-    return found
+        grids.append((name, replace(grid, columns=["system", *columns])))
+    return grids
 
 
 def _column(metric: str, framework: str) -> str:

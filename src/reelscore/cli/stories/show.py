@@ -62,8 +62,8 @@ def command(
         check_format(output)
         check_targets(output)
     ((name, path),) = system_files([candidates]).items()
-    found = timeline(path, list(refs), video, score, system=name, tiou=tiou, **given_of(choices))
+    shown = timeline(path, list(refs), video, score, system=name, tiou=tiou, **given_of(choices))
     if output:
-        write_timeline(found, output)
+        write_timeline(shown, output)
     else:
-        click.echo(timeline_text(found, terminal_width()), nl=False)
+        click.echo(timeline_text(shown, terminal_width()), nl=False)

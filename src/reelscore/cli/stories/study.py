@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import click
@@ -132,7 +133,7 @@ def counts_command(
       reelscore stories study counts ours.json -r val_1.json --plot counts.pdf
       reelscore stories study counts ours.json -r val_1.json --m "" --k 3,7,15
     """
-    _check(plot, json_file, latex_file)
+    check_targets(plot, json_file, latex_file)
     given = given_of(choices)
     protocol = protocol_of(given.pop("preset", None), given)
     annotators = annotators_of(list(refs), protocol)
@@ -187,18 +188,8 @@ def order_command(
     Example:
       reelscore stories study order ours.json -r val_1.json
     """
-    _check(json_file, latex_file)
-    with progress_bar("Scoring") as progress:
-        study = study_order(
-            system_files(candidates),
-            list(refs),
-            repeats=repeats,
-            seed=seed,
-            threads=threads,
-            progress=progress,
-            **given_of(choices),
-        )
-    _finish(study, json_file, latex_file)
+    repeated = partial(study_order, repeats=repeats, seed=seed)
+    _study_files(repeated, candidates, refs, threads, json_file, latex_file, choices)
 
 
 @command.command("oracle", cls=FilesCommand)
@@ -220,20 +211,24 @@ def oracle_command(
     Example:
       reelscore stories study oracle ours.json theirs.json -r val_1.json
     """
-    _check(json_file, latex_file)
+    _study_files(study_oracle, candidates, refs, threads, json_file, latex_file, choices)
+
+
+def _study_files(
+    study: Callable[..., Study],
+    candidates: Sequence[str],
+    refs: Sequence[str],
+    threads: int | None,
+    json_file: str | None,
+    latex_file: str | None,
+    choices: dict[str, Any],
+) -> None:
+    """Make a study of files, and show or write it."""
+    check_targets(json_file, latex_file)
+    files = system_files(candidates)
     with progress_bar("Scoring") as progress:
-        study = study_oracle(
-            system_files(candidates),
-            list(refs),
-            threads=threads,
-            progress=progress,
-            **given_of(choices),
-        )
-    _finish(study, json_file, latex_file)
-
-
-def _check(*targets: str | None) -> None:
-    check_targets(*targets)
+        made = study(files, list(refs), threads=threads, progress=progress, **given_of(choices))
+    _finish(made, json_file, latex_file)
 
 
 def _finish(study: Study, json_file: str | None, latex_file: str | None) -> None:

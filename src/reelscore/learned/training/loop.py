@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from reelscore._progress import Progress
 from reelscore.learned.cross_encoder import CrossEncoder, Tensors
 from reelscore.learned.encoders import DEFAULT_ENCODER, need
 from reelscore.learned.judged_captions import JudgedCaption, check_captions, digest_of
@@ -23,8 +24,6 @@ from reelscore.learned.training.examples import (
     training_examples,
 )
 from reelscore.learned.training.recipes import Recipe, Stage
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)

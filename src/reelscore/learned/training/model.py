@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from reelscore._progress import Progress
 from reelscore.data.atomic_files import write_atomically
 from reelscore.errors import DataError
 from reelscore.learned.cross_encoder import Tensors
@@ -25,7 +26,7 @@ from reelscore.learned.pair_scores import predict_captions
 from reelscore.learned.training.early_stopping import validation_split
 from reelscore.learned.training.examples import check_stages
 from reelscore.learned.training.held_out import hold_out
-from reelscore.learned.training.loop import Progress, Trained, train
+from reelscore.learned.training.loop import Trained, train
 from reelscore.learned.training.recipes import Recipe
 
 

@@ -15,7 +15,7 @@ as published with a second error besides the lines, and rightly with the same si
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -24,6 +24,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from reelscore._progress import Progress
 from reelscore.data.datasets import trecvid_ha
 from reelscore.data.datasets.trecvid_ha import FOLDERS, YEARS
 from reelscore.meta.held_out import held_out_scores
@@ -46,7 +47,6 @@ SPICE = {"SPICE": "spice"}  # Tables 2 and 4 only
 FUSED = ("BLEU-4", "CIDEr", "METEOR", "ROUGE-L")
 
 Setting = Literal["as published", "right lines"]
-Progress = Callable[[int, int], None]
 
 SETTINGS: tuple[Setting, ...] = ("as published", "right lines")
 _TEST_SHARE = 0.2  # of the captions, in Table 7

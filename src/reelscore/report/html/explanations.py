@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore import _native
+from reelscore._progress import Progress
 from reelscore.errors import ReelscoreError
 from reelscore.metrics.base import Metric, pair_statistics
 from reelscore.metrics.cider import Cider
@@ -22,7 +23,6 @@ from reelscore.text.meteor_data import language_index
 from reelscore.text.packed import pack
 from reelscore.text.tokens import Tokenizer, thread_count, tokenize
 
-Progress = Callable[[int, int], None]
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from reelscore._progress import Progress
 from reelscore._version import __version__
 from reelscore.data.atomic_files import check_target, write_atomically
 from reelscore.report.html.columns import ItemTexts, Payload, add_stories
@@ -26,8 +27,6 @@ from reelscore.report.pages import (
 from reelscore.report.tables.grid import Grid
 from reelscore.report.tables.leaderboard import leaderboard, table_signatures
 from reelscore.significance.comparison import Comparison, marks_of_tests
-
-Progress = Callable[[int, int], None]
 
 
 def write_report(
