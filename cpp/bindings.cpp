@@ -22,6 +22,7 @@
 #include "meteor_captions.hpp"
 #include "ngrams.hpp"
 #include "precise_pow.hpp"
+#include "projective.hpp"
 #include "ptb.hpp"
 #include "strings.hpp"
 #include "temporal.hpp"
@@ -432,6 +433,27 @@ NB_MODULE(_native, m) {
             return array_of<std::int64_t>(std::move(matched));
         },
         "costs"_a, "bonuses"_a, "rows"_a, "columns"_a);
+    m.def(
+        "projective_heads",
+        [](nb::ndarray<const float, nb::ndim<3>, nb::c_contig, nb::device::cpu> scores,
+           Offsets lengths) {
+            const std::size_t words = scores.shape(1), stride = scores.shape(2);
+            if (lengths.size() != scores.shape(0) || stride != words + 1) {
+                throw std::invalid_argument("scores must be sentences x words x (words + 1)");
+            }
+            std::vector<std::int64_t> heads(scores.shape(0) * words, -1);
+            {
+                nb::gil_scoped_release release;
+                for (std::size_t i = 0; i < lengths.size(); ++i) {
+                    const auto length = static_cast<std::size_t>(lengths(i));
+                    if (length > words) throw std::invalid_argument("a length beyond the words");
+                    projective_heads(scores.data() + i * words * stride, length, stride,
+                                     heads.data() + i * words);
+                }
+            }
+            return array_of<std::int64_t>(std::move(heads));
+        },
+        "scores"_a, "lengths"_a);
 }
 
 }  // namespace reelscore
