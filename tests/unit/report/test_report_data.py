@@ -29,6 +29,7 @@ from reelscore.report.html.explanations import align_all
 from reelscore.report.html.ngrams import cider_shares
 from reelscore.report.html.page import encoded, marks_of
 from reelscore.significance import strictest, with_tests
+from reelscore.stories import score_systems as score_stories
 from reelscore.stories import timeline
 from reelscore.stories.timelines import timelines
 from reelscore.text.tokens import tokenize
@@ -247,6 +248,15 @@ def test_the_scores_of_most_interest_come_first():
     assert [names[k] for k in head["interest"]] == [
         "judgments", "fluency", "quoted", "mine", "x_2", "x_1"
     ]  # fmt: skip
+
+
+def test_what_papers_quote_first_travels_in_files(tmp_path):
+    systems, annotators = examples.stories()
+    table = score_stories(systems, annotators.values())
+    table.write(tmp_path / "scores.json")
+    for each in (table, ScoreTable.read(tmp_path / "scores.json")):
+        headlines = [name for name in each.metrics if each.scale(name).headline]
+        assert headlines == ["soda_c", "anet_meteor", "anet_cider"]
 
 
 def test_gaps_stay_gaps():
