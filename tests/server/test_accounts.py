@@ -145,7 +145,7 @@ def test_the_last_owner_stays(app, owner, assistant):
         assert refused.status_code == 422
         assert "last owner" in refused.text
     assert is_in(owner)
-    assert "The last owner stays one" in owner.get("/organise/people").text
+    assert "the role of the last one cannot change" in owner.get("/organise/people").text
     owner.press(f"/organise/people/{id_of(app, 'bob')}/role", role="owner")
     assert owner.press(f"{place}/role", role="assistant").url.path == "/organise/login"
     with pytest.raises(DataError, match="last owner"):

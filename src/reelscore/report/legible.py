@@ -17,7 +17,7 @@ _TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u20
 
 
 def legible(text: str) -> str:
-    r"""Put a text on one line and replace what is no character to be seen.
+    r"""Put a text on one line and replace characters that cannot be shown.
 
     >>> legible("a man\r\n runs\x1b[31m")
     'a man runs�[31m'
@@ -50,7 +50,7 @@ def _cells(character: str) -> int:
 
 
 def lines_of(text: str, width: int) -> list[str]:
-    """Break a text into lines of at most so many columns, between words where it can.
+    """Break a text into lines of at most `width` columns, between words if possible.
 
     >>> lines_of("a man runs through the park", 12)
     ['a man runs', 'through the', 'park']

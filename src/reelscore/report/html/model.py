@@ -86,7 +86,7 @@ class Report:
             raise UnknownNameError.of("baseline", self.baseline, self.table.systems)
         if self.video and "{item}" not in self.video:
             raise DataError(
-                f"{self.video!r} says nothing of the item; put {{item}} where its id belongs, "
+                f"{self.video!r} has no {{item}}; put {{item}} where the id of the item belongs, "
                 "as in 'videos/{item}.mp4'."
             )
 
@@ -192,8 +192,8 @@ def _without_intervals(table: ScoreTable) -> list[str]:
     if not names:
         return []
     return [
-        f"{', '.join(names)}: no intervals, since these scores are no means over items that could "
-        "be drawn anew. Commands that score captions have what it takes."
+        f"{', '.join(names)}: no intervals, since the table has no statistics of these scores that "
+        "could be resampled."
     ]
 
 

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from typing import TYPE_CHECKING
 
-from reelscore.errors import MissingExtraError
 from reelscore.report.legible import cells, legible
+from reelscore.report.pages import render
 from reelscore.text.grammar.roles import Clause, Filler, Sentence
 from reelscore.text.grammar.trees import ROOT, Tree
-
-if TYPE_CHECKING:
-    from jinja2 import Template
 
 _ROLES = ("subject", "verb", "object", "location")
 _CHARACTER, _GAP, _LEVEL = 8.4, 22.0, 26.0
@@ -63,9 +58,6 @@ def parses_html(
         parsed: Items with their captions.
         title: The heading.
         model: What parsed them, for the foot of the page.
-
-    Raises:
-        MissingExtraError: If jinja2 is not installed.
     """
     items = [
         {
@@ -81,26 +73,7 @@ def parses_html(
         }
         for item, sentences in parsed.items()
     ]
-    return _template().render(title=title, items=items, model=model, roles=_ROLES) + "\n"
-
-
-@cache
-def _template() -> Template:
-    try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined
-    except ImportError as error:
-        raise MissingExtraError(
-            "The page of parsed captions needs jinja2. Install it: pip install "
-            "'reelscore[language]'."
-        ) from error
-    environment = Environment(
-        loader=PackageLoader("reelscore.report.parses", ""),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("page.html")
+    return render("parses.html", title=title, items=items, model=model, roles=_ROLES)
 
 
 def _pictures(sentence: Sentence) -> list[Picture]:

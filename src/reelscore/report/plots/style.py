@@ -132,7 +132,10 @@ def save(drawing: Figure, path: str | Path) -> None:
 
     ending = Path(path).suffix.lower().removeprefix(".")
     if ending not in FORMATS:
-        raise DataError(f"{path}: a figure is written as .{', .'.join(FORMATS)}; name it so.")
+        raise DataError(
+            f"{path}: a figure is written as .{', .'.join(FORMATS)}; give the file one of these "
+            "endings."
+        )
     dated = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
     out = io.BytesIO()
     with matplotlib.rc_context(_STYLE):

@@ -83,10 +83,10 @@ function legend(report, metric) {
   if (tested?.about) {
     parts.push(report.baseline !== null
       ? `* differs from ${report.baseline}, p < ${tested.level} (${tested.about}). `
-      : `Letters: significantly better than the systems so lettered, p < ${tested.level} ` +
+      : `Letters: significantly better than the systems with these letters, p < ${tested.level} ` +
         `(${metric.name}: ${tested.about}). `);
     if (report.baseline === null) {
-      parts.push("A heavy line parts groups: all above it are better than all below. ");
+      parts.push("A heavy line separates groups: all systems above it are better than all below. ");
     }
   }
   if (tested?.untested) parts.push(`– ${metric.name} ${untestedNote(tested)} `);

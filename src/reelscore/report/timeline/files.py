@@ -27,7 +27,10 @@ def check_format(path: str | Path) -> str:
     """
     ending = Path(path).suffix.lower().removeprefix(".")
     if ending not in FORMATS:
-        raise DataError(f"{path}: a timeline is written as .{', .'.join(FORMATS)}; name it so.")
+        raise DataError(
+            f"{path}: a timeline is written as .{', .'.join(FORMATS)}; give the file one of these "
+            "endings."
+        )
     return ending
 
 

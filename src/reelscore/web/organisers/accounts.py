@@ -73,7 +73,7 @@ def check_setup(request: Request) -> None:
     is_open = site.setup.is_open or not accounts.has_accounts(site.database)
     if not is_open or not hmac.compare_digest(token.encode(), site.setup.token.encode()):
         site.failures.note(address(request))
-        raise HTTPException(404, "This link has been used, or the server was started anew since.")
+        raise HTTPException(404, "This link has been used, or the server was restarted since.")
 
 
 ByTheSetupLink = [NotTooOften, Depends(check_setup)]
@@ -141,7 +141,7 @@ Other = Annotated[Account, Depends(other)]
 def set_role(desk: Owner, person: Other, role: Role) -> Response:
     """Make somebody an owner or an assistant."""
     changed = accounts.set_role(desk.site.database, person.id, role)
-    return _done(desk, person, f"{person.name} is an {changed.role} now, and logs in anew.")
+    return _done(desk, person, f"{person.name} is an {changed.role} now, and has to log in again.")
 
 
 @router.post("/people/{account}/password", dependencies=[FromOurForm])

@@ -31,7 +31,7 @@ def set_state(
 ) -> Response:
     """Open, pause or close a campaign; an assistant may not close it, nor open it again then.
 
-    It opens when all its videos can be played, or an organiser says that it shall all the same.
+    It opens when all its videos can be played, or an organiser opens it anyway.
     """
     campaign = desk.campaign(id)
     if not desk.account.is_owner and "closed" in (state, campaign.state):
@@ -127,7 +127,7 @@ def offer_one(desk: Organiser, id: CampaignId, assignment: Number) -> Response:
 def add_hits(
     desk: Owner, id: CampaignId, judgments: Annotated[int, Form(ge=1, le=1_000_000)]
 ) -> Response:
-    """Add HITs until every system will have so many good judgments."""
+    """Add HITs until every system will have this many good judgments."""
     done = top_up(desk.campaign(id), judgments, actor=desk.account.name)
     text = f"HITs that are added: {done.hits}." if done.hits else "Nothing is missing."
     return desk.go(f"/c/{id}", text)

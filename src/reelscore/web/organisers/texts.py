@@ -250,7 +250,7 @@ def set_pages_as_json(
     try:
         wanted = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise HTTPException(422, f"This is no JSON: {error}.") from None
+        raise HTTPException(422, f"This is not valid JSON: {error}.") from None
     _store(desk, desk.campaign(id), wanted)
     return desk.go(f"/c/{id}/pages", "The texts are saved.")
 
