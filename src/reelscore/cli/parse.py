@@ -64,6 +64,13 @@ _WRITERS: dict[str, Callable[[Parsed], Iterable[str]]] = {
     "--score-sheets", cls=FilesOption, metavar="FILE...", help="Score the sheets of several judges."
 )
 @click.option(
+    "--campaign",
+    metavar="FILE",
+    help="Make a campaign in which judges check the clauses in a browser ('reelscore serve').",
+)
+@click.option("--score-campaign", metavar="FILE", help="Score what judges said in a campaign.")
+@number_option("--judges", default=3, least=1, help="Campaign: how many judge each clause.")
+@click.option(
     "--sample",
     type=click.IntRange(min=1),
     metavar="N",
@@ -91,6 +98,9 @@ def command(
     gold: str | None,
     check_sheet: str | None,
     score_sheets: tuple[str, ...],
+    campaign: str | None,
+    score_campaign: str | None,
+    judges: int,
     sample: int | None,
     minimum: int,
     groups: str,
@@ -115,6 +125,12 @@ def command(
     if score_sheets:
         _show_sheets(score_sheets)
         return
+    if score_campaign:
+        from reelscore.meta import parser_campaign
+
+        checks = parser_campaign.score_campaign(score_campaign)
+        click.echo(component_grid(checks).to_text(terminal_width()))
+        return
     captions = read_references(list(files), format=input_format) if files else {}
     if gold:
         _show_gold(gold, captions, senses)
@@ -133,6 +149,14 @@ def command(
         write(html_file, parses_html(parsed))
     if check_sheet:
         _write_sheet(check_sheet, parsed)
+    if campaign:
+        from reelscore.meta import parser_campaign
+
+        clauses = parser_campaign.make_campaign(campaign, parsed, judges=judges)
+        click.echo(
+            f"Made a campaign of {clauses} clauses in {campaign}. "
+            f"Start the pages: reelscore serve {campaign}"
+        )
     if layout == "labels":
         table = labels(
             parsed,
@@ -143,7 +167,7 @@ def command(
             objects=_lines(objects),
         )
         click.echo(msgspec.json.encode(label_record(table)).decode())
-    elif not targets or layout != "table":
+    elif not (targets or campaign) or layout != "table":
         _show(parsed, layout)
 
 

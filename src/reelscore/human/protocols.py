@@ -176,6 +176,21 @@ PROTOCOLS = {
     )
 }
 
+# Judges of a parser see what it made of a clause; its campaigns are made by `reelscore parse`.
+PARSER_CHECK = Protocol(
+    "parser-check",
+    "rating",
+    1,
+    (
+        Criterion("clause", "Do the words make up one clause of the caption, all and no others?"),
+        Criterion("nlp", "Are all tags and phrases right?"),
+        Criterion("roles", "Are subject, verb, object and location right, and is none missing?"),
+        Criterion("wsd", "Do the words have these meanings here?"),
+    ),
+    (0, 1),
+    ((1.0, "Right"), (0.0, "Wrong")),
+)
+
 
 def protocol(name: str) -> Protocol:
     """Look a protocol up by its name.
@@ -186,6 +201,8 @@ def protocol(name: str) -> Protocol:
     >>> protocol("preference").scale
     (-2, 2)
     """
+    if name == PARSER_CHECK.name:
+        return PARSER_CHECK
     try:
         return PROTOCOLS[name]
     except KeyError:

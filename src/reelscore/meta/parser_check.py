@@ -11,7 +11,7 @@ import csv
 import math
 import random
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -164,7 +164,7 @@ def check_sheet(parsed: Mapping[str, Sequence[Sentence]]) -> Iterator[Sequence[o
     yield _SHEET
     for item, sentences in parsed.items():
         for number, sentence in enumerate(sentences, start=1):
-            chunks = _chunks(sentence)
+            chunks = chunk_tags(sentence)
             for clause_number, clause in enumerate(sentence.clauses, start=1):
                 for index in clause.tokens:
                     token = sentence.tokens[index]
@@ -185,7 +185,7 @@ def _role_and_sense(clause: Clause, index: int) -> tuple[str, str, str]:
     return "", "", ""
 
 
-def _chunks(sentence: Sentence) -> list[str]:
+def chunk_tags(sentence: Sentence) -> list[str]:
     """Noun and verb phrases: B for the first word of a phrase, I for the next ones, O for none."""
     heads: list[int | None] = []
     tokens = sentence.tokens
@@ -232,23 +232,38 @@ def score_sheets(paths: Sequence[str | Path]) -> list[ComponentCheck]:
                 f"{path}: not the same words as in {paths[0]}. Give every judge a copy of one "
                 "sheet."
             )
-    return [_component(name, sheets) for name in COMPONENTS]
+    return [
+        component_check(
+            name,
+            (
+                (place[:3], [sheet[place][name] for sheet in sheets if name in sheet[place]])
+                for place in sheets[0]
+            ),
+            len(sheets),
+        )
+        for name in COMPONENTS
+    ]
 
 
-def _component(
-    name: str, sheets: Sequence[Mapping[tuple[str, ...], Mapping[str, bool]]]
+def component_check(
+    name: str, answers: Iterable[tuple[Hashable, Sequence[bool]]], judges: int
 ) -> ComponentCheck:
-    clauses: dict[tuple[str, ...], bool] = {}
+    """Sum up what judges said of one component.
+
+    Args:
+        name: The component.
+        answers: The clause, and what each judge said of one of its words, or of the whole.
+        judges: How many judges there are; agreement is that on what all of them judged.
+    """
+    clauses: dict[Hashable, bool] = {}
     counts: list[list[int]] = []
-    for place in sheets[0]:
-        answers = [sheet[place][name] for sheet in sheets if name in sheet[place]]
-        if not answers:
+    for clause, said in answers:
+        if not said:
             continue
-        right = sum(answers)
-        clause = place[:3]
-        clauses[clause] = clauses.get(clause, True) and 2 * right > len(answers)
-        if len(answers) == len(sheets):
-            counts.append([right, len(answers) - right])
+        right = sum(said)
+        clauses[clause] = clauses.get(clause, True) and 2 * right > len(said)
+        if len(said) == judges:
+            counts.append([right, len(said) - right])
     return ComponentCheck(name, Share(sum(clauses.values()), len(clauses)), fleiss_kappa(counts))
 
 
