@@ -32,7 +32,7 @@ def tree(text: str) -> Tree:
 @pytest.fixture
 def captions(folder, monkeypatch):
     """A file of captions, and a parser that knows them."""
-    parser = SimpleNamespace(ud_trees=lambda texts: [tree(text) for text in texts])
+    parser = SimpleNamespace(ud_trees=lambda texts, threads: [tree(text) for text in texts])
     monkeypatch.setitem(sys.modules, "reelscore.text.grammar.parser", parser)
     content = {"b": next(iter(TREES)), "a": " ".join(list(TREES)[1:3]), "c": ["...", ""]}
     (folder / "captions.json").write_text(json.dumps(content))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import Literal, overload
 
@@ -74,8 +73,8 @@ def parse(
         UnknownNameError: For an unknown rule.
         DataError: If VerbNet is asked for and not given.
 
-    >>> [sentence] = parse(["A man is riding a horse on the beach."])  # doctest: +SKIP
-    >>> [clause.lemmas for clause in sentence.clauses]  # doctest: +SKIP
+    >>> [sentence] = parse(["A man is riding a horse on the beach."])
+    >>> [clause.lemmas for clause in sentence.clauses]
     [('man', 'ride', 'horse', 'beach')]
     """
     if pronouns not in PRONOUN_RULES:
@@ -100,14 +99,14 @@ def parse(
 
 def trees(captions: Sequence[str], batch: int = 256, threads: int = 1) -> list[list[Tree]]:
     """The trees of the sentences of each caption; equal sentences are parsed once."""
-    ud_trees = import_module("reelscore.text.grammar.parser").ud_trees
+    from reelscore.text.grammar.parser import ud_trees  # its libraries take a moment to load
 
     parts = [split_sentences(caption) for caption in captions]
     distinct = list(dict.fromkeys(part for caption in parts for part in caption))
     parsed: dict[str, Tree] = {}
     for start in range(0, len(distinct), batch):
         texts = distinct[start : start + batch]
-        parsed.update(zip(texts, ud_trees(texts), strict=True))
+        parsed.update(zip(texts, ud_trees(texts, threads=threads), strict=True))
     return [[parsed[part] for part in caption] for caption in parts]
 
 
