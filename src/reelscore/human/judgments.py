@@ -95,8 +95,8 @@ class Column:
     def __getitem__(self, name: str) -> Mask:
         if name not in self.names:
             return np.zeros(len(self.codes), dtype=bool)
-        found: Mask = self.codes == self.names.index(name)
-        return found
+        mask: Mask = self.codes == self.names.index(name)
+        return mask
 
     def __iter__(self) -> Iterator[str]:
         return (self.names[code] for code in self.codes)

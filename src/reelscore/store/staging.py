@@ -90,6 +90,6 @@ def repeated(table: FromClause, key: Sequence[ColumnElement[Any]]) -> Any:
     )
 
 
-def missing(*found: ColumnElement[Any]) -> ColumnElement[bool]:
+def missing(*columns: ColumnElement[Any]) -> ColumnElement[bool]:
     """Tell in SQL whether an outer join came to nothing."""
-    return or_(*(column.is_(None) for column in found))
+    return or_(*(column.is_(None) for column in columns))

@@ -328,8 +328,8 @@ class Preflight:
         return inspection
 
     def _look(self, file: Path) -> float:
-        found = file.stat()
-        key = (file, found.st_mtime_ns, found.st_size)
+        status = file.stat()
+        key = (file, status.st_mtime_ns, status.st_size)
         if key not in self._known:
             try:
                 self._known[key] = self.check(file)

@@ -31,7 +31,7 @@ from reelscore.web.settings import Settings, Uptime
 
 @dataclass(frozen=True)
 class Campaigns:
-    """Finds campaigns by id; those made meanwhile, by whomever, are found too."""
+    """The campaigns of the database by id, those included that others make meanwhile."""
 
     settings: Settings
     database: Database

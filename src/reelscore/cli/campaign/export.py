@@ -25,11 +25,11 @@ def command(campaign: str, path: str, campaign_id: str | None, judgments: bool) 
       reelscore campaign export my.db my-campaign.jsonl
       reelscore campaign export my.db judgments.csv --judgments
     """
-    with opened(campaign, campaign_id) as found:
+    with opened(campaign, campaign_id) as opened_campaign:
         if judgments:
             check_targets(path)
-            write(path, judgments_csv(found.rows()), private=True)
+            write(path, judgments_csv(opened_campaign.rows()), private=True)
         else:
-            found.export(path)
+            opened_campaign.export(path)
         if path != STDOUT:
-            say(f"{found.status().judgments:,} judgments are in {path}.")
+            say(f"{opened_campaign.status().judgments:,} judgments are in {path}.")

@@ -40,8 +40,8 @@ def command(
       reelscore campaign hits my.db --csv tasks.csv --key key.csv
     """
     check_targets(csv_file, key_file, json_file)
-    with opened(campaign, campaign_id) as found:
-        hits = list(found.hits())
+    with opened(campaign, campaign_id) as opened_campaign:
+        hits = list(opened_campaign.hits())
     if csv_file:
         write(csv_file, _csv(hits, blind=True))
     if key_file:

@@ -43,8 +43,11 @@ def command(campaign: str, videos: Path, campaign_id: str | None) -> None:
 
     if not videos.is_dir():
         raise DataError(f"{videos}: no such folder; expected the folder with the videos.")
-    with opened(campaign, campaign_id) as found, progress_bar("Checking videos") as progress:
-        report = check_media(found, videos, progress=progress)
+    with (
+        opened(campaign, campaign_id) as opened_campaign,
+        progress_bar("Checking videos") as progress,
+    ):
+        report = check_media(opened_campaign, videos, progress=progress)
     if report.faults:
         for fault in report.faults:
             _say(legible(str(fault)))

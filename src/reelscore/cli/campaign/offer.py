@@ -58,16 +58,16 @@ def command(
             "No raters are named. Name them with --rater, or use --all for every "
             "rater whose work cannot be used."
         )
-    with opened(campaign, campaign_id) as found:
-        judgments = found.judgments(finished=True)
+    with opened(campaign, campaign_id) as opened_campaign:
+        judgments = opened_campaign.judgments(finished=True)
         if everyone:
-            wanted = usable(found, judgments, control).poor
+            wanted = usable(opened_campaign, judgments, control).poor
             reason = reason or "the work cannot be used"
         else:
             for name in raters:
                 if name not in judgments.rater.names:
                     raise UnknownNameError.of("rater", name, judgments.rater.names)
             wanted = frozenset(raters)
-        number = found.offer_all_again(wanted, actor="command line", reason=reason)
-        open_places = found.status().open
+        number = opened_campaign.offer_all_again(wanted, actor="command line", reason=reason)
+        open_places = opened_campaign.status().open
     say(f"{number:,} HITs of {len(wanted):,} raters are offered again; {open_places:,} are open.")

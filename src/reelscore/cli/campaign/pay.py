@@ -57,10 +57,10 @@ def command(
     from reelscore.web.store.schema import open_database
 
     check_targets(path)
-    with Campaign.open(campaign, campaign_id) as found:
+    with Campaign.open(campaign, campaign_id) as opened_campaign:
         open_database(campaign).close()  # makes the tables of the pages where there are none
-        pay = replace(Pay.of(found), pro_rata=not whole)
+        pay = replace(Pay.of(opened_campaign), pro_rata=not whole)
         pay = pay if price is None else replace(pay, price=price)
         if not pay.price:
             say("The price of a HIT is 0; give --price, or enter it under Texts.")
-        write(path, PAY_LISTS[form](list_work(found), pay), private=True)
+        write(path, PAY_LISTS[form](list_work(opened_campaign), pay), private=True)

@@ -55,9 +55,9 @@ def command(
         from reelscore.report.plots.style import need_matplotlib
 
         need_matplotlib()
-    with opened(campaign, campaign_id) as found:
-        judgments = found.judgments() if unfinished else judged(found)
-        quality = quality_of(found, judgments, control)
+    with opened(campaign, campaign_id) as opened_campaign:
+        judgments = opened_campaign.judgments() if unfinished else judged(opened_campaign)
+        quality = quality_of(opened_campaign, judgments, control)
     if csv_file:
         write(csv_file, quality_csv(quality), private=True)
     if json_file:

@@ -34,12 +34,14 @@ def command(first: str, second: str, control: Control, json_file: str | None) ->
     check_targets(json_file)
     tables = [_table(each, control) for each in (first, second)]
     metrics = [name for name in tables[0].metrics if name in tables[1].metrics]
-    found = replicate(tables[0], tables[1], metrics)
+    replications = replicate(tables[0], tables[1], metrics)
     if json_file:
-        rows = [{key: known(value) for key, value in each._asdict().items()} for each in found]
+        rows = [
+            {key: known(value) for key, value in each._asdict().items()} for each in replications
+        ]
         write_json(json_file, rows)
     if json_file != STDOUT:
-        click.echo(_grid(found).to_text())
+        click.echo(_grid(replications).to_text())
 
 
 def _table(where: str, control: Control) -> ScoreTable:
@@ -51,7 +53,7 @@ def _table(where: str, control: Control) -> ScoreTable:
         return results.scores.table
 
 
-def _grid(found: list[Replication]) -> Grid:
+def _grid(replications: list[Replication]) -> Grid:
     columns = ["", "systems", "pearson", "spearman", "kendall", "captions", "captions' pearson"]
     rows = [
         [
@@ -61,7 +63,7 @@ def _grid(found: list[Replication]) -> Grid:
             Cell(f"{each.captions:,}"),
             Cell(_r(each.caption_pearson)),
         ]
-        for each in found
+        for each in replications
     ]
     return Grid(columns, rows)
 

@@ -145,16 +145,20 @@ def command(
       reelscore campaign results my.db --minimum 15 --table gold.csv
     """
     outputs = _Outputs(table_file, csv_file, latex_file, json_file, plot, html_file)
-    with opened(campaign, campaign_id) as found:
-        if found.protocol.form == "ranking":
-            show_rankings(found, judged(found), table_file, json_file)
+    with opened(campaign, campaign_id) as opened_campaign:
+        if opened_campaign.protocol.form == "ranking":
+            show_rankings(opened_campaign, judged(opened_campaign), table_file, json_file)
             return
-        if found.protocol.form == "comparison":
-            show_comparisons(found, judged(found), reference, table_file, json_file)
+        if opened_campaign.protocol.form == "comparison":
+            show_comparisons(
+                opened_campaign, judged(opened_campaign), reference, table_file, json_file
+            )
             return
-        results = evaluated(found, control, controlled=controlled, over=over, average=average)
-        name = found.name
-        hits = list(found.hits()) if html_file else []
+        results = evaluated(
+            opened_campaign, control, controlled=controlled, over=over, average=average
+        )
+        name = opened_campaign.name
+        hits = list(opened_campaign.hits()) if html_file else []
     scores = results.scores
     if groups:
         scores = group_means(scores, read_groups(groups))

@@ -88,8 +88,8 @@ def command(
     check_targets(json_file)
     shares = _shares(mix) if mix else bad_mix(bad)
     if campaign:
-        with opened(campaign, campaign_id) as found:
-            _fill(found, truth, shares, seed)
+        with opened(campaign, campaign_id) as opened_campaign:
+            _fill(opened_campaign, truth, shares, seed)
         return
     names = [chr(ord("a") + k) for k in range(systems)]
     quality = _truth(names, truth, None)

@@ -49,17 +49,21 @@ def command(
         for terms in Campaign.list(campaign):
             click.echo(f"{terms.id}  {terms.name}  ({terms.protocol.name})")
         return
-    with opened(campaign, campaign_id) as found:
+    with opened(campaign, campaign_id) as opened_campaign:
         if release:
-            found.release_abandoned()
+            opened_campaign.release_abandoned()
         if state:
-            found.set_state(state, actor="command line")  # type: ignore[arg-type]
-        status = found.status()
+            opened_campaign.set_state(state, actor="command line")  # type: ignore[arg-type]
+        status = opened_campaign.status()
         if json_file:
-            named = {"id": found.id, "name": found.name, "protocol": found.protocol.name}
+            named = {
+                "id": opened_campaign.id,
+                "name": opened_campaign.name,
+                "protocol": opened_campaign.protocol.name,
+            }
             write_json(json_file, {**named, **asdict(status)})
         if json_file != STDOUT:
-            _show(found, status)
+            _show(opened_campaign, status)
 
 
 def _show(campaign: Campaign, status: Status) -> None:

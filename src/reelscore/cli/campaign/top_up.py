@@ -40,10 +40,10 @@ def command(campaign: str, campaign_id: str | None, wanted: int, control: Contro
     Example:
       reelscore campaign top-up my.db --judgments 150
     """
-    with opened(campaign, campaign_id) as found:
-        done = top_up(found, wanted, actor="command line", control=control)
-        awaited = found.awaited()
-        status = found.status()
+    with opened(campaign, campaign_id) as opened_campaign:
+        done = top_up(opened_campaign, wanted, actor="command line", control=control)
+        awaited = opened_campaign.awaited()
+        status = opened_campaign.status()
     to_come = {
         name: sum(number for (system, _), number in awaited.items() if system == name)
         for name in done.good

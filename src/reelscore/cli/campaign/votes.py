@@ -36,11 +36,13 @@ def show_rankings(
     campaign: Campaign, judgments: Judgments, table_file: str | None, json_file: str | None
 ) -> None:
     """Print mean ranks by criterion, best first, and whether they differ."""
-    found = score_rankings(_counting(campaign, judgments))
-    _output(found.table, table_file, json_file, {n: asdict(e) for n, e in found.criteria.items()})
+    results = score_rankings(_counting(campaign, judgments))
+    _output(
+        results.table, table_file, json_file, {n: asdict(e) for n, e in results.criteria.items()}
+    )
     if json_file != STDOUT:
-        _print(ranking_grid(found), RANKS)
-        for note in ranking_notes(found):
+        _print(ranking_grid(results), RANKS)
+        for note in ranking_notes(results):
             click.echo(textwrap.fill(note, terminal_width(), subsequent_indent="  "))
 
 
@@ -63,41 +65,41 @@ def show_comparisons(
 
 def _counting(campaign: Campaign, judgments: Judgments) -> Judgments:
     """Keep the judgments that count, and say whose are left out."""
-    found = usable(campaign, judgments)
-    if found.asked:
+    counting = usable(campaign, judgments)
+    if counting.asked:
         say(
-            f"{len(found.judgments.rater.names)} of {found.asked} raters answered all test "
+            f"{len(counting.judgments.rater.names)} of {counting.asked} raters answered all test "
             "questions; the others are left out."
         )
-    return found.judgments
+    return counting.judgments
 
 
 def _show_points(
     judgments: Judgments, reference: str, table_file: str | None, json_file: str | None
 ) -> None:
-    found = score_against_reference(judgments, reference=reference)
-    _output(found.table, table_file, json_file, [asdict(each) for each in found.standings])
+    results = score_against_reference(judgments, reference=reference)
+    _output(results.table, table_file, json_file, [asdict(each) for each in results.standings])
     if json_file != STDOUT:
-        _print(points_grid(found.standings), POINTS)
+        _print(points_grid(results.standings), POINTS)
 
 
 def _show_choices(judgments: Judgments, table_file: str | None, json_file: str | None) -> None:
-    found = score_choices(judgments)
+    choices = score_choices(judgments)
     if table_file:
         say("Choices between pairs are not scores of systems: no table is written.")
-    _output(None, None, json_file, [asdict(each) for each in found])
+    _output(None, None, json_file, [asdict(each) for each in choices])
     if json_file != STDOUT:
-        _print(choices_grid(found, judgments), CHOICES)
+        _print(choices_grid(choices, judgments), CHOICES)
 
 
 def _show_preferences(judgments: Judgments, table_file: str | None, json_file: str | None) -> None:
-    found = score_all_preferences(judgments)
-    table = found[0].table() if len(found) == 1 else None
+    preferences = score_all_preferences(judgments)
+    table = preferences[0].table() if len(preferences) == 1 else None
     if table_file and table is None:
         say("Preferences of several pairs are not scores of systems: no table is written.")
-    _output(table, table_file, json_file, [asdict(each) for each in found])
+    _output(table, table_file, json_file, [asdict(each) for each in preferences])
     if json_file != STDOUT:
-        _print(preferences_grid(found), PREFERENCES)
+        _print(preferences_grid(preferences), PREFERENCES)
 
 
 def _print(grid: Grid, note: str) -> None:

@@ -95,9 +95,9 @@ def icc(matrix: ArrayLike) -> Icc:
     Args:
         matrix: Raters × captions; NaN where a rater gave nothing.
 
-    >>> found = icc([[9, 6, 8, 7, 10, 6], [2, 1, 4, 1, 5, 2],
+    >>> result = icc([[9, 6, 8, 7, 10, 6], [2, 1, 4, 1, 5, 2],
     ...              [5, 3, 6, 2, 6, 4], [8, 2, 8, 6, 9, 7]])  # of Shrout and Fleiss
-    >>> round(found.single, 2), round(found.average, 2)
+    >>> round(result.single, 2), round(result.average, 2)
     (0.17, 0.44)
     """
     return _icc(*_from_matrix(matrix))
@@ -192,8 +192,8 @@ def replicate(
     ...     return ScoreTable({
     ...         name: {"z": MetricResult("z", score, ItemScores.of({"v": score}), "")}
     ...         for name, score in systems.items()})
-    >>> found = replicate(scores(a=1, b=2, c=3), scores(a=1, b=2, c=2.5), ["z"])[0]
-    >>> round(found.pearson, 3), found.spearman
+    >>> result = replicate(scores(a=1, b=2, c=3), scores(a=1, b=2, c=2.5), ["z"])[0]
+    >>> round(result.pearson, 3), result.spearman
     (0.982, 1.0)
     """
     shared = [name for name in first.systems if name in second.results]

@@ -89,8 +89,8 @@ def compare_pairs(
     if test == "t":
         from scipy.stats import ttest_1samp
 
-        found = ttest_1samp(apart, 0.0, alternative=alternative)
-        return Tested(float(found.statistic), float(found.pvalue))
+        tested = ttest_1samp(apart, 0.0, alternative=alternative)
+        return Tested(float(tested.statistic), float(tested.pvalue))
     if test == "signed-rank":
         return signed_rank(first, second, alternative=alternative)
     if test == "rank-sum":
@@ -242,7 +242,7 @@ def check_quality(
         usable.system.codes, [k for k, n in enumerate(usable.system.names) if n in humans]
     )
     paces, runs = pace(usable), longest_run(usable)
-    found = []
+    raters = []
     for rater in judgments.rater.names:
         mine = usable.rater[rater]
         speed = paces.get(rater, Pace(math.nan, math.nan))
@@ -259,7 +259,7 @@ def check_quality(
             "speed": speed.fastest < control.fastest,
             "order": _out_of_order(usable, mine, people, control.reference),
         }
-        found.append(
+        raters.append(
             RaterQuality(
                 rater=rater,
                 hits=len(np.unique(usable.hit.codes[mine])),
@@ -282,7 +282,7 @@ def check_quality(
                 flags=tuple(name for name, raised in flags.items() if raised),
             )
         )
-    return Quality(control, tuple(found))
+    return Quality(control, tuple(raters))
 
 
 def _scores(judgments: Judgments, twins: Twins, mine: Mask) -> tuple[FloatArray, FloatArray]:
@@ -362,14 +362,14 @@ def pace(judgments: Judgments) -> dict[str, Pace]:
     summed = np.bincount(group, answered - shown, minlength=len(keys))
     seconds = np.where(np.isnan(whole), summed, whole) / tasks
     owner = keys // len(hits.names)
-    found = {}
+    paces = {}
     for k, rater in enumerate(raters.names):
         mine = (owner == k) & ~np.isnan(seconds)
         if mine.any():
             apart = np.where(np.isnan(whole[mine]), 1, _at_once(start[mine], end[mine]))
             times = seconds[mine] / apart
-            found[rater] = Pace(float(times.mean()), float(times.min()))
-    return found
+            paces[rater] = Pace(float(times.mean()), float(times.min()))
+    return paces
 
 
 def _at_once(start: FloatArray, end: FloatArray) -> FloatArray:

@@ -190,15 +190,15 @@ def _captions(
         )
         values, group = _means(values, pair), pairs // len(judgments.rater.names)
     means = _means(values, group)
-    found = {}
+    by_system = {}
     for code, system in enumerate(judgments.system.names):
         mine = keys // items == code
         index = ItemIndex([judgments.item.names[key] for key in keys[mine] % items])
-        found[system] = (
+        by_system[system] = (
             ItemScores(index, means[mine]),
             ItemScores(index, number[mine].astype(float)),
         )
-    return found
+    return by_system
 
 
 def _means(values: FloatArray, group: IntArray) -> FloatArray:

@@ -187,8 +187,8 @@ def score_against_reference(
     >>> from reelscore.human.judgments import Judgment
     >>> rows = [Judgment(f"r{k}", "h1", "t1", 0, "mine", "v1", "caption", score, "helpful",
     ...                  "reference") for k, score in enumerate([-1.0, 0.0, 1.0])]
-    >>> found = score_against_reference(Judgments.of(rows)).standings[0]
-    >>> found.points, round(found.better, 2)
+    >>> standing = score_against_reference(Judgments.of(rows)).standings[0]
+    >>> standing.points, round(standing.better, 2)
     (1.0, 0.33)
     """
     standings: list[Standing] = []
@@ -280,7 +280,7 @@ def score_choices(judgments: Judgments, *, agree: Quorum = _FOUR_OF_FIVE) -> tup
     >>> print(score_choices(Judgments.of(rows))[0])
     relevance: AD 100.0 (100.0), script 0.0 (0.0)
     """
-    found: list[Choice] = []
+    choices: list[Choice] = []
     for (criterion, one, other), by_item in count_votes(judgments).items():
         if one > other:  # each pair is there twice
             continue
@@ -293,7 +293,7 @@ def score_choices(judgments: Judgments, *, agree: Quorum = _FOUR_OF_FIVE) -> tup
             undecided += votes.better == votes.worse
         items = len(by_item)
         first, second = sorted((one, other), key=lambda name: -shares[name][0])
-        found.append(
+        choices.append(
             Choice(
                 criterion,
                 (first, second),
@@ -305,4 +305,4 @@ def score_choices(judgments: Judgments, *, agree: Quorum = _FOUR_OF_FIVE) -> tup
                 pairs_agreed(by_item.values()),
             )
         )
-    return tuple(found)
+    return tuple(choices)

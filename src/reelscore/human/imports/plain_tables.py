@@ -68,12 +68,12 @@ def columns(header: Sequence[str]) -> dict[str, int]:
     >>> columns(["worker", "video_id", "model", "rating"])
     {'rater': 0, 'system': 2, 'item': 1, 'score': 3}
     """
-    found = {}
+    places = {}
     for name, others in NAMES.items():
         known = next((other for other in others if other in header), None)
         if known is not None:
-            found[name] = list(header).index(known)
-    return found | {name: list(header).index(name) for name in OTHERS if name in header}
+            places[name] = list(header).index(known)
+    return places | {name: list(header).index(name) for name in OTHERS if name in header}
 
 
 def delimiter(head: bytes) -> str:
@@ -144,7 +144,7 @@ def read_groups(description: str) -> dict[str, str]:
     if len(parts) != 3:
         raise DataError(f"Groups are {description!r}; expected FILE:ITEM:GROUP, with two columns.")
     path, item, group = parts
-    found: dict[str, str] = {}
+    groups: dict[str, str] = {}
     with Source(path) as source:
         lines = (line.decode("utf-8", "replace").strip() for _, line in source.lines(1 << 20))
         header = next(lines, "")
@@ -159,9 +159,9 @@ def read_groups(description: str) -> dict[str, str]:
                 raise DataError(
                     f"{path}:{number}: {len(cells)} fields, the header has {len(names)}."
                 )
-            if found.setdefault(cells[at[item]], cells[at[group]]) != cells[at[group]]:
+            if groups.setdefault(cells[at[item]], cells[at[group]]) != cells[at[group]]:
                 raise DataError(f"{path}:{number}: item {cells[at[item]]!r} has two groups.")
-    return found
+    return groups
 
 
 _QUESTION = ("item", "first", "second", "expected")
@@ -185,7 +185,7 @@ def read_questions(path: str | os.PathLike[str]) -> tuple[Task, ...]:
     -2.0
     """
     intake = rows.Intake(Problems(os.fspath(path)), (-2, 2))
-    found = []
+    questions = []
     with Source(path) as source:
         for line, header, cells in rows.rows(source, ",", intake):
             places = rows.places(header, _QUESTION, source.path)
@@ -198,8 +198,8 @@ def read_questions(path: str | os.PathLike[str]) -> tuple[Task, ...]:
                 intake.problems.add(f"{source.path}:{line}: {error}")
                 continue
             shown = (Shown("test 1", first, "test"), Shown("test 2", second, "test"))
-            found.append(Task(f"question {line}", item, shown, score))
+            questions.append(Task(f"question {line}", item, shown, score))
     intake.problems.raise_if_any()
-    if not found:
+    if not questions:
         raise DataError(f"{os.fspath(path)}: no question in it.")
-    return tuple(found)
+    return tuple(questions)

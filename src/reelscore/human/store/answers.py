@@ -291,7 +291,7 @@ def judgments(
     """Give the judgments in the order they came; `finished`: only those of finished HITs."""
     compares = terms.protocol.form == "comparison"
     second = shown.alias("second")
-    found = (
+    query = (
         select(
             assignment.c.rater,
             hit.c.id,
@@ -323,10 +323,10 @@ def judgments(
         .order_by(judgment.c.id)
     )
     if compares:
-        found = found.join(second, and_(second.c.task == task.c.key, second.c.slot == 1))
+        query = query.join(second, and_(second.c.task == task.c.key, second.c.slot == 1))
     if finished:
-        found = found.where(assignment.c.state == "done")
-    for row in connection.execute(found.execution_options(yield_per=AT_ONCE)):
+        query = query.where(assignment.c.state == "done")
+    for row in connection.execute(query.execution_options(yield_per=AT_ONCE)):
         values = list(row)
         for place in _MOMENTS:
             values[place] = seconds(row[place])
@@ -335,7 +335,7 @@ def judgments(
 
 def skips(connection: Connection, terms: Terms) -> Sequence[Skip]:
     """Give the tasks that raters reported and skipped, oldest first."""
-    found = (
+    query = (
         select(
             skip.c.assignment,
             hit.c.id,
@@ -351,7 +351,7 @@ def skips(connection: Connection, terms: Terms) -> Sequence[Skip]:
         .where(assignment.c.campaign == terms.id)
         .order_by(skip.c.time, skip.c.assignment, task.c.position)
     )
-    rows = connection.execute(found)
+    rows = connection.execute(query)
     return [Skip(*row[:5], row.time / 1e6, row.reason) for row in rows]
 
 

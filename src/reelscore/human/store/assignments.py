@@ -212,7 +212,7 @@ def _familiar(terms: Terms, rater: str) -> Select[Any]:
     well stand beside others. Questions with a known answer may come again.
     """
     seen, seen_task = shown.alias("seen"), task.alias("seen_task")
-    found = (
+    familiar = (
         select(task.c.hit)
         .select_from(seen_task)
         .join(seen, seen.c.task == seen_task.c.key)
@@ -223,10 +223,10 @@ def _familiar(terms: Terms, rater: str) -> Select[Any]:
         .distinct()
     )
     if terms.protocol.form != "comparison":
-        return found.where(_same(seen, shown))
+        return familiar.where(_same(seen, shown))
     beside_seen, beside = shown.alias("beside_seen"), shown.alias("beside")
     return (
-        found.join(beside_seen, beside_seen.c.task == seen_task.c.key)
+        familiar.join(beside_seen, beside_seen.c.task == seen_task.c.key)
         .join(beside, beside.c.task == task.c.key)
         .where(seen.c.slot == 0, beside_seen.c.slot == 1, shown.c.slot != beside.c.slot)
         .where(_same(seen, shown), _same(beside_seen, beside))
@@ -295,8 +295,8 @@ def load_assignment(connection: Connection, terms: Terms, id: int) -> Assignment
 
 def load_tasks(connection: Connection, hit_key: int) -> Sequence[Task]:
     """Give the tasks of a HIT, in the order shown."""
-    found = task_rows().where(task.c.hit == hit_key)
-    rows = connection.execute(found.order_by(task.c.position, task.c.key, shown.c.slot))
+    query = task_rows().where(task.c.hit == hit_key)
+    rows = connection.execute(query.order_by(task.c.position, task.c.key, shown.c.slot))
     return list(tasks_of(iter(rows)))
 
 

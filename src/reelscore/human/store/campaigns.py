@@ -80,9 +80,9 @@ def insert_captions(
 def read_captions(connection: Connection, terms: Terms) -> dict[str, dict[str, str]]:
     """Give the captions that HITs are made of, by system and item."""
     table = schema.caption
-    found = select(table.c.system, table.c.item, table.c.text).filter_by(campaign=terms.id)
+    query = select(table.c.system, table.c.item, table.c.text).filter_by(campaign=terms.id)
     captions: dict[str, dict[str, str]] = {}
-    for system, item, text in connection.execute(found.order_by(table.c.system, table.c.item)):
+    for system, item, text in connection.execute(query.order_by(table.c.system, table.c.item)):
         captions.setdefault(system, {})[item] = text
     return captions
 
@@ -180,8 +180,8 @@ def _names(terms: Terms) -> Select[tuple[str]]:
 
 def read_settings(connection: Connection, terms: Terms) -> dict[str, Any]:
     """Give the free settings."""
-    found = select(schema.campaign.c.settings).filter_by(id=terms.id)
-    settings: dict[str, Any] = msgspec.json.decode(connection.execute(found).scalar_one())
+    query = select(schema.campaign.c.settings).filter_by(id=terms.id)
+    settings: dict[str, Any] = msgspec.json.decode(connection.execute(query).scalar_one())
     return settings
 
 

@@ -133,8 +133,8 @@ def _campaign_line(connection: Connection, terms: Terms) -> CampaignLine:
 
 
 def _lines(connection: Connection, terms: Terms, kind: str) -> Iterator[Line]:
-    found = _query(kind, terms).execution_options(yield_per=AT_ONCE)
-    for row in connection.execute(found):
+    query = _query(kind, terms).execution_options(yield_per=AT_ONCE)
+    for row in connection.execute(query):
         yield to_line(kind, row)
 
 
@@ -170,8 +170,8 @@ def _query(kind: str, terms: Terms) -> Select[Any]:
     task_id = func.coalesce(task.c.id, "")  # an assignment may have none yet
     names = {"hit": hit.c.id, "task": task_id, "rater": assignment.c.rater}
     values = [names[name] if name in names else own_columns[name] for name, _ in columns(kind)]
-    found = select(*values).select_from(tables[kind])
-    return found.where(hit.c.campaign == terms.id).order_by(*order[kind])
+    query = select(*values).select_from(tables[kind])
+    return query.where(hit.c.campaign == terms.id).order_by(*order[kind])
 
 
 # Lines that refer to nothing else, and their order.

@@ -37,26 +37,26 @@ from reelscore.store.staging import analyze, fill, missing, repeated, report, st
 
 def hits(connection: Connection, terms: Terms) -> Iterator[Hit]:
     """Give the HITs, one after the other, in the order they were added."""
-    found = (
+    query = (
         task_rows(hit.c.id.label("whole"))
         .join(hit, hit.c.key == task.c.hit)
         .where(hit.c.campaign == terms.id)
         .order_by(hit.c.key, task.c.position, task.c.key, shown.c.slot)
     )
-    rows = connection.execute(found.execution_options(yield_per=AT_ONCE))
+    rows = connection.execute(query.execution_options(yield_per=AT_ONCE))
     for id, of_hit in groupby(rows, key=lambda row: row.whole):
         yield Hit(id, tuple(tasks_of(of_hit)))
 
 
 def items(connection: Connection, terms: Terms) -> Sequence[str]:
     """Name the items of all tasks, in order."""
-    found = select(task.c.item).filter_by(campaign=terms.id).distinct().order_by(task.c.item)
-    return connection.scalars(found).all()
+    query = select(task.c.item).filter_by(campaign=terms.id).distinct().order_by(task.c.item)
+    return connection.scalars(query).all()
 
 
 def awaited(connection: Connection, terms: Terms) -> dict[tuple[str, str], int]:
     """Count the judgments of each caption that open and held places will bring."""
-    found = (
+    query = (
         select(shown.c.system, task.c.item, func.count())
         .select_from(assignment)
         .join(task, task.c.hit == assignment.c.hit)
@@ -65,7 +65,7 @@ def awaited(connection: Connection, terms: Terms) -> dict[tuple[str, str], int]:
         .where(shown.c.kind == "caption")
         .group_by(shown.c.system, task.c.item)
     )
-    rows = connection.execute(found)
+    rows = connection.execute(query)
     return {(system, item): number for system, item, number in rows}
 
 
@@ -205,12 +205,12 @@ def _offer_places(connection: Connection, terms: Terms, new: Table) -> None:
 
 
 @dataclass(frozen=True)
-class _Found:
+class _Joined:
     """Staged lines joined with what they refer to.
 
     Attributes:
         rows: The joined tables.
-        keys: What they must have found, and what to say where they have not.
+        keys: What each line must refer to, by the words for a message where there is none.
         values: The columns of the target that are not those of the line.
     """
 
@@ -235,36 +235,36 @@ def move(connection: Connection, terms: Terms, kind: str, staged: Table, where: 
     Raises:
         DataError: If a line is there twice, or refers to nothing.
     """
-    found = _found(kind, staged, terms)
+    joined = _joined(kind, staged, terms)
     _check_once(connection, terms, kind, staged, where)
-    _check_found(connection, kind, found, staged, where)
+    _check_references(connection, kind, joined, staged, where)
     target = metadata.tables[kind]
     same = {name: staged.c[name] for name, _ in columns(kind) if name in target.c}
-    values = {**same, **found.values}
-    rows = select(*values.values()).select_from(found.rows).order_by(staged.c.line)
+    values = {**same, **joined.values}
+    rows = select(*values.values()).select_from(joined.rows).order_by(staged.c.line)
     into = insert(target).from_select(list(values), rows)
     count = connection.execute(into, execution_options={"preserve_rowcount": True}).rowcount
     analyze(connection, target)
     return count
 
 
-def _found(kind: str, staged: Table, terms: Terms) -> _Found:
+def _joined(kind: str, staged: Table, terms: Terms) -> _Joined:
     campaign = {"campaign": literal(terms.id)}
     if kind in ("caption", "hit", "event"):
-        return _Found(staged, {}, campaign)
+        return _Joined(staged, {}, campaign)
     of_hit = and_(hit.c.campaign == terms.id, hit.c.id == staged.c.hit)
     rows = staged.outerjoin(hit, of_hit)
     keys: dict[str, ColumnElement[Any]] = {"HIT": hit.c.key}
     if kind == "task":
-        return _Found(rows, keys, campaign | {"hit": hit.c.key})
+        return _Joined(rows, keys, campaign | {"hit": hit.c.key})
     rows = rows.outerjoin(task, and_(task.c.hit == hit.c.key, task.c.id == staged.c.task))
     if kind == "assignment":
         sent = case((staged.c.task == "", 0), else_=task.c.key)
         keys |= {"task in the HIT": sent}
-        return _Found(rows, keys, campaign | {"hit": hit.c.key, "task": task.c.key})
+        return _Joined(rows, keys, campaign | {"hit": hit.c.key, "task": task.c.key})
     keys |= {"task in the HIT": task.c.key}
     if kind == "shown":
-        return _Found(rows, keys, {"task": task.c.key})
+        return _Joined(rows, keys, {"task": task.c.key})
     of_rater = and_(assignment.c.hit == hit.c.key, assignment.c.rater == staged.c.rater)
     if kind == "judgment":
         of_task = and_(shown.c.task == task.c.key, shown.c.slot == staged.c.slot)
@@ -272,7 +272,7 @@ def _found(kind: str, staged: Table, terms: Terms) -> _Found:
         keys |= {"caption in the task": shown.c.slot}
     rows = rows.outerjoin(assignment, of_rater)
     keys |= {"assignment of the HIT": assignment.c.id}
-    return _Found(rows, keys, {"task": task.c.key, "assignment": assignment.c.id})
+    return _Joined(rows, keys, {"task": task.c.key, "assignment": assignment.c.id})
 
 
 def _check_once(
@@ -299,18 +299,18 @@ def _check_once(
     problems.raise_if_any()
 
 
-def _check_found(
-    connection: Connection, kind: str, found: _Found, staged: Table, where: Where
+def _check_references(
+    connection: Connection, kind: str, joined: _Joined, staged: Table, where: Where
 ) -> None:
-    if not found.keys:
+    if not joined.keys:
         return
     problems = Problems("The campaign")
-    keys = list(found.keys.values())
+    keys = list(joined.keys.values())
     wrong = select(staged, *(key.label(f"key_{k}") for k, key in enumerate(keys)))
-    wrong = wrong.select_from(found.rows).where(missing(*keys)).order_by(staged.c.line)
+    wrong = wrong.select_from(joined.rows).where(missing(*keys)).order_by(staged.c.line)
 
     def fault(row: Any) -> str:
-        what = next(what for k, what in enumerate(found.keys) if row._mapping[f"key_{k}"] is None)
+        what = next(what for k, what in enumerate(joined.keys) if row._mapping[f"key_{k}"] is None)
         named = ", ".join(f"{name} {row._mapping[name]!r}" for name in _KEYS[kind])
         return f"{where(row.line)}: there is no such {what} ({named})."
 

@@ -158,11 +158,11 @@ def _match(connection: Connection, terms: Terms, incoming: Table, matched: Table
 
 def _check_matches(connection: Connection, terms: Terms, incoming: Table, matched: Table) -> None:
     problems = Problems(SUBJECT)
-    found = matched.c
-    wrong = missing(found.hit_key, found.task_key, found.slot, found.assignment)
-    wrong = or_(wrong, found.fits == 0)
+    match = matched.c
+    wrong = missing(match.hit_key, match.task_key, match.slot, match.assignment)
+    wrong = or_(wrong, match.fits == 0)
     if terms.protocol.form == "ranking":
-        wrong = or_(wrong, incoming.c.score > found.captions)
+        wrong = or_(wrong, incoming.c.score > match.captions)
     report(
         connection,
         problems,
@@ -173,9 +173,9 @@ def _check_matches(connection: Connection, terms: Terms, incoming: Table, matche
 
 
 def _both(incoming: Table, matched: Table) -> Select[Any]:
-    found = [column for column in matched.c if column.name != "line"]
+    matches = [column for column in matched.c if column.name != "line"]
     joined = incoming.join(matched, matched.c.line == incoming.c.line)
-    return select(incoming, *found).select_from(joined).order_by(incoming.c.line)
+    return select(incoming, *matches).select_from(joined).order_by(incoming.c.line)
 
 
 def _fault(row: Row[Any], terms: Terms) -> str:
@@ -215,9 +215,9 @@ def _insert(connection: Connection, incoming: Table, matched: Table, now: int) -
     said = ("criterion", "score", "z", "position", "started", "submitted", "client")
     same = (*said, "opened", "watched")
     received = func.coalesce(incoming.c.received, now)
-    found = (matched.c.assignment, matched.c.task_key, matched.c.slot, received)
+    places = (matched.c.assignment, matched.c.task_key, matched.c.slot, received)
     rows = (
-        select(*(incoming.c[name] for name in same), *found)
+        select(*(incoming.c[name] for name in same), *places)
         .join(matched, matched.c.line == incoming.c.line)
         .order_by(incoming.c.line)
     )
@@ -496,11 +496,11 @@ def _add_systems(connection: Connection, terms: Terms, incoming: Table) -> None:
     there = read_systems(connection, terms)
     judged: dict[str, None] = {}
     for column in (incoming.c.system, incoming.c.against):
-        found = (
+        systems = (
             select(column)
             .where(incoming.c.kind.in_(GENUINE), column != "")
             .group_by(column)
             .order_by(func.min(incoming.c.line))
         )
-        judged.update(dict.fromkeys(connection.scalars(found)))
+        judged.update(dict.fromkeys(connection.scalars(systems)))
     add_systems(connection, terms, [name for name in judged if name not in there])

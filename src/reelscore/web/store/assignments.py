@@ -43,7 +43,7 @@ def list_taken(database: Database, campaign: str) -> Sequence[Taken]:
         .scalar_subquery()
         .label("answers")
     )
-    found = (
+    query = (
         select(
             assignment.c.id,
             hit.c.id.label("name"),
@@ -72,19 +72,19 @@ def list_taken(database: Database, campaign: str) -> Sequence[Taken]:
                 tuple(row.flags.split()),
                 row.status,
             )
-            for row in connection.execute(found)
+            for row in connection.execute(query)
         ]
 
 
 def count_done(database: Database, campaign: str, rater: str) -> int:
     """Count the HITs that a rater has finished."""
-    found = select(func.count()).where(
+    query = select(func.count()).where(
         assignment.c.campaign == campaign,
         assignment.c.rater == rater,
         assignment.c.state == "done",
     )
     with database.reading() as connection:
-        return connection.execute(found).scalar_one()
+        return connection.execute(query).scalar_one()
 
 
 def count_tasks(database: Database, campaign: str) -> int:
@@ -109,8 +109,8 @@ class HitRow:
 def count_hits(database: Database, campaign: str) -> int:
     """Count the HITs of a campaign."""
     with database.reading() as connection:
-        found = select(func.count()).select_from(hit).filter_by(campaign=campaign)
-        return connection.execute(found).scalar_one()
+        query = select(func.count()).select_from(hit).filter_by(campaign=campaign)
+        return connection.execute(query).scalar_one()
 
 
 def list_hits(database: Database, campaign: str, first: int, most: int) -> Sequence[HitRow]:
@@ -122,15 +122,15 @@ def list_hits(database: Database, campaign: str, first: int, most: int) -> Seque
         .scalar_subquery()
         for state in ("open", "held", "done")
     ]
-    found = select(hit.c.id, tasks, *places).filter_by(campaign=campaign).order_by(hit.c.key)
+    query = select(hit.c.id, tasks, *places).filter_by(campaign=campaign).order_by(hit.c.key)
     with database.reading() as connection:
-        rows = connection.execute(found.offset(first).limit(most))
+        rows = connection.execute(query.offset(first).limit(most))
         return [HitRow(number, *row) for number, row in enumerate(rows, start=first + 1)]
 
 
 def load_hit(campaign: Campaign, number: int) -> Sequence[Task]:
     """Give the tasks of a HIT by its number from 1; none where there is no such HIT."""
-    found = select(hit.c.key).filter_by(campaign=campaign.id).order_by(hit.c.key)
+    query = select(hit.c.key).filter_by(campaign=campaign.id).order_by(hit.c.key)
     with campaign.database.reading() as connection:
-        key = connection.scalar(found.offset(number - 1).limit(1))
+        key = connection.scalar(query.offset(number - 1).limit(1))
         return [] if key is None else load_tasks(connection, key)

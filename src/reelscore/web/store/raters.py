@@ -122,14 +122,14 @@ def bind(database: Database, id: int, browser: str) -> Rater:
     mine = digest(browser)
     with database.writing() as connection:
         connection.execute(update(table).filter_by(id=id, browser="").values(browser=mine))
-        found = _one(connection, id=id)
-        if found is None or found.browser != mine:
+        rater = _one(connection, id=id)
+        if rater is None or rater.browser != mine:
             raise RefusedError(
                 "taken",
                 "This link was opened in another browser before and works only there. Go back "
                 "to that browser, or ask the organiser for a new link.",
             )
-        return found
+        return rater
 
 
 def unbind(database: Database, campaign: str, name: str) -> bool:
@@ -153,18 +153,18 @@ def welcome(database: Database, campaign: str, visit: Visit, browser: str, now: 
     with database.writing() as connection:
         alone(connection, table.name, campaign, visit.worker)
         known = {"campaign": campaign, "service": visit.service, "worker": visit.worker}
-        found = _one(connection, **known)
-        if found is None:
+        rater = _one(connection, **known)
+        if rater is None:
             row = _row(campaign, new_name(), visit.service, visit.worker, now)
             row |= {"study": visit.study, "session": visit.session, "browser": mine}
             connection.execute(insert(table).values(row | {"destination": visit.destination}))
-            found = _one(connection, **known)
-            assert found is not None
-            return found
-        is_same_session = bool(visit.session) and visit.session == found.session
+            rater = _one(connection, **known)
+            assert rater is not None
+            return rater
+        is_same_session = bool(visit.session) and visit.session == rater.session
         # frames have no cookies to be known by, and a HIT may be returned there and another taken
-        is_known = visit.service == "mturk" or found.browser == mine or is_same_session
-        if not is_known and not _is_free(connection, found):
+        is_known = visit.service == "mturk" or rater.browser == mine or is_same_session
+        if not is_known and not _is_free(connection, rater):
             raise RefusedError(
                 "taken",
                 "You have begun in another browser. Go back to it and open the link there.",
@@ -173,8 +173,8 @@ def welcome(database: Database, campaign: str, visit: Visit, browser: str, now: 
         values |= {"session": visit.session, "destination": visit.destination}
         if not is_same_session:
             values["assignment"] = None  # a new submission is new work
-        connection.execute(update(table).filter_by(id=found.id).values(**values))
-        return replace(found, **values)
+        connection.execute(update(table).filter_by(id=rater.id).values(**values))
+        return replace(rater, **values)
 
 
 def note(database: Database, id: int, **values: Any) -> None:
