@@ -66,10 +66,10 @@ def test_no_hit_is_lost_by_a_jump(app, machine, seconds, caplog):
     answer(rater, machine, 1)
     machine.jump(seconds)
     with caplog.at_level(logging.WARNING, "reelscore.web"):
-        assert "nothing left" in other.begin().text  # the one HIT is held
+        assert "no tasks for you" in other.begin().text  # the one HIT is held
     assert [record.getMessage() for record in caplog.records] == ["clock jumped"]
     machine.work(hold - 60)
-    assert "nothing left" in other.get("/c/dogs/work").text
+    assert "no tasks for you" in other.get("/c/dogs/work").text
     assert answer(rater, machine, 2).json()["new"]
     machine.work(hold + 60)  # who stays away loses it, as ever
     assert other.get("/c/dogs/work").url.path == "/c/dogs/task/1"
@@ -86,10 +86,10 @@ def test_a_restart_gives_raters_time_to_show_that_they_are_there(tmp_path, machi
     again, other = Visitor(app), Visitor(app)
     again.cookies = rater.cookies
     machine.work(HOUR / 2)
-    assert "nothing left" in other.begin().text
+    assert "no tasks for you" in other.begin().text
     assert answer(again, machine, 1).json()["new"]
     machine.work(HOUR)
-    assert "nothing left" in other.get("/c/dogs/work").text
+    assert "no tasks for you" in other.get("/c/dogs/work").text
 
 
 def test_small_differences_are_none(app, machine, caplog):

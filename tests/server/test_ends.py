@@ -209,7 +209,7 @@ def test_who_finished_is_not_timed_out(tmp_path):
     walk.begin()
     for task in (1, 2, 3):
         walk.visitor.answer(task, started=1.0, submitted=2.0)
-    assert "No tasks now" in walk.press("work").text
+    assert "No tasks at the moment" in walk.press("work").text
 
 
 def test_declining_stores_nothing_and_can_be_taken_back(tmp_path):

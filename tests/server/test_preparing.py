@@ -16,10 +16,10 @@ def test_order_of_steps(tmp_path):
     assert visitor.get("/c/dogs/task/1").url.path == "/c/dogs/instructions"
     assert visitor.press("/c/dogs/instructions").url.path == "/c/dogs/practice"
     good = {"answer": '{"adequacy": [90]}'}
-    assert "Just so" in visitor.press("/c/dogs/practice", number=0, **good).text
+    assert "Good answer" in visitor.press("/c/dogs/practice", number=0, **good).text
     twice = visitor.press("/c/dogs/practice", number=0, **good)
     assert "Practice 2 of 2" in twice.text  # a second press does not skip one
-    assert "otherwise" in visitor.press("/c/dogs/practice", number=1, **good).text
+    assert "differently" in visitor.press("/c/dogs/practice", number=1, **good).text
     assert visitor.get("/c/dogs/").url.path == "/c/dogs/check"
     assert app.state.site.campaigns.get("dogs").status().held == 0  # no HIT before all is done
     assert visitor.press("/c/dogs/check", choice=1).url.path == "/c/dogs/task/1"

@@ -39,7 +39,7 @@ def test_from_link_to_code(tmp_path, videos, page, shoot):
             slide(page, 95)
             press(page, "Check my answer")
             heading = page.inner_text("section.notice h2")
-            assert heading == ("Just so" if right else "Most people answer otherwise")
+            assert heading == ("Good answer" if right else "Most people answer differently")
             assert faults(page) == []
             shoot(page, f"practice_{'fine' if right else 'unlike'}")
             page.get_by_role("link", name="Go on").click()
@@ -242,7 +242,7 @@ def test_questions_open_when_the_script_is_ready(practising):
     assert page.inner_text("#hint") == ""
     slide(page, 95)
     press(page, "Check my answer")
-    assert page.inner_text("section.notice h2") == "Just so"
+    assert page.inner_text("section.notice h2") == "Good answer"
 
 
 def test_what_was_set_before_the_script_ran_counts(practising):
@@ -252,7 +252,7 @@ def test_what_was_set_before_the_script_ran_counts(practising):
     page.wait_for_selector("#next:not([disabled])")
     assert page.get_attribute("input[type=range]", "aria-valuetext") == "95 of 100"
     press(page, "Check my answer")
-    assert page.inner_text("section.notice h2") == "Just so"
+    assert page.inner_text("section.notice h2") == "Good answer"
 
 
 def test_a_video_played_before_the_script_ran_was_watched(served, page):
@@ -349,7 +349,7 @@ def test_enter_in_the_practice(tmp_path, videos, page):
         keys.down("Enter")
         keys.up("Enter")
         keys.press("Enter")
-        assert page.inner_text("section.notice h2") == "Just so"
+        assert page.inner_text("section.notice h2") == "Good answer"
         page.get_by_role("link", name="Go on").focus()
         keys.down("Enter")
         page.wait_for_selector("text=Practice 2 of 2", state="attached")
@@ -421,7 +421,7 @@ def test_the_demo(tmp_path, page, shoot):
         for value in (90, 10):
             slide(page, value)
             press(page, "Check my answer")
-            assert page.inner_text("section.notice h2") == "Just so"
+            assert page.inner_text("section.notice h2") == "Good answer"
             page.get_by_role("link", name="Go on").click()
         at_task(page, 1)
         watch(page)

@@ -161,7 +161,7 @@ def test_pause_and_close(app):
     campaign = app.state.site.campaigns.get("dogs")
     campaign.set_state("paused", actor="me")
     assert visitor.answer(1).status_code == 200  # what is held may be finished
-    assert "pauses" in late.begin().text
+    assert "is paused" in late.begin().text
     campaign.set_state("closed", actor="me")
     assert visitor.answer(1).status_code == 200  # sent again: acknowledged again
     assert visitor.answer(2).status_code == 409

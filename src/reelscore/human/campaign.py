@@ -60,7 +60,7 @@ class Campaign:
     """A campaign in its database.
 
     Use it in a ``with`` block, or `disconnect` at the end. Threads may share it; a process that
-    forks opens it anew.
+    forks opens it again.
 
     >>> from tempfile import TemporaryDirectory
     >>> from reelscore.human.hits.tasks import Hit, Shown, Task
@@ -591,7 +591,7 @@ class Campaign:
         """Note that a rater is sent a task now; the first time counts.
 
         The answer to the task that was sent last is stored with this time beside what the
-        rater's page says. Like `touch`, it lets the hold time begin anew.
+        rater's page says. Like `touch`, it starts the hold time again.
 
         Returns:
             Whether the rater holds the assignment and it has the task; if not, nothing changes.
@@ -601,7 +601,7 @@ class Campaign:
         return open_task(self.database, self.terms, assignment, rater, task, self._now())
 
     def touch(self, assignment: int, rater: str) -> bool:
-        """Note that a rater is still at work, so that the hold time begins anew.
+        """Note that a rater is still at work, so that the hold time starts again.
 
         Args:
             assignment: The id of the assignment.
@@ -620,7 +620,7 @@ class Campaign:
         Their judgments stay. Whoever claims does this too.
 
         Args:
-            now: The time to go by, instead of the clock's.
+            now: The time to use instead of the clock's.
 
         Returns:
             How many places.

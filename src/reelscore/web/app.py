@@ -132,7 +132,7 @@ def _status(site: Site, error: Exception) -> tuple[int, str]:
         return error.status_code, str(error.detail)
     if isinstance(error, RequestValidationError):
         fields = sorted({".".join(map(str, each["loc"][1:])) for each in error.errors()})
-        return 422, f"Something is missing or cannot be: {', '.join(fields)}."
+        return 422, f"Missing or not valid: {', '.join(fields)}."
     if is_full(error):
         logger.error("disk full", extra={"details": where(error)})
         return 503, _FULL

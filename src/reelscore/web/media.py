@@ -112,7 +112,7 @@ def check_media(
         campaign: The campaign.
         folder: The folder with the videos; None for a server without.
         check: What looks at a file; `check_video` unless given.
-        progress: Is told how many of how many are done.
+        progress: Called with the number done and the number of all.
 
     Raises:
         MissingExtraError: If PyAV is not installed, and there are files to look at.

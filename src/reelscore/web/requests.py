@@ -273,7 +273,7 @@ class RequestLog:
 
 # Guards: who may send something is known before it is read.
 #
-# FastAPI reads a body, be it a gigabyte, before it asks any dependency. Routes of this module let
+# FastAPI reads a body of any size before it asks any dependency. Routes of this module let
 # guards look at a request first: at its path, its cookies and its address. What they return is
 # given to the page by the same name, as a dependency.
 

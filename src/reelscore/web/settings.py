@@ -40,7 +40,7 @@ class Settings:
             or for `clock` where that is not the machine's.
 
     Raises:
-        DataError: If the address is none, or a public server has no secret of its own.
+        DataError: If the address is not valid, or a public server has no secret of its own.
 
     >>> Settings("dogs.db", url="https://lab.example/rate/").prefix
     '/rate'
@@ -65,7 +65,7 @@ class Settings:
         parts = urlsplit(self.url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.query:
             raise DataError(
-                f"{self.url!r} is no address for a server; expected one such as "
+                f"{self.url!r} is not the address of a server; expected one such as "
                 "https://lab.example/rate."
             )
         if self.public and (

@@ -62,7 +62,7 @@ class Campaigns:
             raise HTTPException(404, "There is no such campaign.") from None
 
     def renew(self, campaign: Campaign) -> None:
-        """Put a campaign whose terms have changed in the place of the one before."""
+        """Replace a campaign whose terms have changed."""
         with self._lock:
             self._known[campaign.id] = campaign
 
@@ -139,7 +139,7 @@ class Setup:
 
 @dataclass(frozen=True)
 class Site:
-    """One server's belongings."""
+    """What one server shares among its pages."""
 
     settings: Settings
     database: Database

@@ -78,6 +78,6 @@ def quality_of(campaign: Campaign, judgments: Judgments, control: Control) -> Qu
 
 
 def say(text: str) -> None:
-    """Tell something that is no result, on stderr."""
+    """Print a message that is not a result, on stderr."""
     for line in text.splitlines():
         click.echo(textwrap.fill(line, terminal_width(), subsequent_indent="  "), err=True)

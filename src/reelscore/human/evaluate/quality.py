@@ -19,15 +19,15 @@ from reelscore.stats.rank_tests import rank_sum, signed_rank
 Test = Literal["t", "signed-rank", "rank-sum"]
 
 
-class Twins(NamedTuple):
-    """Rows of captions and rows of their twins, in step."""
+class ControlPairs(NamedTuple):
+    """Rows of captions and rows of their controls, in step."""
 
     captions: IntArray
-    twins: IntArray
+    controls: IntArray
 
 
-def find_twins(judgments: Judgments, kind: Kind) -> Twins:
-    """Pair captions with their twins: same rater, HIT, system, item and criterion.
+def pair_controls(judgments: Judgments, kind: Kind) -> ControlPairs:
+    """Pair captions with their controls: same rater, HIT, system, item and criterion.
 
     Args:
         judgments: All judgments, controls among them.
@@ -37,7 +37,7 @@ def find_twins(judgments: Judgments, kind: Kind) -> Twins:
     >>> rows = [Judgment("r1", "h1", "t1", 0, "human", "clip1", "caption", 90.0),
     ...         Judgment("r1", "h1", "t2", 1, "human", "clip2", "caption", 80.0),
     ...         Judgment("r1", "h1", "t3", 2, "human", "clip1", "degraded", 20.0)]
-    >>> find_twins(Judgments.of(rows), "degraded").captions.tolist()
+    >>> pair_controls(Judgments.of(rows), "degraded").captions.tolist()
     [0]
     """
     same = np.zeros(len(judgments), dtype=np.int64)
@@ -46,13 +46,13 @@ def find_twins(judgments: Judgments, kind: Kind) -> Twins:
         same = same * len(values.names) + values.codes
         # Keeps the product of many columns within 64 bits.
         same = np.unique(same, return_inverse=True)[1]
-    captions, twins = (
+    captions, controls = (
         _numbered(same, np.flatnonzero(judgments.is_kind(each))) for each in ("caption", kind)
     )
-    shared = sorted(captions.keys() & twins.keys(), key=captions.__getitem__)
-    return Twins(
+    shared = sorted(captions.keys() & controls.keys(), key=captions.__getitem__)
+    return ControlPairs(
         np.array([captions[key] for key in shared], dtype=np.int64),
-        np.array([twins[key] for key in shared], dtype=np.int64),
+        np.array([controls[key] for key in shared], dtype=np.int64),
     )
 
 
@@ -74,7 +74,7 @@ def compare_pairs(
 
     Args:
         first: Scores of captions.
-        second: Scores of their twins, in the same order.
+        second: Scores of their controls, in the same order.
         test: ``t``: Student's paired t; ``signed-rank``: Wilcoxon's; ``rank-sum``: Wilcoxon's for
             two independent sets, which forgets the pairs.
         alternative: ``greater``: the first are larger.
@@ -237,7 +237,7 @@ def check_quality(
     usable = judgments
     if control.rejected == "hit":
         usable = judgments.select(~judgments.status["rejected"])
-    degraded, repeats = find_twins(usable, "degraded"), find_twins(usable, "repeat")
+    degraded, repeats = pair_controls(usable, "degraded"), pair_controls(usable, "repeat")
     people = np.isin(
         usable.system.codes, [k for k, n in enumerate(usable.system.names) if n in humans]
     )
@@ -285,9 +285,11 @@ def check_quality(
     return Quality(control, tuple(raters))
 
 
-def _scores(judgments: Judgments, twins: Twins, mine: Mask) -> tuple[FloatArray, FloatArray]:
-    rows = mine[twins.captions]
-    return judgments.score[twins.captions[rows]], judgments.score[twins.twins[rows]]
+def _scores(
+    judgments: Judgments, controls: ControlPairs, mine: Mask
+) -> tuple[FloatArray, FloatArray]:
+    rows = mine[controls.captions]
+    return judgments.score[controls.captions[rows]], judgments.score[controls.controls[rows]]
 
 
 def _verdict(
@@ -306,9 +308,11 @@ def _out_of_order(judgments: Judgments, mine: Mask, people: Mask, least: float) 
     """Tell whether degraded captions come out above captions, or captions above people's."""
     captions, references = judgments.is_kind("caption"), judgments.is_kind("reference")
     degraded = judgments.is_kind("degraded")
-    spoilt = np.isin(judgments.system.codes, np.unique(judgments.system.codes[mine & degraded]))
+    has_degraded = np.isin(
+        judgments.system.codes, np.unique(judgments.system.codes[mine & degraded])
+    )
     below = [
-        (degraded, captions & spoilt),
+        (degraded, captions & has_degraded),
         (captions & ~people, references | captions & people),
     ]
     means = [[_mean(judgments.score[mine & each]) for each in pair] for pair in below]
@@ -336,8 +340,8 @@ def pace(judgments: Judgments) -> dict[str, Pace]:
     """Measure how long tasks took, for each rater whose times are known.
 
     Of a HIT whose whole time is known, that is divided by its tasks, and by the HITs the rater
-    had open at the same time; otherwise the times between showing a task and its answer count: the
-    server's own where it has them, else those that the rater's page says.
+    had open at the same time; otherwise the times between showing a task and its answer count, by
+    the server's clock where they are known, else by that of the rater's page.
 
     >>> from reelscore.human.judgments import Judgment
     >>> rows = [Judgment("r1", "h1", f"t{k}", k, "mine", f"v{k}", "caption", 50.0, seconds=60.0)

@@ -51,7 +51,7 @@ class HumanScores:
             minimum: How many judgments a caption needs; 15 make its score repeatable.
 
         Raises:
-            DataError: If no caption has so many.
+            DataError: If no caption has that many.
         """
         results: dict[str, dict[str, MetricResult]] = {}
         counts: dict[str, ItemScores] = {}

@@ -238,7 +238,7 @@ class Choice:
         criterion: The criterion.
         systems: The two, the one chosen more often first.
         majority: The share of videos where most raters chose the system, for each.
-        agreed: The share of videos where so many chose it as `agree` asks, for each.
+        agreed: The share of videos where as many raters chose it as `agree` requires, for each.
         undecided: The share of videos where as many chose one as the other.
         items: How many videos were compared.
         votes: How many votes there are.

@@ -71,7 +71,7 @@ def degrade(
             "there is nothing to degrade. Leave them out."
         )
     return {
-        item: _spoilt(item, _first(caption).split(), chosen, lent, seed)
+        item: _degraded(item, _first(caption).split(), chosen, lent, seed)
         for item, caption in captions.items()
     }
 
@@ -82,7 +82,7 @@ def _first(caption: str | Sequence[str]) -> str:
     return caption[0] if caption else ""
 
 
-def _spoilt(item: str, words: list[str], rules: Rules, lent: _Lent, seed: int) -> str:
+def _degraded(item: str, words: list[str], rules: Rules, lent: _Lent, seed: int) -> str:
     rng = random.Random(f"{seed} {item}")  # of each item its own: the order does not matter
     if len(words) == 1 and rules.lone:
         return next(word for word in rules.lone if _bare([word]) != _bare(words))
@@ -95,8 +95,8 @@ def _spoilt(item: str, words: list[str], rules: Rules, lent: _Lent, seed: int) -
             return " ".join(before + after)
         for phrase in lent.phrases(coming, item, rules.head, rng):
             if _bare(phrase) != _bare(going):
-                spoilt = " ".join([*before, *phrase, *after])
-                return spoilt.title() if rules.capital and len(words) == 1 else spoilt
+                text = " ".join([*before, *phrase, *after])
+                return text.title() if rules.capital and len(words) == 1 else text
     raise DataError(
         f"No caption of another video can lend {coming} words to item {item!r} "
         f"({len(words)} words). Add captions, or leave this one out."
@@ -121,7 +121,7 @@ class _Lent:
 
     @cached_property
     def _long_enough(self) -> list[int]:
-        """How many captions have at least so many words, from 0 words on."""
+        """How many captions have at least n words, for each n from 0."""
         longest = len(self.captions[0]) if self.captions else 0
         counts = [0] * (longest + 2)
         for words in self.captions:

@@ -56,7 +56,7 @@ def deal(
     rng: random.Random,
     shown: Mapping[tuple[str, str], int] | None = None,
 ) -> None:
-    """Add so many cards to every hand, taking turns between the decks.
+    """Add a number of cards to every hand, taking turns between the decks.
 
     All cards are dealt before any is dealt again, and each deck has its share in every hand: with
     decks of the same size, shares differ by one at most. A video comes into a hand once, as long
@@ -96,7 +96,7 @@ def deal(
 
 
 class _Dealer:
-    """Decks that are shuffled anew whenever all cards that are due are gone."""
+    """Decks that are shuffled again whenever all cards are dealt."""
 
     def __init__(
         self,

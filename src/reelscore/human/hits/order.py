@@ -74,25 +74,25 @@ class Composer:
         self.rng.shuffle(others)  # they came in turns
         parts = [(others[k::sets], humans[k::sets]) for k in range(sets)]
         captions = [[self.texts.place(card, "caption") for card in (*a, *b)] for a, b in parts]
-        twins = [[*self._system_twins(a, hand), *self._human_twins(b)] for a, b in parts]
+        controls = [[*self._system_controls(a, hand), *self._human_controls(b)] for a, b in parts]
         if sets == 1:
-            tasks = captions[0] + twins[0]
+            tasks = captions[0] + controls[0]
             pairs = [(task.system, task.item) for task in tasks]
             return [tasks[k] for k in spaced(pairs, self.layout.distance, self.rng)]
         ordered: list[Placed] = []
         for k in range(sets):
-            tasks = captions[k] + twins[(k + sets // 2) % sets]
+            tasks = captions[k] + controls[(k + sets // 2) % sets]
             ordered += self.rng.sample(tasks, len(tasks))
         return ordered
 
-    def _human_twins(self, humans: Sequence[Card]) -> Iterator[Placed]:
+    def _human_controls(self, humans: Sequence[Card]) -> Iterator[Placed]:
         part = self.layout
         for card in self.rng.sample(humans, part.degraded_humans // part.sets):
             yield self.texts.place(card, "degraded")
         for card in self.rng.sample(humans, part.repeated_humans // part.sets):
             yield self.texts.place(card, "repeat")
 
-    def _system_twins(self, cards: Sequence[Card], hand: Hand) -> Iterator[Placed]:
+    def _system_controls(self, cards: Sequence[Card], hand: Hand) -> Iterator[Placed]:
         """Choose captions for controls, each for one at most."""
         part, free = self.layout, list(cards)
         numbers: dict[Kind, int] = {
@@ -159,10 +159,10 @@ def spaced(groups: Sequence[Hashable], distance: int, rng: random.Random) -> lis
     place = [0] * size
     for k, task in enumerate(order):
         place[task] = k
-    twins = [[other for other in members[groups[task]] if other != task] for task in range(size)]
+    others = [[other for other in members[groups[task]] if other != task] for task in range(size)]
 
     def too_near(task: int) -> int:
-        return sum(abs(place[task] - place[other]) < distance for other in twins[task])
+        return sum(abs(place[task] - place[other]) < distance for other in others[task])
 
     def swap(one: int, other: int) -> None:
         place[one], place[other] = place[other], place[one]

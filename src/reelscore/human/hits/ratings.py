@@ -150,15 +150,15 @@ class _Builder:
         return HitPlan(tuple(hits), signature, tuple(self._notes(count)))
 
     def _texts(self, seed: int) -> Texts:
-        """Spoil whole sets of captions at once; words come from people in any case."""
+        """Degrade whole sets of captions at once; the words come from captions of people."""
         captions = {**self.systems, self.human: self.humans}
-        spoil = [self.human] if self.layout.degraded_humans else []
-        spoil += sorted(self.systems) if self.layout.degraded_systems else []
+        names = [self.human] if self.layout.degraded_humans else []
+        names += sorted(self.systems) if self.layout.degraded_systems else []
         degraded = {
             name: degrade(
                 captions[name], seed=seed + k, rules=self.layout.rules, lenders=self.people
             )
-            for k, name in enumerate(spoil)
+            for k, name in enumerate(names)
         }
         return Texts(captions, degraded, self.references, self.human)
 

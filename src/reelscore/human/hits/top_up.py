@@ -155,6 +155,6 @@ def _tests(hits: list[Hit]) -> list[Task]:
 
 
 def _seed(seed: int, hits: int) -> int:
-    """Derive the random seed of HITs that come after so many others."""
+    """Derive the random seed of HITs that are added to a number of others."""
     digest = hashlib.sha256(f"top up {seed} after {hits}".encode()).digest()
     return int.from_bytes(digest[:6], "big")

@@ -85,7 +85,7 @@ def _batch_judgments(row: dict[str, str], scale: rows.Scale) -> Iterator[Judgmen
         yield Judgment(
             rater=row["WorkerId"],
             hit=row["HITId"],
-            task="",  # the page shuffles tasks anew for each rater: what they show names them
+            task="",  # the page shuffles tasks for each rater: what they show names them
             position=position,
             system=match["system"],
             item=match["item"],

@@ -77,14 +77,14 @@ class Truth:
         """Tell how good a caption is; a degraded one is worse than its original by some drop."""
         if system not in self.systems:
             raise UnknownNameError.of("system", system, self.systems)
-        spoilt = kind == "degraded"
-        key = (system, item, spoilt)
+        is_degraded = kind == "degraded"
+        key = (system, item, is_degraded)
         if key not in self._known:
             crowd = self.crowd
             video = crowd.caption * _OF_ITEM**0.5 * _normal(self.seed, "video", item)
             own = crowd.caption * (1 - _OF_ITEM) ** 0.5 * _normal(self.seed, "caption", *key[:2])
             drop = crowd.drop + crowd.drop_spread * _normal(self.seed, "drop", *key[:2])
-            self._known[key] = self.systems[system] + video + own - spoilt * drop
+            self._known[key] = self.systems[system] + video + own - is_degraded * drop
         return self._known[key]
 
 

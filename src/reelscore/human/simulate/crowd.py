@@ -18,7 +18,7 @@ from numpy.random import Generator
 
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.human.evaluate.agreement import agreement
-from reelscore.human.evaluate.quality import find_twins, pace
+from reelscore.human.evaluate.quality import pace, pair_controls
 from reelscore.human.evaluate.scores import standardize
 from reelscore.human.judgments import FloatArray, Judgments
 
@@ -34,7 +34,7 @@ class Crowd:
     Attributes:
         caption: Standard deviation of the captions' true quality.
         taste: Of what raters disagree about, steadily.
-        error: Of what a rater says otherwise the next time.
+        error: Of what a rater says differently the next time.
         drop: How much worse a degraded caption is than its original, on average.
         drop_spread: Standard deviation of that.
         level: Mean of the raters' mean scores.
@@ -76,19 +76,19 @@ def fit_crowd(judgments: Judgments) -> Crowd:
         DataError: If there are too few repeats, degraded captions or captions judged by several.
     """
     z = standardize(judgments)
-    again, spoilt = find_twins(judgments, "repeat"), find_twins(judgments, "degraded")
+    again, degraded = pair_controls(judgments, "repeat"), pair_controls(judgments, "degraded")
     agreed = agreement(judgments, z).icc
-    if len(again.twins) < 10 or len(spoilt.twins) < 10 or agreed.captions < 10:
+    if len(again.controls) < 10 or len(degraded.controls) < 10 or agreed.captions < 10:
         raise DataError(
             f"To fit a crowd, 10 or more repeats, degraded captions and captions judged by "
-            f"several raters are needed; there are {len(again.twins)}, {len(spoilt.twins)} and "
-            f"{agreed.captions}."
+            f"several raters are needed; there are {len(again.controls)}, "
+            f"{len(degraded.controls)} and {agreed.captions}."
         )
-    error = float(np.mean((z[again.captions] - z[again.twins]) ** 2) / 2)
+    error = float(np.mean((z[again.captions] - z[again.controls]) ** 2) / 2)
     total = float(np.var(z[judgments.is_kind("caption")]))
     caption = max(0.0, agreed.single) * total
     taste = max(0.0, total - caption - error)
-    apart = z[spoilt.captions] - z[spoilt.twins]
+    apart = z[degraded.captions] - z[degraded.controls]
     codes = [judgments.score[judgments.rater[name]] for name in judgments.rater.names]
     levels = np.array([scores.mean() for scores in codes])
     ranges = np.array([scores.std(ddof=1) for scores in codes])

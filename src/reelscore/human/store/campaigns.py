@@ -160,7 +160,7 @@ def mark_humans(connection: Connection, terms: Terms, humans: Collection[str]) -
     """Note which systems are people.
 
     Raises:
-        UnknownNameError: If one of them is no system of the campaign.
+        UnknownNameError: If one of them is not a system of the campaign.
     """
     systems = read_systems(connection, terms)
     for name in humans:

@@ -222,8 +222,8 @@ def to_row(line: Line) -> list[Any]:
     """Make a row for the database of a line.
 
     Raises:
-        DataError: If a text cannot be kept, a name is missing, a number is none, or a time is no
-            time.
+        DataError: If a text cannot be kept, a name is missing, or a number or a time is not
+            valid.
     """
     row: list[Any] = []
     for name in line.__struct_fields__:

@@ -50,10 +50,10 @@ class Terms:
 def check_terms(
     terms: Terms, systems: Sequence[str], settings: Mapping[str, Any], humans: Collection[str] = ()
 ) -> None:
-    """Refuse a campaign that could not be.
+    """Refuse a campaign whose terms are not valid.
 
     Raises:
-        DataError: If a name, number or time of it is none.
+        DataError: If a name, a number or a time is not valid.
     """
     check_name(terms.id, "the campaign")
     if not _ID.fullmatch(terms.id):
@@ -82,7 +82,7 @@ def check_terms(
 
 
 def check_hold(hold: float) -> None:
-    """Refuse a hold time that is none.
+    """Refuse a hold time that is not more than 0.
 
     Raises:
         DataError: If it is not more than 0 seconds.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from reelscore.human.evaluate.agreement import agreement
-from reelscore.human.evaluate.quality import find_twins
+from reelscore.human.evaluate.quality import pair_controls
 from reelscore.human.evaluate.votes import Votes, count_votes, pairs_agreed
 from reelscore.human.judgments import FloatArray, Judgments
 from reelscore.human.protocols import Protocol
@@ -184,8 +184,8 @@ def repeated(judgments: Judgments) -> Agreed:
     Args:
         judgments: Of the raters who count.
     """
-    rows = find_twins(judgments, "repeat")
-    first, second = judgments.score[rows.captions], judgments.score[rows.twins]
+    rows = pair_controls(judgments, "repeat")
+    first, second = judgments.score[rows.captions], judgments.score[rows.controls]
     r = float(pearson(first, second)) if len(first) > 2 else math.nan
     return Agreed("repeats", r, len(first))
 

@@ -55,20 +55,20 @@ class End:
 
 ENDS: dict[Name, End] = {
     "declined": End(
-        "You take no part",
-        "You did not agree, so nothing is asked of you. Thank you for your time.",
+        "You are not taking part",
+        "You did not agree, so there is nothing to do. Thank you for your time.",
         "no_consent_code",
         "Read the instructions again",
     ),
     "screened_out": End(
         "Thank you for your time",
-        "The answers about the instructions were not right twice, so we cannot let you take part. "
+        "The answers about the instructions were wrong twice, so you cannot take part. "
         "Nothing you did counts against you.",
         "screen_out_code",
     ),
     "no_work": End(
-        "No tasks now",
-        "There is nothing left to judge for you now.",
+        "No tasks at the moment",
+        "There are no tasks for you at the moment.",
         "no_work_code",
         "Try again",
     ),

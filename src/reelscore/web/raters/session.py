@@ -97,7 +97,7 @@ def session_in(connection: Connection, request: Request) -> Session:
     """Give the rater whose browser asks, as a transaction sees them.
 
     Raises:
-        HTTPException: If the browser is no rater's in this campaign; status 403.
+        HTTPException: If the browser belongs to no rater of this campaign; status 403.
     """
     site: Site = request.app.state.site
     opened = site.campaigns.get(request.path_params["campaign"])
@@ -119,7 +119,7 @@ def current(request: Request) -> Session:
     """Give the rater whose browser asks.
 
     Raises:
-        HTTPException: If the browser is no rater's in this campaign; status 403.
+        HTTPException: If the browser belongs to no rater of this campaign; status 403.
     """
     site: Site = request.app.state.site
     with site.database.reading() as connection:
@@ -211,7 +211,7 @@ class Viewer(Protocol):
 
     @property
     def site(self) -> Site:
-        """The server's belongings."""
+        """What the server shares among its pages."""
 
     @property
     def campaign(self) -> Campaign:

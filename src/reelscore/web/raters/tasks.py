@@ -35,11 +35,11 @@ _REFUSALS = {
 }
 _NO_WORK = {
     "draft": "The campaign has not begun.",
-    "paused": "The campaign pauses.",
+    "paused": "The campaign is paused.",
     "closed": "The campaign is over. Thank you for your interest.",
 }
 _STOPPED = {
-    "paused": "The campaign pauses, and your tasks were given to the pool.",
+    "paused": "The campaign is paused, and your tasks were returned.",
     "closed": "The campaign was closed before you were done.",
 }
 _EXCLUDED = "There is no more work for you in this campaign."
@@ -51,7 +51,7 @@ Score = Annotated[float, Field(ge=-1e6, le=1e6)]
 
 
 class Answered(BaseModel):
-    """An answer as the page sends it; tasks are told by their place in the HIT.
+    """An answer as the page sends it; tasks are named by their position in the HIT.
 
     What was seen of the video is what the browser says, from 0 to 1; nobody can prove it.
     """
@@ -201,7 +201,7 @@ def _keep(connection: Connection, session: Session, sent: Answered) -> Receipt:
 
 
 def _refused(sent: Answered, reason: str) -> Response:
-    """Tell why an answer is never taken; the error's own words name tasks, which raters are not."""
+    """Tell why an answer is refused; the error's message says more than raters may know."""
     text = _REFUSALS.get(reason, "The answer cannot be taken.")
     body = {"assignment": sent.assignment, "task": sent.task, "reason": reason, "message": text}
     return JSONResponse(body, refused_status(reason))

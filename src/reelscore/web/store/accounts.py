@@ -42,7 +42,7 @@ def add_account(database: Database, name: str, password: str, role: str) -> Acco
     """Make an account.
 
     Raises:
-        DataError: If the name or the password cannot be, or the name is taken.
+        DataError: If the name or the password is not valid, or the name is taken.
         UnknownNameError: If there is no such role.
 
     >>> from tempfile import TemporaryDirectory
@@ -110,7 +110,7 @@ def set_password(database: Database, id: int, password: str) -> Account:
     """Change a password; whoever was logged in with the old one is no longer.
 
     Raises:
-        DataError: If the password cannot be, or there is no such account.
+        DataError: If the password is not valid, or there is no such account.
     """
     return _change(database, id, password=hash_password(password))
 
