@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import numpy as np
@@ -111,6 +112,24 @@ def test_alignment_and_ngrams_explain_the_scores(demo, opened, width):
     rest = float(more.inner_text().split()[-1]) if more.count() else 0.0
     score = demo.report.table["strong"]["cider"].items["clip08"]
     assert sum(shares) + rest == pytest.approx(score, abs=0.02)
+
+
+def test_tuples_explain_spice(opened, tmp_path):
+    tuples = {
+        "a red car": [["car"], ["car", "red"]],
+        "a red automobile turns": [["automobile"], ["automobile", "red"], ["automobile", "turn"]],
+    }
+    lines = [{"test": text, "test_tuples": each} for text, each in tuples.items()]
+    (tmp_path / "tuples.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    systems, references = {"ours": {"v1": "a red car"}}, {"v1": ["a red automobile turns"]}
+    metric = f"spice|tuples:{tmp_path / 'tuples.jsonl'}"
+    table = score_systems(systems, references, metric)
+    write_report(tmp_path / "page.html", report_of(table))
+    page = opened(tmp_path / "page.html", "#item=v1").page
+    caption, together = (element.locator("li") for element in page.locator(".tuples").all())
+    assert caption.all_inner_texts() == ["✓ car = automobile", "✓ car, red = automobile, red"]
+    assert together.all_inner_texts() == ["✓ automobile", "✓ automobile, red", "automobile, turn"]
+    assert page.locator("p", has_text="2 of the caption’s 2 tuples match").count() == 1
 
 
 def test_links_lead_to_items(demo, opened):

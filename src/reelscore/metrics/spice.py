@@ -284,14 +284,23 @@ class Spice(Metric):
         written = pack([candidate, *references])
         captions = Captions(tokenize_packed(written, tokenizer), raw=written)
         offsets = np.array([0, len(references)], dtype=np.int64)
-        prepared = self.prepare(captions.slice(1, captions.size), offsets)
-        theirs = prepared.graphs[0]
-        ours = self._candidates(captions.slice(0, 1), prepared.tuples)[0]
-        return Comparison(
-            [tuple(map(str, each)) for each in ours],
-            [tuple(map(str, each)) for each in theirs],
-            match(ours, theirs, synsets=self._merges),
-        )
+        item = np.zeros(1, dtype=np.int64)
+        batch = CaptionBatch(captions.slice(0, 1), captions.slice(1, captions.size), item, offsets)
+        return self.comparisons(batch)[0]
+
+    def comparisons(self, batch: CaptionBatch) -> list[Comparison]:
+        """Show what `compare` shows, for many captions at once."""
+        prepared = self.prepare(batch.references, batch.reference_offsets)
+        graphs = self._candidates(batch.candidates, prepared.tuples, batch.threads)
+        theirs = [[tuple(map(str, each)) for each in graph] for graph in prepared.graphs]
+        return [
+            Comparison(
+                [tuple(map(str, each)) for each in ours],
+                theirs[item],
+                match(ours, prepared.graphs[item], synsets=self._merges),
+            )
+            for ours, item in zip(graphs, batch.items.tolist(), strict=True)
+        ]
 
     @property
     def _merges(self) -> bool:

@@ -197,6 +197,20 @@ def test_no_explanation_of_other_references(clips):
     assert "do not yield the table's scores" in head["notes"][0]
 
 
+def test_spice_without_what_it_needs(tmp_path):
+    tuples = tmp_path / "tuples.jsonl"
+    tuples.write_text('{"test": "a dog", "test_tuples": [["dog"]]}\n')
+    table = score_systems({"one": {"v1": "a dog"}}, {"v1": ["a dog"]}, f"spice|tuples:{tuples}")
+    head, columns = decoded(encoded(report_of(table)))
+    assert columns["tuples"] == columns["reference tuples"] == ["dog"]
+    assert columns["tuple matches"].tolist() == [1]
+    assert head["explanations"]["tuples"] == {"score": "SPICE"}
+    tuples.unlink()
+    head, columns = decoded(encoded(report_of(table)))
+    assert "tuples" not in columns
+    assert head["notes"][-1] == f"SPICE: no tuples are shown. {tuples}: no such file."
+
+
 def test_too_many_captions_are_not_explained(clips):
     head, columns = decoded(encoded(report_of(clips), explain=59))
     assert "alignment best" not in columns

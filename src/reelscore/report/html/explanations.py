@@ -1,4 +1,4 @@
-"""What lies behind METEOR's and CIDEr's scores of each caption, as columns of a page."""
+"""What lies behind the scores of each caption by METEOR, CIDEr and SPICE, as columns of a page."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from reelscore.metrics.base import Metric, pair_statistics
 from reelscore.metrics.cider import Cider
 from reelscore.metrics.meteor import Meteor
 from reelscore.metrics.registry import parse
+from reelscore.metrics.spice import Spice
 from reelscore.report.html.columns import ItemTexts, Payload
 from reelscore.report.html.model import Report
 from reelscore.report.html.ngrams import cider_shares
@@ -22,6 +23,7 @@ from reelscore.report.legible import legible
 from reelscore.text.meteor_data import language_index
 from reelscore.text.packed import pack
 from reelscore.text.tokens import Tokenizer, thread_count, tokenize
+from reelscore.text.words import CaptionBatch, Captions
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -177,7 +179,11 @@ def add_explanations(
     for score in explained:
         scores = report.table.matrix(score.metric.name, report.table.systems, report.items)
         table = np.ascontiguousarray(scores.T).ravel()
-        about = score.add(payload, texts, tokens, score.metric, table, progress)
+        try:
+            about = score.add(payload, texts, tokens, score.metric, table, progress)
+        except ReelscoreError as error:  # no parser, or a file of tuples that is gone
+            notes.append(f"{score.title}: no {score.what} are shown. {error}")
+            continue
         if about is None:
             notes.append(_OTHERS.format(metric=score.title, what=score.what))
         else:
@@ -253,10 +259,47 @@ def _add_ngrams(
     return {}
 
 
+def _add_tuples(
+    payload: Payload,
+    texts: ItemTexts,
+    tokens: Sequence[str],
+    metric: Metric,
+    table: FloatArray,
+    progress: Progress | None,
+) -> dict[str, Any] | None:
+    assert isinstance(metric, Spice)
+    candidates, references = (
+        Captions(pack([tokens[k] for k in own]), raw=pack([texts.raw[k] for k in own]))
+        for own in (texts.captions.tolist(), texts.references.tolist())
+    )
+    batch = CaptionBatch(candidates, references, texts.items, texts.offsets, thread_count(None))
+    found = metric.comparisons(batch)
+    if not agree(np.array([each.score.f for each in found]), table):
+        return None
+    of_items = [found[k].references for k in range(0, len(found), texts.systems)]
+    payload.texts("tuples", [_tuple_line(each.candidate) for each in found])
+    payload.texts("reference tuples", [_tuple_line(each) for each in of_items])
+    # 1 for the first of the item's reference tuples, 0 for none
+    places = [0 if place is None else place + 1 for each in found for place in each.matches]
+    payload.numbers("tuple counts", [len(each.candidate) for each in found], "u2")
+    payload.numbers("tuple matches", places, "u2")
+    return {}
+
+
+def _tuple_line(tuples: Sequence[Sequence[str]]) -> str:
+    r"""Tuples in a line of text: tabs between tuples, vertical tabs between their words.
+
+    >>> _tuple_line([("man",), ("man", "ride", "horse")])
+    'man\tman\x0bride\x0bhorse'
+    """
+    return "\t".join("\v".join(legible(" ".join(w.split())) for w in each) for each in tuples)
+
+
 # What can be explained, by the name of the metric: what pages call it and the explanation.
 _KINDS = {
     Meteor.name: ("METEOR", "alignments", _add_alignments),
     Cider.name: ("CIDEr", "n-grams", _add_ngrams),
+    Spice.name: ("SPICE", "tuples", _add_tuples),
 }
 
 

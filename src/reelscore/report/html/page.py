@@ -37,7 +37,7 @@ def write_report(
     Args:
         path: The file to make or replace.
         report: What to show.
-        explain: The most captions whose alignments and n-grams are drawn; with more, none are.
+        explain: The most captions whose scores are explained; with more, none are.
         progress: Called now and then with how many captions are explained, of how many.
 
     Raises:
@@ -128,7 +128,7 @@ def encoded(report: Report, *, explain: int = 100_000, progress: Progress | None
 
     Args:
         report: What to show.
-        explain: The most captions whose alignments and n-grams are drawn; with more, none are.
+        explain: The most captions whose scores are explained; with more, none are.
         progress: Called now and then with how many captions are explained, of how many.
 
     >>> from reelscore import score_systems

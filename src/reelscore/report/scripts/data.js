@@ -10,10 +10,12 @@
  *   metrics: Metric[], interest: number[], sections: any[], video: string,
  *   videos: Record<number, string>, notes: string[], captions?: boolean,
  *   stories?: { method: string, annotators: string[] },
- *   explanations?: { alignments?: { score: string, kinds: string[] }, "n-grams"?: { score: string } },
+ *   explanations?: { alignments?: { score: string, kinds: string[] }, "n-grams"?: { score: string },
+ *     tuples?: { score: string } },
  *   column: (name: string) => any, count: number, scores: Float32Array[],
  *   score: (metric: number, system: number, item: number) => number,
  *   textOffsets: Uint32Array, alignmentStarts?: Uint32Array, ngramStarts?: Uint32Array,
+ *   tupleStarts?: Uint32Array,
  *   storyStarts?: Record<"comparisons" | "captions" | "matches", Uint32Array> }} PageData
  */
 

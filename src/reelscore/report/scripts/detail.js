@@ -6,6 +6,7 @@ import { bdi, element, marked } from "./elements.js";
 import { drawNgrams, ngramsOf } from "./ngrams.js";
 import { shown } from "./numbers.js";
 import { drawStory } from "./stories.js";
+import { drawTuples, tuplesOf } from "./tuples.js";
 
 export class ItemDetail {
   /** @param {PageData} report */
@@ -93,10 +94,12 @@ export class ItemDetail {
   reasons(item, system) {
     const { report } = this, { explanations } = report, name = report.systems[system];
     const aligned = alignmentOf(report, item, system), ngrams = ngramsOf(report, item, system);
+    const tuples = tuplesOf(report, item, system);
     return [
       aligned ? [element("h3", {}, `${explanations.alignments.score}: `, bdi(name), " beside reference ", String(aligned.reference + 1)),
                  kindsKey(report), drawAlignment(aligned, this.width())] : [],
       ngrams ? [element("h3", {}, `${explanations["n-grams"].score}: n-grams of `, bdi(name), " that count"), drawNgrams(ngrams)] : [],
+      tuples ? [element("h3", {}, `${explanations.tuples.score}: what `, bdi(name), " and the references state"), drawTuples(tuples)] : [],
     ].flat();
   }
 }
