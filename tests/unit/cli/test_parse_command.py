@@ -11,6 +11,7 @@ import pytest
 
 pytest.importorskip("reelscore_parser")
 
+from reelscore.text.grammar.lexicon import Lexicon
 from reelscore.text.grammar.trees import Token, Tree
 
 TREES = {
@@ -25,8 +26,12 @@ TREES = {
 
 
 def tree(text: str) -> Tree:
-    words = [word.rsplit("/", 3) for word in TREES[text].split()]
-    return Tree(tuple(Token(w[0], w[1], w[0], int(w[2]) - 1, w[3]) for w in words))
+    tokens = []
+    for word in TREES[text].split():
+        form, tag, head, relation = word.rsplit("/", 3)
+        lemma = Lexicon.load().lemma(form, tag).text
+        tokens.append(Token(form, tag, lemma, int(head) - 1, relation))
+    return Tree(tuple(tokens))
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ import numpy as np
 
 from reelscore import _native
 from reelscore.errors import MissingExtraError
+from reelscore.text.grammar.hyphens import joined, parts
 from reelscore.text.grammar.lexicon import PACKAGE, Lexicon
 from reelscore.text.grammar.trees import Token, Tree
 from reelscore.text.tokens import thread_count, tokenize
@@ -58,9 +59,14 @@ def ud_trees(sentences: Sequence[str], *, threads: int | None = 1) -> list[Tree]
             sentences, tokenize(sentences, keep_punctuation=True), strict=True
         )
     ]
-    return parser.trees(
-        words, "ud", lambda form, tag: lexicon.lemma(form, tag).text, thread_count(threads)
+    groups = [parts(sentence) for sentence in words]
+    parsed = parser.trees(
+        [[part for group in sentence for part in group] for sentence in groups],
+        "ud",
+        lambda form, tag: lexicon.lemma(form, tag).text,
+        thread_count(threads),
     )
+    return [joined(tree, words, lexicon) for tree, words in zip(parsed, groups, strict=True)]
 
 
 def teacher_trees(captions: Sequence[str], *, threads: int | None = None) -> list[Tree]:

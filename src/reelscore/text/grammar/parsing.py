@@ -129,14 +129,13 @@ def sentences(
     captions: Sequence[str], parsed: Sequence[Sequence[Tree]], senses: Senses, pronouns: str
 ) -> list[Sentence]:
     """Sentences from trees; `parsed` has the trees of each caption."""
-    lexicon = Lexicon.load()
     return [
-        _sentence(text, [_with_lemmas(tree, lexicon) for tree in caption], senses, pronouns)
+        _sentence(text, caption, senses, pronouns)
         for text, caption in zip(captions, parsed, strict=True)
     ]
 
 
-def _sentence(text: str, parsed: list[Tree], senses: Senses, pronouns: str) -> Sentence:
+def _sentence(text: str, parsed: Sequence[Tree], senses: Senses, pronouns: str) -> Sentence:
     tokens: list[Token] = []
     found: list[Clause] = []
     for tree in parsed:
@@ -150,11 +149,6 @@ def _sentence(text: str, parsed: list[Tree], senses: Senses, pronouns: str) -> S
             for clause in clauses(tree, Lexicon.load(), pronouns=pronouns)
         ]
     return Sentence(text, tuple(tokens), tuple(found))
-
-
-def _with_lemmas(tree: Tree, lexicon: Lexicon) -> Tree:
-    """The tree with the lexicon's lemmas."""
-    return Tree(tuple(replace(t, lemma=lexicon.lemma(t.text, t.tag).text) for t in tree.tokens))
 
 
 def _moved(clause: Clause, distance: int) -> Clause:
