@@ -25,7 +25,7 @@ from reelscore.data.table import ScoreTable
 from reelscore.data.table import file_format as table_format
 from reelscore.errors import DataError
 from reelscore.report.tables.grid import Grid
-from reelscore.report.tables.leaderboard import leaderboard_csv
+from reelscore.report.tables.leaderboard import leaderboard_csv, table_signatures
 from reelscore.scoring.captions import score_systems
 from reelscore.text.tokens import Tokenizer
 
@@ -200,10 +200,7 @@ def show(table: ScoreTable, grid: Grid) -> None:
 def show_origin(table: ScoreTable) -> None:
     """Print how the numbers of a table were made: its notes and signatures."""
     show_notes(table.notes)
-    signatures = dict.fromkeys(
-        result.signature for row in table.results.values() for result in row.values()
-    )
-    for signature in signatures:
+    for signature in table_signatures(table):
         show_signature(signature)
 
 

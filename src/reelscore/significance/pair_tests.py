@@ -13,6 +13,7 @@ from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.scoring.intervals import (
     NO_ITEMS,
+    TOGETHER,
     Group,
     add_intervals,
     groups_of,
@@ -90,9 +91,10 @@ def compare(
     groups, reasons = groups_of(table)
     if not groups:
         whys = dict.fromkeys(reasons.values())
+        remedy = " Add a metric that scores captions one by one, such as rouge_l."
         raise DataError(
-            f"No test for {', '.join(table.metrics)}: {'; '.join(whys)}. "
-            "Add a metric that scores captions one by one, such as rouge_l."
+            f"No test for {', '.join(table.metrics)}: {'; '.join(whys)}."
+            + (remedy if TOGETHER in whys else "")
         )
     _check_same_items(table, groups)
     steps = len(tests) * sum(len(_pairs(group, baseline)) for group in groups)

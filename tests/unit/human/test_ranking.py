@@ -57,18 +57,19 @@ def test_pairs_of_systems():
     rng = np.random.default_rng(1)
     table = {("r1", f"v{k}"): (*rng.permutation([1, 2]), 3) for k in range(30)}
     result = score_rankings(Judgments.of(rankings(table)))
-    differences = {
-        frozenset((d.better, d.worse)): d for d in result.criteria["correctness"].differences
-    }
-    assert len(differences) == 3
-    clear = differences[frozenset(("labels", "fusion"))]
-    assert (clear.better, clear.worse) == ("labels", "fusion")
-    assert clear.difference > 0
+    comparison = result.criteria["correctness"].comparison
+    pairs = {frozenset((pair.system, pair.other)): pair for pair in comparison.pairs}
+    assert len(pairs) == 3
+    clear = pairs[frozenset(("labels", "fusion"))]
+    assert comparison.verdict("labels", "fusion") == "better"
+    assert clear.difference < 0  # a lower rank is better
     assert clear.p_corrected < 1e-4
+    stored = result.criteria["correctness"].to_dict()
+    assert {pair["test"] for pair in stored["differences"]} == {"signed-rank"}
     items = result.table.matrix(
         "rank_correctness", ["labels", "s2vt"], [f"v{k}" for k in range(30)]
     )
-    near = differences[frozenset(("labels", "s2vt"))]
+    near = pairs[frozenset(("labels", "s2vt"))]
     assert near.p == signed_rank(*items).p
     assert near.p_corrected >= near.p
 

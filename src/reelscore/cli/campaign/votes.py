@@ -38,7 +38,7 @@ def show_rankings(
     """Print mean ranks by criterion, best first, and whether they differ."""
     results = score_rankings(_counting(campaign, judgments))
     _output(
-        results.table, table_file, json_file, {n: asdict(e) for n, e in results.criteria.items()}
+        results.table, table_file, json_file, {n: e.to_dict() for n, e in results.criteria.items()}
     )
     if json_file != STDOUT:
         _print(ranking_grid(results), RANKS)

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +19,8 @@ from reelscore.data.scales import Scale
 from reelscore.data.table import ItemIndex, ItemScores, MetricResult, ScoreTable
 from reelscore.errors import DataError
 from reelscore.human.judgments import FloatArray, IntArray, Judgments
-from reelscore.stats.corrections import Correction, correct
+from reelscore.significance.comparison import Comparison
+from reelscore.stats.corrections import Correction
 from reelscore.stats.rank_tests import signed_rank
 
 
@@ -64,24 +65,6 @@ def friedman(table: ArrayLike) -> Friedman:
     return Friedman(statistic, p, statistic / (rows * (columns - 1)))
 
 
-class Difference(NamedTuple):
-    """Two systems by one criterion.
-
-    Attributes:
-        better: The one with the lower mean rank.
-        worse: The other.
-        difference: Of the mean ranks.
-        p: Of Wilcoxon's signed-rank test on the videos, two-sided.
-        p_corrected: The same, corrected for the number of pairs of systems.
-    """
-
-    better: str
-    worse: str
-    difference: float
-    p: float
-    p_corrected: float
-
-
 @dataclass(frozen=True)
 class CriterionRanks:
     """What people said by one criterion.
@@ -94,7 +77,7 @@ class CriterionRanks:
         rankings: How many rankings there are.
         tied: The share of rankings with equal places.
         friedman: Friedman's test on the mean ranks of the videos.
-        differences: All pairs of systems.
+        comparison: Wilcoxon's signed-rank tests on the videos, of all pairs of systems.
         agreement: Kendall's W of the raters who ranked the same video, the mean of the videos
             that two or more ranked; NaN where there are none.
     """
@@ -106,8 +89,13 @@ class CriterionRanks:
     rankings: int
     tied: float
     friedman: Friedman
-    differences: tuple[Difference, ...]
+    comparison: Comparison
     agreement: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as plain data, ready for JSON."""
+        plain = {**vars(self), "differences": self.comparison.pair_dicts()}
+        return {name: value for name, value in plain.items() if name != "comparison"}
 
 
 @dataclass(frozen=True)
@@ -204,11 +192,18 @@ def _by_criterion(
     overall = dict(zip(systems, means.mean(axis=0).tolist(), strict=True))
     order = sorted(systems, key=overall.__getitem__)
     column = {system: means[:, k] for k, system in enumerate(systems)}
-    pairs = list(combinations(order, 2))
-    tests = [signed_rank(column[a], column[b]).p for a, b in pairs]
-    differences = tuple(
-        Difference(a, b, overall[b] - overall[a], p, corrected)
-        for (a, b), p, corrected in zip(pairs, tests, correct(tests, correction), strict=True)
+    p = np.full((len(order), len(order)), np.nan)
+    for (i, one), (j, other) in combinations(enumerate(order), 2):
+        p[i, j] = p[j, i] = signed_rank(column[one], column[other]).p
+    comparison = Comparison.of(
+        f"rank_{name}",
+        order,
+        [overall[system] for system in order],
+        p,
+        correction,
+        better="low",
+        method="Wilcoxon's signed-rank test",
+        signature=f"signed-rank|{correction}",
     )
     best = (ranks == ranks.min(axis=1, keepdims=True)).mean(axis=0)
     ordered = np.sort(ranks, axis=1)
@@ -223,6 +218,6 @@ def _by_criterion(
         len(ranks),
         float((np.diff(ordered, axis=1) == 0).any(axis=1).mean()),
         friedman(means),
-        differences,
+        comparison,
         float(np.mean(agreed)) if agreed else math.nan,
     )

@@ -177,10 +177,11 @@ def ranking_notes(results: RankingResults) -> list[str]:
     """Say for each criterion how many rankings there are, and whether systems differ."""
     notes = []
     for each in results.criteria.values():
-        apart = [pair for pair in each.differences if pair.p_corrected < _LEVEL]
+        pairs = list(each.comparison.pairs)
+        apart = [pair for pair in pairs if pair.p_corrected < _LEVEL]
         notes.append(
             f"{each.criterion}: {each.rankings:,} rankings of {each.items:,} videos; Friedman p "
-            f"{p_value(each.friedman.p)}, {len(apart)} of {len(each.differences)} pairs of systems "
+            f"{p_value(each.friedman.p)}, {len(apart)} of {len(pairs)} pairs of systems "
             f"differ (Holm, p < {_LEVEL}); raters agree with W {_number(each.agreement)}"
         )
     return notes
