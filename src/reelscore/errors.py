@@ -16,7 +16,7 @@ keeps its traceback.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 __all__ = [
     "DataError",
@@ -76,3 +76,15 @@ class ResourceError(ReelscoreError, OSError):
 
 class MissingExtraError(ReelscoreError, ImportError):
     """A feature whose optional dependencies are not installed."""
+
+
+def check_choice(kind: str, name: object, known: Collection[str]) -> None:
+    """Refuse a name that is not one of those known.
+
+    Raises:
+        UnknownNameError: With the nearest known name as a suggestion.
+
+    >>> check_choice("tokenizer", "ptb", ["ptb", "none"])
+    """
+    if name not in known:
+        raise UnknownNameError.of(kind, str(name), known)

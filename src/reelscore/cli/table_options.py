@@ -14,7 +14,7 @@ from reelscore.data import read_references
 from reelscore.data.scales import HIGHER
 from reelscore.data.table import MetricResult, ScoreTable, Sources
 from reelscore.data.table_files import Repeats, is_score_table
-from reelscore.errors import DataError, UnknownNameError
+from reelscore.errors import DataError, UnknownNameError, check_choice
 from reelscore.meta.paired_scores import merge_tables
 from reelscore.metrics.registry import declared_scale
 from reelscore.scoring.training_notes import training_notes
@@ -134,8 +134,7 @@ def read_people(path: str, column: str | None = None) -> ScoreTable:
     people = read_noted(path, repeats="mean")
     if column is None:
         return people
-    if column not in people.metrics:
-        raise UnknownNameError.of("human score", column, people.metrics)
+    check_choice("human score", column, people.metrics)
     rows = {
         system: {column: row[column]} for system, row in people.results.items() if column in row
     }

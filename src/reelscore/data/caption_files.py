@@ -311,12 +311,12 @@ def read_inputs(
     """
     files: list[CaptionFile] = []
     candidates: dict[str, Candidates] = {}
-    for name, given in systems.items():
-        if isinstance(given, str | os.PathLike):
-            candidates[name], file = candidates_of_file(given, format)
+    for name, captions in systems.items():
+        if isinstance(captions, str | os.PathLike):
+            candidates[name], file = candidates_of_file(captions, format)
             files.append(file)
         else:
-            candidates[name] = given
+            candidates[name] = captions
     both = [file for file in files if file.has_references]
     read: list[CaptionFile] = []
     notes: list[str] = []

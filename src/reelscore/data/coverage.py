@@ -75,12 +75,12 @@ def partial_notes(partial: Partial) -> list[str]:
     if not parts:
         return []
     several = len({system for system, _ in parts}) < len(parts)
-    said = [
+    sentences = [
         f"{system} was scored on {coverage.scored:,} of {coverage.total:,} items"
         + (f" ({', '.join(metrics)})" if several else "")
         for (system, coverage), metrics in parts.items()
     ]
-    return [f"{PARTIAL} not comparable, so not ranked: {', '.join(said)}."]
+    return [f"{PARTIAL} not comparable, so not ranked: {', '.join(sentences)}."]
 
 
 def items_notes(table: ScoreTable, common: Coverage | None = None) -> list[str]:

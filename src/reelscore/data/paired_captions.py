@@ -18,7 +18,7 @@ from reelscore.data.checks import (
     in_words,
     references_fault,
 )
-from reelscore.errors import DataError, UnknownNameError
+from reelscore.errors import DataError, check_choice
 
 Missing = Literal["error", "zero", "skip"]
 Empty = Literal["error", "zero"]
@@ -118,20 +118,22 @@ def pair(
         >>> pair({"v1": "a man"}, {"v1": ["a man"], "v2": ["a dog"]}, missing="zero").candidates
         ['a man', '']
     """
-    _check_policy("missing", missing, ("error", "zero", "skip"))
-    _check_policy("empty", empty, ("error", "zero"))
-    given = _checked("candidates", candidates, candidate_fault)
-    wanted = _checked("references", references, _references_fault)
-    captions = [given.get(item) for item in wanted]
-    missing_ids = [item for item, caption in zip(wanted, captions, strict=True) if caption is None]
-    extra_candidates = len(given) - (len(wanted) - len(missing_ids))
-    _check_coverage(given, wanted, missing_ids, extra_candidates, missing)
+    check_choice("policy missing=", missing, ("error", "zero", "skip"))
+    check_choice("policy empty=", empty, ("error", "zero"))
+    candidates = _checked("candidates", candidates, candidate_fault)
+    references = _checked("references", references, _references_fault)
+    captions = [candidates.get(item) for item in references]
+    missing_ids = [
+        item for item, caption in zip(references, captions, strict=True) if caption is None
+    ]
+    extra_candidates = len(candidates) - (len(references) - len(missing_ids))
+    _check_coverage(candidates, references, missing_ids, extra_candidates, missing)
     if missing_ids and missing == "skip":
-        wanted = {item: texts for item, texts in wanted.items() if item in given}
+        references = {item: texts for item, texts in references.items() if item in candidates}
         captions = [caption for caption in captions if caption is not None]
 
-    items = list(wanted)
-    flat, offsets = _flattened(wanted.values())
+    items = list(references)
+    flat, offsets = _flattened(references.values())
     return Paired(
         items=items,
         candidates=[caption or "" for caption in captions],
@@ -154,9 +156,9 @@ def lone_candidates(
     >>> alone.candidates, alone.references, list(alone.reference_offsets)
     (['a man', 'a dog'], [], [0, 0, 0])
     """
-    _check_policy("empty", empty, ("error", "zero"))
-    given = _checked("candidates", candidates, candidate_fault)
-    items, captions = list(given), list(given.values())
+    check_choice("policy empty=", empty, ("error", "zero"))
+    candidates = _checked("candidates", candidates, candidate_fault)
+    items, captions = list(candidates), list(candidates.values())
     return Paired(
         items=items,
         candidates=captions,
@@ -178,10 +180,10 @@ def lone_references(
     >>> alone.candidates, alone.references, list(alone.reference_offsets)
     ([''], ['a man', 'he walks'], [0, 2])
     """
-    _check_policy("empty", empty, ("error", "zero"))
-    wanted = _checked("references", references, _references_fault)
-    items = list(wanted)
-    flat, offsets = _flattened(wanted.values())
+    check_choice("policy empty=", empty, ("error", "zero"))
+    references = _checked("references", references, _references_fault)
+    items = list(references)
+    flat, offsets = _flattened(references.values())
     return Paired(
         items=items,
         candidates=[""] * len(items),
@@ -189,11 +191,6 @@ def lone_references(
         reference_offsets=offsets,
         empty_references=_count_empty_references(items, flat, offsets, empty, tokenized),
     )
-
-
-def _check_policy(option: str, policy: str, known: tuple[str, ...]) -> None:
-    if policy not in known:
-        raise UnknownNameError.of(f"policy {option}=", policy, known)
 
 
 def _checked(
@@ -233,23 +230,23 @@ def _references_fault(item: object, texts: object) -> str | None:
 
 
 def _check_coverage(
-    given: Mapping[str, str],
-    wanted: Mapping[str, Sequence[str]],
+    candidates: Mapping[str, str],
+    references: Mapping[str, Sequence[str]],
     missing_ids: list[str],
     extra_candidates: int,
     policy: Missing,
 ) -> None:
     if not missing_ids and not extra_candidates:
         return
-    extra_ids = [item for item in given if item not in wanted]
-    if len(missing_ids) == len(wanted):
+    extra_ids = [item for item in candidates if item not in references]
+    if len(missing_ids) == len(references):
         raise DataError(
             "Candidates and references have no item in common: "
-            f"candidates have {len(given):,} ({first_few(extra_ids)}), "
-            f"references {len(wanted):,} ({first_few(missing_ids)})."
+            f"candidates have {len(candidates):,} ({first_few(extra_ids)}), "
+            f"references {len(references):,} ({first_few(missing_ids)})."
         )
-    sizes = f"there are {len(given):,} candidates for {len(wanted):,} items"
-    if _are_line_numbers(given) and _are_line_numbers(wanted):
+    sizes = f"there are {len(candidates):,} candidates for {len(references):,} items"
+    if _are_line_numbers(candidates) and _are_line_numbers(references):
         sizes += "; if they come from plain lines, the lines do not correspond"
     faults = []
     if missing_ids and policy == "error":

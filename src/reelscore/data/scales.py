@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from reelscore.errors import DataError, UnknownNameError
+from reelscore.errors import DataError, check_choice
 
 Better = Literal["high", "low", "neither"]
 
@@ -39,8 +39,7 @@ class Scale:
     headline: bool = False
 
     def __post_init__(self) -> None:
-        if self.better not in get_args(Better):
-            raise UnknownNameError.of("direction of a score", self.better, get_args(Better))
+        check_choice("direction of a score", self.better, get_args(Better))
         if self.least is not None and self.most is not None and not self.least < self.most:
             raise DataError(f"A score's range is {self.least:g} to {self.most:g}; it is empty.")
 

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.errors import UnknownNameError
+from reelscore.errors import check_choice
 
 FloatArray = NDArray[np.float64]
 ReversedSegments = Literal["error", "swap", "zero"]
@@ -35,9 +35,9 @@ class StoryPolicies:
     empty: EmptySentences = "error"
 
     def __post_init__(self) -> None:
-        check_choice("reversed_segments", self.reversed_segments, get_args(ReversedSegments))
-        check_choice("negative", self.negative, get_args(OutsideTimes))
-        check_choice("empty", self.empty, get_args(EmptySentences))
+        check_choice("reversed_segments=", self.reversed_segments, get_args(ReversedSegments))
+        check_choice("negative=", self.negative, get_args(OutsideTimes))
+        check_choice("empty=", self.empty, get_args(EmptySentences))
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,12 +128,3 @@ class Stories(Mapping[str, Story]):
             digest.update("\0".join((video, *story.sentences)).encode())
             digest.update(np.ascontiguousarray(story.segments).data)
         return digest.digest()
-
-
-def check_choice(option: str, value: object, known: Sequence[str]) -> None:
-    """Refuse a value that is none of the choices.
-
-    >>> check_choice("missing", "zero", ["zero", "skip"])
-    """
-    if value not in known:
-        raise UnknownNameError.of(f"{option}=", str(value), known)

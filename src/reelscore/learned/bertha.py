@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore.data.scales import Scale
-from reelscore.errors import DataError, UnknownNameError
+from reelscore.errors import DataError, check_choice
 from reelscore.learned.bert import Dtype
 from reelscore.learned.model_files import (
     SHIPPED,
@@ -72,12 +72,8 @@ class Bertha(Metric):
 
     def __post_init__(self) -> None:
         check_several(self.name, self.references)
-        for value, what, known in (
-            (self.scale, "scale", get_args(Units)),
-            (self.dtype, "dtype", get_args(Dtype)),
-        ):
-            if value not in known:
-                raise UnknownNameError.of(f"{what} of bertha", value, known)
+        check_choice("scale of bertha", self.scale, get_args(Units))
+        check_choice("dtype of bertha", self.dtype, get_args(Dtype))
 
     @property
     def weights(self) -> str:

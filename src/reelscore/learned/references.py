@@ -7,7 +7,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.errors import UnknownNameError
+from reelscore.errors import check_choice
 
 FloatArray = NDArray[np.float64]
 Several = Literal["mean", "max", "blend"]
@@ -17,8 +17,7 @@ _BEST = 1 / 3  # how much the best reference counts in a blend
 
 def check_several(metric: str, several: str) -> None:
     """Refuse an unknown way to combine several references."""
-    if several not in get_args(Several):
-        raise UnknownNameError.of(f"value of {metric}|references", several, get_args(Several))
+    check_choice(f"value of {metric}|references", several, get_args(Several))
 
 
 def over_references(scores: FloatArray, counts: NDArray[np.int64], several: Several) -> FloatArray:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from reelscore.data.table import ScoreTable
-from reelscore.errors import DataError, UnknownNameError
+from reelscore.errors import DataError, check_choice
 from reelscore.stats.resampling import FloatArray
 
 
@@ -112,8 +112,7 @@ def between_scores(
 
 
 def _known(table: ScoreTable, metric: str, systems: Sequence[str]) -> list[str]:
-    if metric not in table.metrics:
-        raise UnknownNameError.of("score", metric, table.metrics)
+    check_choice("score", metric, table.metrics)
     for name in systems:
         if metric not in table[name]:
             raise DataError(f"{name} has no {metric}; it has {', '.join(table[name])}.")

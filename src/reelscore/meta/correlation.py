@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from reelscore._progress import Progress
-from reelscore.errors import DataError, UnknownNameError
+from reelscore.errors import DataError, check_choice
 from reelscore.meta.paired_scores import Cells
 from reelscore.stats.correlation_bootstrap import bootstrap_correlations
 from reelscore.stats.correlation_tests import fisher_interval
@@ -108,11 +108,9 @@ def correlate_metrics(
     >>> [(r.coefficient, round(r.value, 3), r.n, r.groups) for r in correlations]
     [('pearson', 0.76, 6, 2), ('pdp', 0.766, 6, 2)]
     """
-    if level not in LEVELS:
-        raise UnknownNameError.of("level", level, LEVELS)
+    check_choice("level", level, LEVELS)
     for name in coefficients:
-        if name not in COEFFICIENTS:
-            raise UnknownNameError.of("coefficient", name, COEFFICIENTS)
+        check_choice("coefficient", name, COEFFICIENTS)
     if SOFT in coefficients and level != "system":
         raise DataError(f"{SOFT} compares systems; leave it out, or use the level 'system'.")
     return [
@@ -153,8 +151,7 @@ def with_intervals(
     >>> low < correlations[0].value < high
     True
     """
-    if method not in INTERVALS:
-        raise UnknownNameError.of("kind of interval", method, INTERVALS)
+    check_choice("kind of interval", method, INTERVALS)
 
     def interval(correlation: Correlation) -> tuple[float, float] | None:
         if math.isnan(correlation.value) or correlation.coefficient not in BY_GROUP:

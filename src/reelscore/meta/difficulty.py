@@ -15,7 +15,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from reelscore.data.caption_files import References
-from reelscore.errors import UnknownNameError
+from reelscore.errors import check_choice
 from reelscore.metrics.base import FloatArray
 from reelscore.text.tokens import Tokenizer, tokenize
 
@@ -61,8 +61,7 @@ def difficulties(
     >>> difficulties({"v1": ["an emu"], "v2": ["a man"], "v3": ["a man runs"]}, "frequency").items
     ['v2', 'v3', 'v1']
     """
-    if kind not in get_args(Difficulty):
-        raise UnknownNameError.of("difficulty", kind, get_args(Difficulty))
+    check_choice("difficulty", kind, get_args(Difficulty))
     items = list(references)
     flat = [text for item in items for text in references[item]]
     words = [text.split() for text in tokenize(flat, tokenizer)]

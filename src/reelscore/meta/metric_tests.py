@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from reelscore._progress import Progress
-from reelscore.errors import DataError, UnknownNameError
+from reelscore.errors import DataError, check_choice
 from reelscore.meta.correlation import BY_GROUP
 from reelscore.meta.paired_scores import Cells
 from reelscore.significance.comparison import Comparison
@@ -71,8 +71,7 @@ def compare_metrics(
     >>> compare_metrics(cells, "pooled", test="perm-both").ranks
     {'good': 1, 'fair': 2, 'bad': 3}
     """
-    if test not in TESTS:
-        raise UnknownNameError.of("test", test, TESTS)
+    check_choice("test", test, TESTS)
     if coefficient not in BY_GROUP:
         raise DataError(f"{coefficient} cannot be tested; use one of {', '.join(BY_GROUP)}.")
     values = {name: _value(cells, name, level, coefficient) for name in cells.metrics}

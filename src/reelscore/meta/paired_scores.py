@@ -10,7 +10,7 @@ import numpy as np
 
 from reelscore.data.checks import first_few
 from reelscore.data.table import MetricResult, ScoreTable
-from reelscore.errors import DataError, UnknownNameError
+from reelscore.errors import DataError, UnknownNameError, check_choice
 from reelscore.stats.correlations import known
 from reelscore.stats.resampling import FloatArray
 
@@ -43,8 +43,7 @@ class Cells:
         Raises:
             UnknownNameError: There is no such metric.
         """
-        if metric not in self.metrics:
-            raise UnknownNameError.of("metric", metric, self.metrics)
+        check_choice("metric", metric, self.metrics)
         scores = self.metrics[metric]
         there = known(self.human) & known(scores)
         return np.where(there, self.human, np.nan), np.where(there, scores, np.nan)
@@ -110,8 +109,7 @@ def bring_together(
     >>> cells.notes
     ['Of 2 judged items, 1 is left out: no metric scores them.']
     """
-    if system_scores not in get_args(SystemScores):
-        raise UnknownNameError.of("kind of system score", system_scores, get_args(SystemScores))
+    check_choice("kind of system score", system_scores, get_args(SystemScores))
     name = _column(human, column)
     judged = [system for system in human.systems if name in human[system]]
     systems = [system for system in judged if system in metrics.results]

@@ -15,7 +15,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from reelscore.errors import UnknownNameError
+from reelscore.errors import check_choice
 from reelscore.stats.resampling import bootstrap_scores, percentile_interval
 from reelscore.text.grammar.roles import Filler, Sentence
 
@@ -161,8 +161,7 @@ def topic_scores(
     Raises:
         UnknownNameError: For unknown units.
     """
-    if units not in get_args(Units):
-        raise UnknownNameError.of("kind of units", units, get_args(Units))
+    check_choice("kind of units", units, get_args(Units))
     weights: defaultdict[str, dict[str, float]] = defaultdict(dict)
     references = 0
     for item, sentences in parsed.items():

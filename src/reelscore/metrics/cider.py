@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from reelscore import _native
 from reelscore.data.scales import Scale
-from reelscore.errors import UnknownNameError
+from reelscore.errors import check_choice
 from reelscore.metrics.base import FloatArray, Metric, check_range, with_count
 from reelscore.text.packed import pack
 from reelscore.text.words import CaptionBatch, Captions
@@ -66,8 +66,7 @@ class Cider(Metric):
     def __post_init__(self) -> None:
         check_range(self, "n", 1, 9)
         check_range(self, "sigma", 1e-3, 1e6)
-        if self.variant not in get_args(Variant):
-            raise UnknownNameError.of("variant of cider", self.variant, get_args(Variant))
+        check_choice("variant of cider", self.variant, get_args(Variant))
 
     def files(self) -> dict[str, str]:
         """The file of document frequencies, where one is given."""

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from reelscore.data import read_references
 from reelscore.data.scales import Scale
-from reelscore.errors import UnknownNameError
+from reelscore.errors import check_choice
 from reelscore.metrics.base import FloatArray, Metric, with_count
 from reelscore.text.packed import pack
 from reelscore.text.tokens import Tokenizer, tokenize_packed
@@ -49,8 +49,7 @@ class Diversity(Metric):
     independent: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        if self.training_tokenizer not in get_args(Tokenizer):
-            raise UnknownNameError.of("tokenizer", self.training_tokenizer, get_args(Tokenizer))
+        check_choice("tokenizer", self.training_tokenizer, get_args(Tokenizer))
 
     @property
     def outputs(self) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 
 from reelscore.data.scales import Scale
-from reelscore.errors import UnknownNameError
+from reelscore.errors import check_choice
 from reelscore.metrics.base import FloatArray, Metric, check_range, mean_of_first, with_count
 from reelscore.metrics.bleu import ngram_counts
 from reelscore.text.words import CaptionBatch
@@ -50,9 +50,7 @@ class SentBleu(Metric):
         check_range(self, "n", 1, 9)
         if self.value is not None:
             check_range(self, "value", 0, 1e6)
-        known = ("exp", "floor", "add-k")
-        if self.smoothing not in known:
-            raise UnknownNameError.of("smoothing", self.smoothing, known)
+        check_choice("smoothing", self.smoothing, ("exp", "floor", "add-k"))
 
     def statistics(self, batch: CaptionBatch, prepared: Any) -> FloatArray:
         """The item's score, and 1."""
@@ -83,8 +81,7 @@ def smoothed_bleu(counts: FloatArray, n: int, smoothing: Smoothing, value: float
     >>> smoothed_bleu(np.array([[2.0, 1.0, 2.0, 1.0, 2.0, 2.0]]), 2, "exp", 0.0).tolist()
     [1.0]
     """
-    if smoothing not in get_args(Smoothing):
-        raise UnknownNameError.of("smoothing", smoothing, get_args(Smoothing))
+    check_choice("smoothing", smoothing, get_args(Smoothing))
     matched, guessed = counts[:, :n].copy(), counts[:, n : 2 * n].copy()
     length, reference_length = counts[:, 2 * n], counts[:, 2 * n + 1]
     any_match = matched[:, 0] > 0

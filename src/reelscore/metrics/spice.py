@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore.data.scales import Scale
-from reelscore.errors import UnknownNameError
+from reelscore.errors import check_choice
 from reelscore.metrics.base import FloatArray, Metric, Reads
 from reelscore.metrics.tuple_files import TupleFile
 from reelscore.text.grammar.facts import RULES, Fact
@@ -201,13 +201,9 @@ class Spice(Metric):
     output_scale: ClassVar[Scale] = Scale("high", 0, 1, mean=True)
 
     def __post_init__(self) -> None:
-        for value, what, known in (
-            (self.synsets or "none", "synsets", (SYNSETS, "none")),
-            (self.text, "text", ("ptb", "raw")),
-            (self.kinds, "kinds", ("all", "none")),
-        ):
-            if value not in known:
-                raise UnknownNameError.of(f"{what} of spice", value, known)
+        check_choice("synsets of spice", self.synsets or "none", (SYNSETS, "none"))
+        check_choice("text of spice", self.text, ("ptb", "raw"))
+        check_choice("kinds of spice", self.kinds, ("all", "none"))
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -266,10 +262,10 @@ class Spice(Metric):
 
     def tuple_scores(self, row: FloatArray) -> dict[str, TupleScore]:
         """Read the statistics of an item: scores and counts of all tuples, and of each kind."""
-        found = {"all": TupleScore.of(*map(int, row[3:6]))}
+        scores = {"all": TupleScore.of(*map(int, row[3:6]))}
         for k, kind in enumerate(self._kinds):
-            found[kind] = TupleScore.of(*map(int, row[7 + 5 * k : 10 + 5 * k]))
-        return found
+            scores[kind] = TupleScore.of(*map(int, row[7 + 5 * k : 10 + 5 * k]))
+        return scores
 
     def compare(
         self, candidate: str, references: Sequence[str], tokenizer: Tokenizer = "ptb"
@@ -331,8 +327,8 @@ class Spice(Metric):
             is_kind = KINDS[kind]
             theirs = [each for each in reference if is_kind(each)]
             ours = [each for each in candidate if is_kind(each)]
-            found = _compare(ours, theirs, self._merges)
-            row += [found.f, found.correct, found.candidate, found.reference, bool(theirs)]
+            own = _compare(ours, theirs, self._merges)
+            row += [own.f, own.correct, own.candidate, own.reference, bool(theirs)]
         return [*row, 1.0]
 
 

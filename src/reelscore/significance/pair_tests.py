@@ -10,7 +10,7 @@ import numpy as np
 
 from reelscore._progress import Progress, Steps
 from reelscore.data.table import ScoreTable
-from reelscore.errors import DataError, UnknownNameError
+from reelscore.errors import DataError, UnknownNameError, check_choice
 from reelscore.scoring.intervals import (
     NO_ITEMS,
     TOGETHER,
@@ -82,8 +82,7 @@ def compare(
     """
     tests = list(tests)
     for test in tests:
-        if test not in get_args(Test):
-            raise UnknownNameError.of("test", test, get_args(Test))
+        check_choice("test", test, get_args(Test))
     if len(table.systems) < 2:
         raise DataError("There is only one system; a comparison needs at least two.")
     if baseline is not None and baseline not in table.systems:

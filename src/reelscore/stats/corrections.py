@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from reelscore.errors import UnknownNameError
+from reelscore.errors import check_choice
 
 Correction = Literal["holm", "bonferroni", "bh", "none"]
 
@@ -29,8 +29,7 @@ def correct(p_values: Sequence[float], method: Correction = "holm") -> list[floa
     >>> correct([0.01, 0.04, 0.03], "bh")
     [0.03, 0.04, 0.04]
     """
-    if method not in get_args(Correction):
-        raise UnknownNameError.of("correction", method, get_args(Correction))
+    check_choice("correction", method, get_args(Correction))
     raw = np.asarray(p_values, dtype=np.float64)
     count = len(raw)
     if method == "none" or count == 0:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from statistics import NormalDist
 from typing import Literal, NamedTuple, get_args
 
-from reelscore.errors import DataError, UnknownNameError
+from reelscore.errors import DataError, check_choice
 
 Alternative = Literal["greater", "less", "two-sided"]
 
@@ -175,8 +175,7 @@ def fisher_interval(
     """
     (r,) = _checked(r)
     known = {"pearson": (3, 1.0), "spearman": (3, 1 + r**2 / 2), "kendall_b": (4, 0.437)}
-    if coefficient not in known:
-        raise UnknownNameError.of("coefficient", coefficient, known)
+    check_choice("coefficient", coefficient, known)
     less, variance = known[coefficient]
     if n <= less or math.isnan(r):
         return math.nan, math.nan
@@ -210,8 +209,7 @@ def _normal_p(z: float, alternative: Alternative) -> float:
 
 
 def _p(statistic: float, above: Callable[[float], float], alternative: Alternative) -> float:
-    if alternative not in get_args(Alternative):
-        raise UnknownNameError.of("alternative", alternative, get_args(Alternative))
+    check_choice("alternative", alternative, get_args(Alternative))
     if math.isnan(statistic):
         return math.nan
     if alternative == "two-sided":

@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from reelscore.errors import DataError, UnknownNameError
+from reelscore.errors import DataError, check_choice
 from reelscore.stats.levels import Level
 from reelscore.stats.resampling import FloatArray
 
@@ -54,8 +54,7 @@ def turned(
     >>> turned(np.ones((2, 3)), np.ones((1, 2, 3)), "per-system", "items")[2:]
     ('item', 'systems')
     """
-    if units not in get_args(Units):
-        raise UnknownNameError.of("unit of resampling", units, get_args(Units))
+    check_choice("unit of resampling", units, get_args(Units))
     if level != "per-system":
         return human, metrics, level, units
     other: dict[Units, Units] = {"systems": "items", "items": "systems", "both": "both"}

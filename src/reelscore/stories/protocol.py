@@ -32,9 +32,8 @@ from reelscore.data.stories import (
     OutsideTimes,
     ReversedSegments,
     StoryPolicies,
-    check_choice,
 )
-from reelscore.errors import DataError, UnknownNameError
+from reelscore.errors import DataError, check_choice
 from reelscore.metrics.registry import DEFAULT_METRICS
 from reelscore.text.tokens import Tokenizer
 
@@ -106,15 +105,15 @@ class Protocol:
 
     def __post_init__(self) -> None:
         for name in self.scores:
-            check_choice("scores", name, ("soda", *SODA_SCORES, ACTIVITYNET))
-        check_choice("annotators", self.annotators, get_args(Annotators))
-        check_choice("missing", self.missing, get_args(Missing))
-        check_choice("meteor_order", self.meteor_order, get_args(MeteorOrder))
-        check_choice("reference_order", self.reference_order, get_args(ReferenceOrder))
-        check_choice("characters", self.characters, get_args(Characters))
-        check_choice("variant", self.variant, get_args(Variant))
-        check_choice("unknown", self.unknown, get_args(Unknown))
-        check_choice("beyond", self.beyond, get_args(OutsideTimes))
+            check_choice("scores=", name, ("soda", *SODA_SCORES, ACTIVITYNET))
+        check_choice("annotators=", self.annotators, get_args(Annotators))
+        check_choice("missing=", self.missing, get_args(Missing))
+        check_choice("meteor_order=", self.meteor_order, get_args(MeteorOrder))
+        check_choice("reference_order=", self.reference_order, get_args(ReferenceOrder))
+        check_choice("characters=", self.characters, get_args(Characters))
+        check_choice("variant=", self.variant, get_args(Variant))
+        check_choice("unknown=", self.unknown, get_args(Unknown))
+        check_choice("beyond=", self.beyond, get_args(OutsideTimes))
         if not self.scores:
             raise DataError("No scores are asked for; name soda, activitynet or both.")
         if not self.tious or not all(0 <= tiou <= 1 for tiou in self.tious):
@@ -149,8 +148,7 @@ class Protocol:
         """
         known = [each.name for each in dataclasses.fields(self)]
         for name in choices:
-            if name not in known:
-                raise UnknownNameError.of("choice of a protocol", name, known)
+            check_choice("choice of a protocol", name, known)
         for name in ("scores", "metrics", "tious"):
             value = choices.get(name)
             if isinstance(value, str):
@@ -206,8 +204,7 @@ def preset(name: str) -> Protocol:
     >>> preset("vid2seq").meteor_order
     'swapped'
     """
-    if name not in PRESETS:
-        raise UnknownNameError.of("preset", name, PRESETS)
+    check_choice("preset", name, PRESETS)
     return PRESETS[name]
 
 

@@ -12,10 +12,10 @@ from reelscore._progress import Progress
 from reelscore._version import __version__
 from reelscore.data.coverage import Coverage
 from reelscore.data.paired_captions import copy_warning
-from reelscore.data.stories import Stories, check_choice
+from reelscore.data.stories import Stories
 from reelscore.data.story_files import PathLike
 from reelscore.data.table import ItemIndex
-from reelscore.errors import UnknownNameError
+from reelscore.errors import check_choice
 from reelscore.metrics.base import FloatArray
 from reelscore.metrics.registry import resolve
 from reelscore.scoring.scores import Measurement, Scores
@@ -140,8 +140,7 @@ class StoryScorer:
         [(0, 0, 0.92), (2, 1, 0.47), (3, 2, 0.9)]
         """
         paired = pair_stories(candidates, self.annotators, self.protocol.but(missing="zero"))
-        if video not in paired.videos:
-            raise UnknownNameError.of("video", video, paired.videos)
+        check_choice("video", video, paired.videos)
         return self._matched(paired, [paired.videos.index(video)], score, tiou)[0]
 
     def all_matchings(
@@ -158,7 +157,7 @@ class StoryScorer:
         self, paired: PairedStories, places: Sequence[int], score: str, tiou: float
     ) -> list[list[StoryMatching]]:
         """Match some videos, each with each of its annotators."""
-        check_choice("score", score, SODA_SCORES)
+        check_choice("score=", score, SODA_SCORES)
         self._f = self._f or self._sentence_score()
         truth = [paired.references[place] for place in places]
         if self.protocol.annotators == "merge":

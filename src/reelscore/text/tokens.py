@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Literal, get_args
 
 from reelscore import _native
-from reelscore.errors import UnknownNameError
+from reelscore.errors import check_choice
 from reelscore.text.packed import Packed, pack
 
 Tokenizer = Literal["ptb", "ptb-coco", "none"]
@@ -74,8 +74,7 @@ def tokenize_packed(
     >>> tokenize_packed(pack(["Two dogs."])).unpack()
     ['two dogs']
     """
-    if tokenizer not in get_args(Tokenizer):
-        raise UnknownNameError.of("tokenizer", tokenizer, get_args(Tokenizer))
+    check_choice("tokenizer", tokenizer, get_args(Tokenizer))
     if tokenizer == "none":
         return captions
     return Packed(

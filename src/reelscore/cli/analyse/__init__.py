@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from reelscore.cli.groups import LazyGroup
+from reelscore.cli.main import LazyGroup
 
 # name: (module, what it does)
 _COMMANDS = {

@@ -11,7 +11,7 @@ from reelscore.cli.campaign.options import (
     opened,
     say,
 )
-from reelscore.errors import DataError, UnknownNameError
+from reelscore.errors import DataError, check_choice
 from reelscore.human.evaluate.quality import Control
 from reelscore.human.evaluate.results import usable
 
@@ -65,8 +65,7 @@ def command(
             reason = reason or "the work cannot be used"
         else:
             for name in raters:
-                if name not in judgments.rater.names:
-                    raise UnknownNameError.of("rater", name, judgments.rater.names)
+                check_choice("rater", name, judgments.rater.names)
             wanted = frozenset(raters)
         number = opened_campaign.offer_all_again(wanted, actor="command line", reason=reason)
         open_places = opened_campaign.status().open

@@ -37,7 +37,7 @@ import numpy as np
 
 from reelscore.data.caption_files import read_candidates
 from reelscore.data.table import ItemScores, MetricResult, ScoreTable
-from reelscore.errors import DataError, UnknownNameError
+from reelscore.errors import DataError, check_choice
 
 Reading = Literal["aligned", "as-published"]
 
@@ -85,8 +85,7 @@ class Assessment:
         """
         names = list(self.annotators) if annotators is None else annotators
         for name in names:
-            if name not in self.annotators:
-                raise UnknownNameError.of("annotator", name, self.annotators)
+            check_choice("annotator", name, self.annotators)
         return {item: [self.annotators[name][item] for name in names] for item in self.items}
 
 
@@ -125,10 +124,8 @@ def load(
         >>> data.references()
         {'1': ['a boy'], '2': ['the dog']}
     """
-    if folder not in FOLDERS:
-        raise UnknownNameError.of("folder", folder, FOLDERS)
-    if reading not in get_args(Reading):
-        raise UnknownNameError.of("reading", reading, get_args(Reading))
+    check_choice("folder", folder, FOLDERS)
+    check_choice("reading", reading, get_args(Reading))
     home = _home(path, folder)
     systems = _texts(home / "systems")
     lines = len(next(iter(systems.values())))

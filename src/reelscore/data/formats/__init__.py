@@ -16,7 +16,7 @@ from reelscore.data.formats.delimited import Delimited
 from reelscore.data.formats.json import Coco, JsonLines, JsonObject
 from reelscore.data.formats.lines import Lines, structure_of
 from reelscore.data.source import Source
-from reelscore.errors import DataError, UnknownNameError
+from reelscore.errors import DataError, check_choice
 
 
 class Format(Protocol):
@@ -54,8 +54,7 @@ def get_format(name: str) -> Format:
     Raises:
         UnknownNameError: If there is no such format.
     """
-    if name not in FORMATS:
-        raise UnknownNameError.of("format", name, FORMATS)
+    check_choice("format", name, FORMATS)
     return FORMATS[name]
 
 

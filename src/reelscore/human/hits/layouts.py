@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from reelscore.errors import DataError, UnknownNameError
+from reelscore.errors import DataError, UnknownNameError, check_choice
 from reelscore.human.hits.degraded import rule_set
 
 
@@ -108,8 +108,7 @@ class Layout:
         values: dict[str, int | str] = {}
         for word in text.split():
             name, colon, value = word.partition(":")
-            if name not in _NAMES:
-                raise UnknownNameError.of("part of a layout", name, _NAMES)
+            check_choice("part of a layout", name, _NAMES)
             if name in values or not colon or (name != "rules" and not value.isdecimal()):
                 raise DataError(
                     f"{word!r} in the layout {text!r}; expected each part once, as name:number."

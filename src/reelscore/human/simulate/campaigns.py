@@ -16,7 +16,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.random import Generator
 
-from reelscore.errors import DataError, UnknownNameError
+from reelscore.errors import DataError, check_choice
 from reelscore.human.evaluate.agreement import replicate
 from reelscore.human.evaluate.quality import Control, check_quality
 from reelscore.human.evaluate.scores import score_judgments
@@ -75,8 +75,7 @@ class Truth:
 
     def of(self, system: str, item: str, kind: str) -> float:
         """Tell how good a caption is; a degraded one is worse than its original by some drop."""
-        if system not in self.systems:
-            raise UnknownNameError.of("system", system, self.systems)
+        check_choice("system", system, self.systems)
         is_degraded = kind == "degraded"
         key = (system, item, is_degraded)
         if key not in self._known:
@@ -257,8 +256,7 @@ def bad_mix(share: float) -> Mix:
 
 def _shares(mix: Mix) -> tuple[list[RaterType], FloatArray]:
     for kind in mix:
-        if kind not in RATER_TYPES:
-            raise UnknownNameError.of("type of rater", kind, RATER_TYPES)
+        check_choice("type of rater", kind, RATER_TYPES)
     shares = np.array(list(mix.values()), dtype=float)
     if not len(shares) or (shares < 0).any() or not shares.sum() > 0:
         raise DataError("Shares of raters must be numbers from 0, and not all 0.")

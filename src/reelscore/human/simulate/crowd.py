@@ -16,7 +16,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.random import Generator
 
-from reelscore.errors import DataError, UnknownNameError
+from reelscore.errors import DataError, check_choice
 from reelscore.human.evaluate.agreement import agreement
 from reelscore.human.evaluate.quality import pace, pair_controls
 from reelscore.human.evaluate.scores import standardize
@@ -130,8 +130,7 @@ def draw_rater(kind: RaterType, crowd: Crowd, rng: Generator) -> Rater:
     >>> draw_rater("constant", Crowd(), np.random.default_rng(1)).type
     'constant'
     """
-    if kind not in RATER_TYPES:
-        raise UnknownNameError.of("type of rater", kind, RATER_TYPES)
+    check_choice("type of rater", kind, RATER_TYPES)
     level = float(np.clip(rng.normal(crowd.level, crowd.level_spread), 20, 90))
     spread = float(np.clip(rng.normal(crowd.range, crowd.range_spread), 5, 45))
     if kind == "biased":  # harsh or lenient, and afraid of the scale

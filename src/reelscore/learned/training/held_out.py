@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from reelscore.errors import UnknownNameError
+from reelscore.errors import check_choice
 from reelscore.learned.judged_captions import JudgedCaption
 from reelscore.metrics.training_data import plain_form
 
@@ -69,8 +69,7 @@ def hold_out(captions: Sequence[JudgedCaption], group: str) -> Split:
     reelscore.errors.UnknownNameError: Unknown group 'c'. Known: a, b.
     """
     groups = sorted({caption.group for caption in captions})
-    if group not in groups:
-        raise UnknownNameError.of("group", group, groups)
+    check_choice("group", group, groups)
     held_out = [caption for caption in captions if caption.group == group]
     theirs = {plain_form(text) for caption in held_out for text in _texts(caption)}
     training, dropped, lost = [], 0, 0

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from reelscore.errors import UnknownNameError
+from reelscore.errors import check_choice
 
 Source = Literal["similarity", "people", "judgments"]
 
@@ -103,6 +103,5 @@ def recipe_of(name: str) -> Recipe:
     >>> [stage.source for stage in recipe_of("staged").stages]
     ['similarity', 'people', 'judgments', 'judgments']
     """
-    if name not in RECIPES:
-        raise UnknownNameError.of("recipe", name, RECIPES)
+    check_choice("recipe", name, RECIPES)
     return RECIPES[name]

@@ -9,7 +9,7 @@ from typing import Any
 
 from reelscore.data.coverage import Partial, partial_scores
 from reelscore.data.table import MetricResult, ScoreTable
-from reelscore.errors import DataError, UnknownNameError
+from reelscore.errors import DataError, UnknownNameError, check_choice
 from reelscore.report.tables.grid import Grid
 from reelscore.significance.comparison import Comparison, untested_notes
 from reelscore.significance.pair_tests import with_tests
@@ -80,8 +80,7 @@ class Report:
         if not self.table.metrics:
             raise DataError("There is nothing to report: the table has no scores.")
         for name in self.human:
-            if name not in self.table.metrics:
-                raise UnknownNameError.of("human score", name, self.table.metrics)
+            check_choice("human score", name, self.table.metrics)
         if self.baseline is not None and self.baseline not in self.table.systems:
             raise UnknownNameError.of("baseline", self.baseline, self.table.systems)
         if self.video and "{item}" not in self.video:
@@ -172,8 +171,7 @@ def report_of(
 
 def _chosen(table: ScoreTable, metrics: Sequence[str]) -> ScoreTable:
     for name in metrics:
-        if name not in table.metrics:
-            raise UnknownNameError.of("score", name, table.metrics)
+        check_choice("score", name, table.metrics)
     rows = {
         system: {name: row[name] for name in metrics if name in row}
         for system, row in table.results.items()

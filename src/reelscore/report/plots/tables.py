@@ -13,7 +13,7 @@ import numpy as np
 
 from reelscore.data.coverage import PARTIAL, Partial, partial_scores
 from reelscore.data.table import ScoreTable
-from reelscore.errors import DataError, UnknownNameError
+from reelscore.errors import DataError, check_choice
 from reelscore.report.legible import shortened
 from reelscore.report.plots.matrices import (
     correlation_matrix,
@@ -181,8 +181,7 @@ class TablePlots:
             return _finished(drawing, path)
 
     def _ranked(self, metric: str) -> list[str]:
-        if metric not in self.table.metrics:
-            raise UnknownNameError.of("score", metric, self.table.metrics)
+        check_choice("score", metric, self.table.metrics)
         systems = [name for name in self.table.systems if metric in self.table[name]]
         sign = self.table.scale(metric).sign
 

@@ -14,7 +14,7 @@ from typing import Literal, get_args
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from reelscore.errors import UnknownNameError
+from reelscore.errors import check_choice
 from reelscore.text.grammar.lexicon import Lexicon, Sense
 from reelscore.text.grammar.parsing import parse
 from reelscore.text.grammar.roles import Clause, Filler, Sentence
@@ -82,11 +82,9 @@ def labels(
     Raises:
         UnknownNameError: For an unknown kind or group.
     """
-    if kind not in get_args(LabelKind):
-        raise UnknownNameError.of("kind of labels", kind, get_args(LabelKind))
+    check_choice("kind of labels", kind, get_args(LabelKind))
     for group in groups:
-        if group not in GROUPS:
-            raise UnknownNameError.of("group of labels", group, GROUPS)
+        check_choice("group of labels", group, GROUPS)
     parsed = _parsed(captions, senses)
     uses = {item: list(_uses(sentences, kind)) for item, sentences in parsed.items()}
     in_items: Counter[tuple[bool, str]] = Counter()

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal, overload
 
-from reelscore.errors import DataError, UnknownNameError
+from reelscore.errors import DataError, check_choice
 from reelscore.text.grammar.lexicon import Lexicon
 from reelscore.text.grammar.roles import Clause, Filler, Sentence, clauses
 from reelscore.text.grammar.senses import Senses
@@ -77,8 +77,7 @@ def parse(
     >>> [clause.lemmas for clause in sentence.clauses]
     [('man', 'ride', 'horse', 'beach')]
     """
-    if pronouns not in PRONOUN_RULES:
-        raise UnknownNameError.of("rule for pronouns", pronouns, PRONOUN_RULES)
+    check_choice("rule for pronouns", pronouns, PRONOUN_RULES)
     if senses == "verbnet" and verbnet is None:
         raise DataError(
             "Senses by VerbNet need its files, which reelscore does not carry. Give the folder "

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from reelscore.errors import UnknownNameError
+from reelscore.errors import check_choice
 from reelscore.text.grammar.lexicon import Lexicon, Sense
 from reelscore.text.grammar.roles import Clause, Filler
 from reelscore.text.grammar.verbnet import OBJECT_ROLES, PLACE_ROLES, Frame, Part
@@ -36,8 +36,7 @@ class Senses:
     def __init__(
         self, lexicon: Lexicon, rule: str, frames: Mapping[str, Sequence[Frame]] | None = None
     ) -> None:
-        if rule not in RULES:
-            raise UnknownNameError.of("rule for senses", rule, RULES)
+        check_choice("rule for senses", rule, RULES)
         self._lexicon, self._frames = lexicon, frames or {}
         rules: dict[str, Callable[[Clause, tuple[Sense, ...]], Clause]] = {
             "first": self._first,

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from reelscore.errors import DataError, UnknownNameError
+from reelscore.errors import DataError, check_choice
 from reelscore.store.database import Database, alone
 from reelscore.web.security import hash_password, is_password
 from reelscore.web.store.schema import account
@@ -57,8 +57,7 @@ def add_account(database: Database, name: str, password: str, role: str) -> Acco
         raise DataError(
             f"{name[:60]!r} cannot be a name; expected 1 to 60 letters, digits and . @ + - _."
         )
-    if role not in ROLES:
-        raise UnknownNameError.of("role", role, ROLES)
+    check_choice("role", role, ROLES)
     password = hash_password(password)
     # SQLite may give the number of a removed account again; nobody's old session may fit it
     first = secrets.randbelow(1 << 30)
@@ -122,8 +121,7 @@ def set_role(database: Database, id: int, role: str) -> Account:
         DataError: If there is no such account, or nobody would be an owner then.
         UnknownNameError: If there is no such role.
     """
-    if role not in ROLES:
-        raise UnknownNameError.of("role", role, ROLES)
+    check_choice("role", role, ROLES)
     return _change(database, id, role=role)
 
 
