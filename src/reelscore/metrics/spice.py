@@ -37,12 +37,12 @@ from reelscore.errors import check_choice
 from reelscore.metrics.base import FloatArray, Metric, Reads
 from reelscore.metrics.tuple_files import TupleFile
 from reelscore.text.grammar.facts import RULES, Fact
+from reelscore.text.grammar.parser import teacher_name
 from reelscore.text.grammar.scene_graph import (
     Concept,
     SceneGraph,
     caption_facts,
     match,
-    parser_name,
     read_concepts,
 )
 from reelscore.text.packed import pack
@@ -221,7 +221,7 @@ class Spice(Metric):
     def signature(self, **context: object) -> str:
         """As of every metric; with the parser and the rules that made the tuples."""
         if context and self.tuples is None:
-            context = {"parser": parser_name(), "rules": RULES, **context}
+            context = {"parser": teacher_name(), "rules": RULES, **context}
         return super().signature(**context)
 
     def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Prepared:

@@ -20,7 +20,7 @@ from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer as TheirTokenizer
 from reelscore import DataError
 from reelscore.compat import coco
 from reelscore.examples import clips
-from reelscore.text.grammar import Token, Tree
+from reelscore.text.grammar import Token, Tree, parser
 
 SYSTEMS, REFERENCES = clips()
 
@@ -199,21 +199,18 @@ def test_refused(gts, res, message):
             scorer.compute_score(gts, res)
 
 
-class StubParser:
-    """Takes the last word of a caption for its only noun."""
+@pytest.fixture
+def stub_parser(monkeypatch):
+    """Take the last word of a caption for its only noun."""
 
-    @staticmethod
     def teacher_trees(captions, *, threads=None):
         nouns = [caption.split()[-1] for caption in captions]
         return [Tree((Token(noun, "NN", noun, -1, "root"),)) for noun in nouns]
 
-
-@pytest.fixture
-def parser(monkeypatch):
-    monkeypatch.setattr("reelscore.text.grammar.scene_graph._parser", StubParser)
+    monkeypatch.setattr(parser, "teacher_trees", teacher_trees)
 
 
-def test_spice_keeps_the_order_of_the_tool(parser):
+def test_spice_keeps_the_order_of_the_tool(stub_parser):
     gts = {"2": ["a cat"], "10": ["a dog"], "1": ["a car", "a bus"]}
     res = {"1": ["an automobile"], "2": ["a house"], "10": ["a dog"]}
     with pytest.warns(UserWarning, match=r"order of sorted ids.*'1' comes where '2' was given"):
@@ -223,7 +220,7 @@ def test_spice_keeps_the_order_of_the_tool(parser):
     assert coco.Spice().method() == "SPICE"
 
 
-def test_spice_has_seven_dictionaries(parser):
+def test_spice_has_seven_dictionaries(stub_parser):
     _, [scores] = coco.Spice().compute_score({1: ["a car", "a bus"]}, {1: ["a car"]})
     assert set(scores) == {
         *("All", "Object", "Attribute", "Relation"),
@@ -237,7 +234,7 @@ def test_spice_has_seven_dictionaries(parser):
     assert all(np.isnan(scores["Color"][name]) for name in ("pr", "re", "f"))
 
 
-def test_spice_says_what_is_wrong(parser):
+def test_spice_says_what_is_wrong(stub_parser):
     with pytest.raises(DataError, match="cannot be sorted"):
         coco.Spice().compute_score({1: ["a"], "2": ["b"]}, {1: ["a"], "2": ["b"]})
     with pytest.raises(DataError, match="only one of gts and res"):

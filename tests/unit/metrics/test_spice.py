@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reelscore import DataError, MissingExtraError, UnknownNameError, parse, score, score_systems
-from reelscore.metrics import score_tuples
+from reelscore.metrics import score_tuples, spice
 from reelscore.metrics.spice import COLOURS, NUMBERS, SIZES, Spice
-from reelscore.text.grammar import SceneGraph, Token, Tree
+from reelscore.text.grammar import SceneGraph, Token, Tree, parser
 from reelscore.text.grammar.trees import ROOT
 
 RIDES = [("man",), ("horse",), ("man", "ride", "horse")]
@@ -196,53 +196,48 @@ def noun_and_verb(caption):
 
 
 @pytest.fixture
-def parser(monkeypatch):
-    """A parser, and the captions it was given."""
+def parsed(monkeypatch):
+    """Stand in for the parser; the captions it was given."""
     seen = []
 
-    class Parser:
-        @staticmethod
-        def teacher_name():
-            return PARSER
+    def teacher_trees(captions, *, threads=None):
+        seen.extend(captions)
+        return [noun_and_verb(caption) for caption in captions]
 
-        @staticmethod
-        def teacher_trees(captions, *, threads=None):
-            seen.extend(captions)
-            return [noun_and_verb(caption) for caption in captions]
-
-    monkeypatch.setattr("reelscore.text.grammar.scene_graph._parser", Parser)
+    monkeypatch.setattr(parser, "teacher_trees", teacher_trees)
+    monkeypatch.setattr(spice, "teacher_name", lambda: PARSER)
     return seen
 
 
-def test_signature(parser):
+def test_signature(parsed):
     result = score({"v": "A dog runs."}, {"v": ["a puppy runs"]}, metrics="spice")["spice"]
     assert result.signature.startswith(
         "spice|synsets:meteor-1.5|text:ptb|kinds:all|tuples:none|"
         f"parser:{PARSER}|rules:1|tok:ptb|items:1|"
     )
     assert parse(result.signature) == Spice()
-    assert parser == ["a puppy runs", "a dog runs"]
+    assert parsed == ["a puppy runs", "a dog runs"]
 
 
-def test_text_as_written(parser):
+def test_text_as_written(parsed):
     score({"v": "A dog runs ."}, {"v": ["A dog, runs"]}, metrics="spice|text:raw")
-    assert parser == ["a dog , runs", "a dog runs ."]
+    assert parsed == ["a dog , runs", "a dog runs ."]
 
 
-def test_references_are_parsed_once_for_all_systems(parser):
+def test_references_are_parsed_once_for_all_systems(parsed):
     systems = {name: {"v": "a cat runs", "w": "a cat runs"} for name in ("one", "two")}
     table = score_systems(systems, {"v": ["a dog runs"], "w": ["a dog runs"]}, metrics="spice")
-    assert parser == ["a dog runs", "a cat runs"]
+    assert parsed == ["a dog runs", "a cat runs"]
     assert table["one"]["spice"].items.to_dict() == {"v": 0, "w": 0}
 
 
-def test_captions_without_words(parser):
+def test_captions_without_words(parsed):
     results = score({"v": "..."}, {"v": ["a dog runs"]}, metrics="spice", empty="zero")
     assert results["spice"].score == 0
-    assert parser == ["a dog runs"]
+    assert parsed == ["a dog runs"]
 
 
-def test_threads_change_nothing(parser):
+def test_threads_change_nothing(parsed):
     one, four = (
         score({"v": "a cat runs"}, {"v": ["a dog runs", "a cat sits"]}, "spice", threads=threads)
         for threads in (1, 4)
@@ -251,10 +246,7 @@ def test_threads_change_nothing(parser):
 
 
 def test_without_a_parser(monkeypatch):
-    def absent(name):
-        raise ModuleNotFoundError(name)
-
-    monkeypatch.setattr("reelscore.text.grammar.scene_graph.import_module", absent)
+    monkeypatch.setattr(parser, "find_spec", lambda name: None)
     with pytest.raises(MissingExtraError) as error:
         score({"v": "a dog"}, {"v": ["a dog"]}, metrics="spice")
     assert str(error.value) == (
@@ -267,7 +259,7 @@ def test_word_lists():
     assert not COLOURS & SIZES
 
 
-def test_comparison_of_two_captions(parser):
+def test_comparison_of_two_captions(parsed):
     comparison = Spice().compare("A puppy runs.", ["a dog runs", "a puppy sits"])
     assert comparison.candidate == [("puppy",), ("puppy", "run")]
     assert comparison.references == [("dog",), ("puppy",), ("dog", "run"), ("puppy", "sit")]

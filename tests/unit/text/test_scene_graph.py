@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from reelscore import MissingExtraError, text
-from reelscore.text.grammar import SceneGraph, Token, Tree, tree_facts
+from reelscore.text.grammar import SceneGraph, Token, Tree, parser, tree_facts
 from reelscore.text.grammar.scene_graph import Concept, caption_facts, match, read_concepts
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "spice_coco.json"
@@ -216,13 +216,11 @@ def test_graph_of_a_caption(monkeypatch):
     tree = parsed(next(iter(BY_HAND)))
     seen = []
 
-    class Parser:
-        @staticmethod
-        def teacher_trees(captions, *, threads=None):
-            seen.extend(captions)
-            return [tree] * len(captions)
+    def teacher_trees(captions, *, threads=None):
+        seen.extend(captions)
+        return [tree] * len(captions)
 
-    monkeypatch.setattr("reelscore.text.grammar.scene_graph._parser", Parser)
+    monkeypatch.setattr(parser, "teacher_trees", teacher_trees)
     graph = text.scene_graph("A man is riding a horse.")
     assert graph.tuples == [("man",), ("horse",), ("man", "ride", "horse")]
     assert seen == ["a man is riding a horse"]
@@ -231,9 +229,6 @@ def test_graph_of_a_caption(monkeypatch):
 
 
 def test_without_a_parser(monkeypatch):
-    def absent(name):
-        raise ModuleNotFoundError(name)
-
-    monkeypatch.setattr("reelscore.text.grammar.scene_graph.import_module", absent)
+    monkeypatch.setattr(parser, "find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"SPICE needs a parser. Install it: pip install"):
         text.scene_graph("A man is riding a horse.")

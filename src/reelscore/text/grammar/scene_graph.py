@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from importlib import import_module
-from types import ModuleType
 
-from reelscore.errors import MissingExtraError
+from reelscore.text.grammar import parser
 from reelscore.text.grammar.facts import Fact, tree_facts
 from reelscore.text.meteor_data import language_index
 from reelscore.text.tokens import tokenize
@@ -225,28 +223,9 @@ def caption_facts(captions: Sequence[str], *, threads: int | None = None) -> lis
         MissingExtraError: If there is no parser.
     """
     distinct = dict.fromkeys(caption for caption in captions if caption.strip())
-    trees = _parser().teacher_trees(list(distinct), threads=threads) if distinct else []
+    trees = parser.teacher_trees(list(distinct), threads=threads) if distinct else []
     found = dict(zip(distinct, map(tree_facts, trees), strict=True))
     return [found.get(caption, []) for caption in captions]
-
-
-def parser_name() -> str:
-    """The parser behind scene graphs: its package, version, and a checksum of its weights.
-
-    Raises:
-        MissingExtraError: If there is no parser.
-    """
-    name: str = _parser().teacher_name()
-    return name
-
-
-def _parser() -> ModuleType:
-    try:
-        return import_module("reelscore.text.grammar.parser")
-    except ImportError as error:
-        raise MissingExtraError(
-            "SPICE needs a parser. Install it: pip install 'reelscore[language]'."
-        ) from error
 
 
 @lru_cache(maxsize=1 << 16)
