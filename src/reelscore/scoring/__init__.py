@@ -8,6 +8,7 @@ from reelscore._lazy import lazy_names
 
 if TYPE_CHECKING:
     from reelscore.scoring.captions import score, score_systems
+    from reelscore.scoring.intervals import with_intervals
     from reelscore.scoring.prepared import PreparedReferences
     from reelscore.scoring.scorer import Scorer, ScorerState
     from reelscore.scoring.scores import Measurement, Scores
@@ -20,12 +21,14 @@ __all__ = [
     "Scores",
     "score",
     "score_systems",
+    "with_intervals",
 ]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "scoring.captions": "score score_systems",
+        "scoring.intervals": "with_intervals",
         "scoring.prepared": "PreparedReferences",
         "scoring.scorer": "Scorer ScorerState",
         "scoring.scores": "Measurement Scores",

@@ -68,12 +68,7 @@ def steiger(
 ) -> Tested:
     """Steiger's Z (1980, eq. 14), with the mean of both correlations in their covariance.
 
-    Args:
-        r12: As in `williams`.
-        r13: As in `williams`.
-        r23: As in `williams`.
-        n: As in `williams`.
-        alternative: As in `williams`.
+    The arguments ``r12``, ``r13``, ``r23``, ``n`` and ``alternative`` are those of `williams`.
 
     >>> round(steiger(0.4, 0.5, 0.1, 103).statistic, 5)
     -0.88872
@@ -92,12 +87,7 @@ def meng(
 ) -> Tested:
     """The Z of Meng, Rosenthal and Rubin (1992).
 
-    Args:
-        r12: As in `williams`.
-        r13: As in `williams`.
-        r23: As in `williams`.
-        n: As in `williams`.
-        alternative: As in `williams`.
+    ``r12``, ``r13``, ``r23``, ``n`` and ``alternative`` are as in `williams`.
 
     >>> round(meng(0.4, 0.5, 0.1, 103).statistic, 5)
     -0.88821

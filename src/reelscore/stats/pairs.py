@@ -94,9 +94,7 @@ def kendall_b(human: ArrayLike, metric: ArrayLike) -> FloatArray:
 def kendall_c(human: ArrayLike, metric: ArrayLike) -> FloatArray:
     """Kendall's (Stuart's) tau-c: for scales with different numbers of steps.
 
-    Args:
-        human: Scores by people, of shape (..., n).
-        metric: Scores by a metric, of a shape that broadcasts to the same; NaN where there is none.
+    ``human`` and ``metric`` are as in `kendall_b`.
 
     >>> float(kendall_c([1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3]))
     0.32
@@ -112,9 +110,7 @@ def kendall_c(human: ArrayLike, metric: ArrayLike) -> FloatArray:
 def kendall_23(human: ArrayLike, metric: ArrayLike) -> FloatArray:
     """Kendall's tau as used in 2023 (Deutsch et al.): a tie on one side only is an error.
 
-    Args:
-        human: Scores by people, of shape (..., n).
-        metric: Scores by a metric, of a shape that broadcasts to the same; NaN where there is none.
+    ``human`` and ``metric`` are as in `kendall_b`.
 
     >>> float(kendall_23([1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3]))
     0.2

@@ -172,15 +172,8 @@ def study_order(
     whose ends are moved at random such that their IoU stays above 0.7. In a repetition all
     three orders have the same segments.
 
-    Args:
-        systems: As in `study_counts`.
-        references: As in `study_counts`.
-        repeats: As in `study_counts`.
-        seed: As in `study_counts`.
-        preset: As in `study_counts`.
-        threads: As in `study_counts`.
-        progress: As in `study_counts`.
-        choices: As in `study_counts`.
+    ``systems``, ``references``, ``repeats``, ``seed``, ``preset``, ``threads``, ``progress`` and
+    ``choices`` are as in `study_counts`.
 
     >>> from reelscore import examples
     >>> systems, annotators = examples.stories()
@@ -218,13 +211,8 @@ def study_oracle(
     least two; ``self_bleu_all`` the same over all oracle captions together. A lower one means more
     diverse captions. The references are a system of their own, for comparison.
 
-    Args:
-        systems: As in `study_counts`.
-        references: As in `study_counts`.
-        preset: As in `study_counts`.
-        threads: As in `study_counts`.
-        progress: As in `study_counts`.
-        choices: As in `study_counts`.
+    ``systems``, ``references``, ``preset``, ``threads``, ``progress`` and ``choices`` are as in
+    `study_counts`.
 
     >>> from reelscore import examples
     >>> systems, annotators = examples.stories()
