@@ -32,6 +32,7 @@ from reelscore.human.judgments import Judgment
 from reelscore.human.protocols import Protocol
 from reelscore.human.store.answers import kind_of_pair
 from reelscore.human.store.campaigns import add_systems, read_systems
+from reelscore.human.store.lines import TIMES, typed
 from reelscore.human.store.records import Terms
 from reelscore.human.store.schema import assignment, hit, judgment, shown, skip, task
 from reelscore.store.database import writing
@@ -39,6 +40,7 @@ from reelscore.store.staging import analyze, fill, missing, repeated, report, st
 from reelscore.store.values import check_name, check_text, microseconds
 
 SUBJECT = "The judgments"
+_FIELDS = Judgment.__struct_fields__
 _MATCHED = tuple(
     (name, int) for name in ("hit_key", "task_key", "slot", "fits", "captions", "assignment")
 )
@@ -68,7 +70,7 @@ def append(
     problems = Problems(SUBJECT)
     with connection.begin():  # only temporary tables: nobody waits meanwhile
         rows = checked_rows(judgments, terms.protocol, problems)
-        incoming = stage(connection, "incoming", COLUMNS)
+        incoming = stage(connection, "incoming", typed(_FIELDS))
         matched = stage(connection, "matched", _MATCHED)
         fill(connection, incoming, rows)
         analyze(connection, incoming)
@@ -227,30 +229,6 @@ def _insert(connection: Connection, incoming: Table, matched: Table, now: int) -
     return count
 
 
-COLUMNS: tuple[tuple[str, type], ...] = (
-    ("rater", str),
-    ("hit", str),
-    ("task", str),
-    ("position", int),
-    ("system", str),
-    ("item", str),
-    ("kind", str),
-    ("score", float),
-    ("criterion", str),
-    ("against", str),
-    ("started", int),
-    ("submitted", int),
-    ("seconds", float),
-    ("client", str),
-    ("status", str),
-    ("z", float),
-    ("opened", int),
-    ("received", int),
-    ("watched", float),
-)
-_TIMES = ("started", "submitted", "opened", "received")
-
-
 def checked_rows(
     judgments: Iterable[Judgment], protocol: Protocol, problems: Problems
 ) -> Iterator[Sequence[object]]:
@@ -278,28 +256,12 @@ def _checked(line: int, row: Judgment, protocol: Protocol) -> Sequence[object]:
     for number in (row.seconds, row.z, row.watched):
         if number is not None and not math.isfinite(number):
             raise DataError(f"a number is {number}; expected one, or none.")
-    moments = [getattr(row, name) for name in _TIMES]
-    times = [None if when is None else microseconds(when) for when in moments]
-    return (
-        line,
-        row.rater,
-        row.hit,
-        row.task,
-        row.position,
-        row.system,
-        row.item,
-        row.kind,
-        float(row.score),
-        row.criterion,
-        row.against,
-        *times[:2],
-        row.seconds,
-        row.client,
-        row.status,
-        row.z,
-        *times[2:],
-        row.watched,
-    )
+    values = (getattr(row, name) for name in _FIELDS)
+    return line, *map(_stored, _FIELDS, values)
+
+
+def _stored(name: str, value: Any) -> Any:
+    return microseconds(value) if name in TIMES and value is not None else value
 
 
 def where(line: int, row: Judgment | Row[Any]) -> str:

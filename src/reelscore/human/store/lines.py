@@ -198,7 +198,15 @@ def columns(kind: str) -> list[tuple[str, type]]:
     >>> columns("hit")
     [('id', <class 'str'>)]
     """
-    names = LINES[kind].__struct_fields__
+    return typed(LINES[kind].__struct_fields__)
+
+
+def typed(names: Iterable[str]) -> list[tuple[str, type]]:
+    """Name columns with what the database has in them.
+
+    >>> typed(["task", "opened"])
+    [('task', <class 'str'>), ('opened', <class 'int'>)]
+    """
     return [
         (name, int if name in TIMES | INTEGERS else float if name in NUMBERS else str)
         for name in names
