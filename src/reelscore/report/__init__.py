@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from reelscore.report.tables.grid import Cell, Grid
     from reelscore.report.tables.leaderboard import leaderboard, leaderboard_csv
     from reelscore.report.tables.studies import study_grids
-    from reelscore.report.timeline.files import draw_timeline, write_timeline
+    from reelscore.report.timeline.files import draw_timeline, timeline_text, write_timeline
     from reelscore.report.timeline.page import timeline_html, timeline_svg
-    from reelscore.report.timeline.text import timeline_text
     from reelscore.report.training_log import TrainingLog
 
 __all__ = [
@@ -72,9 +71,8 @@ __getattr__, __dir__ = lazy_names(
         "report.tables.grid": "Cell Grid",
         "report.tables.leaderboard": "leaderboard leaderboard_csv",
         "report.tables.studies": "study_grids",
-        "report.timeline.files": "draw_timeline write_timeline",
+        "report.timeline.files": "draw_timeline timeline_text write_timeline",
         "report.timeline.page": "timeline_html timeline_svg",
-        "report.timeline.text": "timeline_text",
         "report.training_log": "TrainingLog",
     },
 )

@@ -19,7 +19,6 @@ from reelscore.web.organisers import (
     accounts,
     campaigns,
     decisions,
-    links,
     media,
     mturk,
     new_campaign,
@@ -34,7 +33,7 @@ from reelscore.web.site import STATIC, Site, refused_status
 from reelscore.web.store.schema import open_database
 
 _ORGANISING = (
-    *(accounts, campaigns, new_campaign, texts, links, media, preview),
+    *(accounts, campaigns, new_campaign, texts, media, preview),
     *(decisions, results, mturk),
 )
 _ROUTERS = (entry.arrivals, *(module.router for module in _ORGANISING))

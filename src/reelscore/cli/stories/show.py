@@ -54,8 +54,7 @@ def command(
       reelscore stories show ours.json -r val_1.json --video v_uqiMw7tQ1Cc
       reelscore stories show ours.json -r val_1.json --video v_1 -o story.html
     """
-    from reelscore.report.timeline.files import check_format, write_timeline
-    from reelscore.report.timeline.text import timeline_text
+    from reelscore.report.timeline.files import check_format, timeline_text, write_timeline
     from reelscore.stories.timelines import timeline
 
     if output:

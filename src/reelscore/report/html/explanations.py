@@ -39,6 +39,15 @@ _SMALLEST = 0.0005  # n-grams that add less to CIDEr are not listed
 _PUNCTUATION = str.maketrans("", "", '.,;:!?"')
 
 
+class _Page(NamedTuple):
+    """Where explanations go, and the texts that they explain."""
+
+    payload: Payload
+    texts: ItemTexts
+    tokens: Sequence[str]
+    progress: Progress | None
+
+
 class _Explained(NamedTuple):
     """A score of the table that can be explained."""
 
@@ -46,7 +55,7 @@ class _Explained(NamedTuple):
     tokenizer: Tokenizer
     title: str
     what: str
-    add: Callable[..., dict[str, Any] | None]
+    add: Callable[[_Page, Metric, FloatArray], dict[str, Any] | None]
 
 
 class Alignments(NamedTuple):
@@ -174,13 +183,14 @@ def add_explanations(
         ]
     tokenizer = explained[0].tokenizer
     tokens = tokenize(list(texts.raw), "ptb" if tokenizer == "ptb-coco" else tokenizer)
+    page = _Page(payload, texts, tokens, progress)
     head: dict[str, Any] = {}
     notes = []
     for score in explained:
         scores = report.table.matrix(score.metric.name, report.table.systems, report.items)
         table = np.ascontiguousarray(scores.T).ravel()
         try:
-            about = score.add(payload, texts, tokens, score.metric, table, progress)
+            about = score.add(page, score.metric, table)
         except ReelscoreError as error:  # no parser, or a file of tuples that is gone
             notes.append(f"{score.title}: no {score.what} are shown. {error}")
             continue
@@ -208,15 +218,9 @@ def _explained(report: Report, name: str) -> _Explained | None:
     return None
 
 
-def _add_alignments(
-    payload: Payload,
-    texts: ItemTexts,
-    tokens: Sequence[str],
-    metric: Metric,
-    table: FloatArray,
-    progress: Progress | None,
-) -> dict[str, Any] | None:
+def _add_alignments(page: _Page, metric: Metric, table: FloatArray) -> dict[str, Any] | None:
     assert isinstance(metric, Meteor)
+    payload, texts, tokens, progress = page
     many = np.diff(texts.offsets)[texts.items]
     offsets = np.concatenate([[0], np.cumsum(many)])
     inside = np.arange(offsets[-1]) - np.repeat(offsets[:-1], many)
@@ -234,15 +238,9 @@ def _add_alignments(
     return {"kinds": _MODULES}
 
 
-def _add_ngrams(
-    payload: Payload,
-    texts: ItemTexts,
-    tokens: Sequence[str],
-    metric: Metric,
-    table: FloatArray,
-    progress: Progress | None,
-) -> dict[str, Any] | None:
+def _add_ngrams(page: _Page, metric: Metric, table: FloatArray) -> dict[str, Any] | None:
     assert isinstance(metric, Cider)
+    payload, texts, tokens, _ = page
     shares = cider_shares(
         metric, tokens, texts.captions, texts.items, texts.offsets, texts.references
     )
@@ -259,29 +257,23 @@ def _add_ngrams(
     return {}
 
 
-def _add_tuples(
-    payload: Payload,
-    texts: ItemTexts,
-    tokens: Sequence[str],
-    metric: Metric,
-    table: FloatArray,
-    progress: Progress | None,
-) -> dict[str, Any] | None:
+def _add_tuples(page: _Page, metric: Metric, table: FloatArray) -> dict[str, Any] | None:
     assert isinstance(metric, Spice)
+    payload, texts, tokens, _ = page
     candidates, references = (
         Captions(pack([tokens[k] for k in own]), raw=pack([texts.raw[k] for k in own]))
         for own in (texts.captions.tolist(), texts.references.tolist())
     )
     batch = CaptionBatch(candidates, references, texts.items, texts.offsets, thread_count(None))
-    found = metric.comparisons(batch)
-    if not agree(np.array([each.score.f for each in found]), table):
+    comparisons = metric.comparisons(batch)
+    if not agree(np.array([each.score.f for each in comparisons]), table):
         return None
-    of_items = [found[k].references for k in range(0, len(found), texts.systems)]
-    payload.texts("tuples", [_tuple_line(each.candidate) for each in found])
+    of_items = [comparisons[k].references for k in range(0, len(comparisons), texts.systems)]
+    payload.texts("tuples", [_tuple_line(each.candidate) for each in comparisons])
     payload.texts("reference tuples", [_tuple_line(each) for each in of_items])
     # 1 for the first of the item's reference tuples, 0 for none
-    places = [0 if place is None else place + 1 for each in found for place in each.matches]
-    payload.numbers("tuple counts", [len(each.candidate) for each in found], "u2")
+    places = [0 if place is None else place + 1 for each in comparisons for place in each.matches]
+    payload.numbers("tuple counts", [len(each.candidate) for each in comparisons], "u2")
     payload.numbers("tuple matches", places, "u2")
     return {}
 

@@ -1,28 +1,35 @@
-"""What organisers see: the campaigns, the progress of one of them, and what raters reported."""
+"""What organisers see: the campaigns, the progress of one, its raters and links, its reports."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
+from fastapi import Form, Path
 from fastapi.responses import HTMLResponse, Response
+from starlette.exceptions import HTTPException
 
 from reelscore.human.campaign import Campaign
+from reelscore.human.store.records import REJECTED
+from reelscore.store.values import check_name
 from reelscore.web.organisers.preview import preview_of
 from reelscore.web.organisers.progress import costs, figures
 from reelscore.web.organisers.raters import rater_rows
-from reelscore.web.organisers.session import PATH, CampaignId, Desk, Organiser
+from reelscore.web.organisers.session import PATH, CampaignId, Desk, Organiser, Owner
 from reelscore.web.pages import read_pages
-from reelscore.web.payments import Pay, list_work
+from reelscore.web.payments import PAY_LISTS, Pay, list_work
 from reelscore.web.raters.session import video_of
 from reelscore.web.raters.tasks import REPORT
 from reelscore.web.requests import Router
+from reelscore.web.site import FromOurForm
+from reelscore.web.store import raters
 from reelscore.web.store.assignments import count_tasks, list_taken
-from reelscore.web.store.raters import list_raters
 
 router = Router(prefix=PATH)
 _LIVE = "live.html"
 _NEWEST = 1000  # of the log on a page
+_MOST_LINKS = 1000
 
 
 @router.get("")
@@ -56,7 +63,7 @@ def show_log(desk: Organiser, id: CampaignId) -> Response:
 def _page(desk: Desk, id: str, template: str) -> HTMLResponse:
     campaign = desk.campaign(id)
     site, status, pages = desk.site, campaign.status(), read_pages(campaign.settings)
-    people = list_raters(site.database, id)
+    people = raters.list_raters(site.database, id)
     taken = list_taken(site.database, id)
     findings = site.trust.of(campaign, status)
     rows = rater_rows(campaign, findings, taken)
@@ -124,3 +131,66 @@ def show_reports(desk: Organiser, id: CampaignId) -> Response:
         reports=reports,
         videos={item: video_of(preview, item) for item in items},
     )
+
+
+@router.get("/c/{campaign}/raters")
+def show_raters(desk: Organiser, id: CampaignId) -> Response:
+    """Show who was invited, who came, and the codes of finished HITs."""
+    campaign = desk.campaign(id)
+    taken = list_taken(desk.site.database, campaign.id)
+    codes = {
+        each.id: desk.site.signer.code(campaign.id, each.rater, str(each.id))
+        for each in taken
+        if each.state == "done" and not each.needs_review and each.status != REJECTED
+    }
+    return desk.page(
+        "raters.html",
+        campaign=campaign,
+        people=raters.list_raters(desk.site.database, campaign.id),
+        taken=taken,
+        codes=codes,
+    )
+
+
+@router.post("/c/{campaign}/raters", dependencies=[FromOurForm])
+def invite(
+    desk: Organiser,
+    id: CampaignId,
+    number: Annotated[int, Form(ge=0, le=_MOST_LINKS)] = 0,
+    names: Annotated[str, Form(max_length=50_000)] = "",
+) -> Response:
+    """Make links, shown this once: what is stored of them opens nothing."""
+    campaign = desk.campaign(id)
+    given = [check_name(name.strip(), "A rater") for name in names.splitlines() if name.strip()]
+    wanted = given + [raters.new_name() for _ in range(number - len(given))]
+    if not 0 < len(wanted) <= _MOST_LINKS:
+        raise HTTPException(422, f"Between 1 and {_MOST_LINKS} links can be made at once.")
+    tokens = raters.invite(desk.site.database, campaign.id, wanted, desk.site.now)
+    address = desk.site.settings.url.rstrip("/")
+    links = [(name, f"{address}/r/{token}") for name, token in zip(wanted, tokens, strict=True)]
+    return desk.page("links.html", campaign=campaign, links=links)
+
+
+@router.get("/c/{campaign}/pay/{form}")
+def give_pay_list(
+    desk: Owner, id: CampaignId, form: Annotated[str, Path(max_length=40)]
+) -> Response:
+    """Give whom to pay how much, in one of the forms that crowd services take."""
+    if form not in PAY_LISTS:
+        raise HTTPException(404, "There is no such list.")
+    campaign = desk.campaign(id)
+    text = PAY_LISTS[form](list_work(campaign), Pay.of(campaign))
+    headers = {"content-disposition": f'attachment; filename="{campaign.id}-{form}.csv"'}
+    return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
+
+
+@router.post("/c/{campaign}/raters/unbind", dependencies=[FromOurForm])
+def unbind(
+    desk: Organiser, id: CampaignId, rater: Annotated[str, Form(max_length=200)]
+) -> Response:
+    """Let a link work in another browser."""
+    campaign = desk.campaign(id)
+    if not raters.unbind(desk.site.database, campaign.id, rater):
+        raise HTTPException(404, "There is no such link.")
+    campaign.decide("unbind", rater, actor=desk.account.name, reason="the link may move")
+    return desk.go(f"/c/{id}/raters", f"The link of {rater} may move to another browser.")

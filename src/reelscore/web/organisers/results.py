@@ -18,19 +18,10 @@ from reelscore.human.evaluate.results import Results, evaluate_ratings, usable
 from reelscore.human.evaluate.votes import score_against_reference, score_choices
 from reelscore.report.html.people import RankedSystems, results_html
 from reelscore.report.legible import shared_beginning
-from reelscore.report.tables.campaign import (
-    CHOICES,
-    POINTS,
-    PREFERENCES,
-    RANKS,
-    choices_grid,
-    points_grid,
-    preferences_grid,
-    ranking_grid,
-    ranking_notes,
-)
+from reelscore.report.tables import campaign as tables
 from reelscore.report.tables.grid import Grid
-from reelscore.significance import Comparison, rank_systems
+from reelscore.significance.comparison import Comparison
+from reelscore.significance.pair_tests import rank_systems
 from reelscore.web.organisers.session import PATH, CampaignId, Organiser, Owner
 from reelscore.web.requests import Router
 
@@ -126,14 +117,14 @@ def vote_table(campaign: Campaign) -> tuple[Grid, list[str]]:
     judgments = usable(campaign, campaign.judgments(finished=True)).judgments
     if campaign.protocol.form == "ranking":
         ranked = score_rankings(judgments)
-        notes = [RANKS, *ranking_notes(ranked)]
-        return ranking_grid(ranked), notes
+        notes = [tables.RANKS, *tables.ranking_notes(ranked)]
+        return tables.ranking_grid(ranked), notes
     if campaign.protocol.name == "against-reference":
         reference = next(iter(campaign.humans), "reference")
         points = score_against_reference(judgments, reference=reference)
-        return points_grid(points.standings), [POINTS]
+        return tables.points_grid(points.standings), [tables.POINTS]
     if campaign.protocol.name == "preference":
         preferences = score_all_preferences(judgments)
-        return preferences_grid(preferences), [PREFERENCES]
+        return tables.preferences_grid(preferences), [tables.PREFERENCES]
     choices = score_choices(judgments)
-    return choices_grid(choices, judgments), [CHOICES]
+    return tables.choices_grid(choices, judgments), [tables.CHOICES]
