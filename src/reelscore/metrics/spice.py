@@ -219,10 +219,10 @@ class Spice(Metric):
         return {} if self.tuples is None else {"tuples": self.tuples}
 
     def signature(self, **context: object) -> str:
-        """As of every metric; with the parser and the rules that made the tuples."""
-        if context and self.tuples is None:
-            context = {"parser": teacher_name(), "rules": RULES, **context}
-        return super().signature(**context)
+        """As of every metric; first the parser and the rules that made the tuples."""
+        name, _, rest = super().signature(**context).partition("|")
+        makers = f"parser:{teacher_name()}|rules:{RULES}|" if context and not self.tuples else ""
+        return f"{name}|{makers}{rest}"
 
     def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Prepared:
         """Build the scene graph of each item's references once."""

@@ -212,8 +212,8 @@ def parsed(monkeypatch):
 def test_signature(parsed):
     result = score({"v": "A dog runs."}, {"v": ["a puppy runs"]}, metrics="spice")["spice"]
     assert result.signature.startswith(
-        "spice|synsets:meteor-1.5|text:ptb|kinds:all|tuples:none|"
-        f"parser:{PARSER}|rules:1|tok:ptb|items:1|"
+        f"spice|parser:{PARSER}|rules:1|synsets:meteor-1.5|text:ptb|kinds:all|tuples:none|"
+        "tok:ptb|items:1|"
     )
     assert parse(result.signature) == Spice()
     assert parsed == ["a puppy runs", "a dog runs"]
