@@ -110,6 +110,7 @@ EXAMPLES = {
     "Person/NN/2/nsubj jogs/VBZ/0/root down/IN/4/case street/NN/2/obl with/IN/6/case dog/NN/2/obl "
     "on/IN/8/case leash/NN/6/nmod": ["person jog - street"],
     "girl/NN/4/nsubj in/IN/3/case shorts/NNS/1/nmod runs/VBZ/0/root": ["girl run - -"],
+    "Closeup/NN/0/root of/IN/3/case person/NN/1/nmod crying/VBG/1/acl": ["person cry - -"],
     "!/./0/root": [],
 }
 

@@ -30,6 +30,10 @@ AUXILIARY_VERBS = frozenset(
     )
 )
 CLOTHING_VERBS = frozenset(("wear", "dress"))
+_VIEW_WORDS = (
+    "clip close-up closeup film footage image montage movie photo picture scene shot video view"
+)
+_VIEWS = frozenset(_VIEW_WORDS.split())
 _CLAUSE_RELATIONS = ("parataxis", "advcl", "ccomp", "acl")
 _VERB_LIKE_TAGS = ("NN", "JJ", "RB", "IN")
 _JOINED_PREPOSITIONS = ("at", "after")
@@ -144,8 +148,9 @@ class _Finder:
             said = [c for c in participles if self._lemma(c) not in CLOTHING_VERBS]
             chosen = (said or participles)[0]
             noun = self._tree.tokens[chosen].head
-            is_part = self._tree.tokens[noun].relation == "nmod"  # "a video of someone singing"
-            return self._verbal(chosen, subject=noun if is_part else root)
+            if self._tree.tokens[noun].relation != "nmod":
+                noun = self._viewed(root)
+            return self._verbal(chosen, subject=noun)
         is_noun = not self._tree.tokens[root].tag.startswith(("RB", "IN", "UH"))
         subjects = [*self._children(root, "nsubj"), *([root] if is_noun else [])]
         return Predicate(root, root, None, subject=subjects[0] if subjects else None)
@@ -167,6 +172,14 @@ class _Finder:
             if tokens[child].relation == "conj"
             or (tokens[child].relation == "nmod" and "of" in self._cases(child))
         ]
+
+    def _viewed(self, noun: int) -> int:
+        """Whom a picture shows: in "a video of someone singing" it is not the video that sings."""
+        if self._tree.tokens[noun].lemma in _VIEWS:
+            for child in self._children(noun, "nmod"):
+                if "of" in self._cases(child):
+                    return child
+        return noun
 
     def _cases(self, noun: int) -> list[str]:
         return [self._tree.tokens[c].text.lower() for c in self._children(noun, "case")]
