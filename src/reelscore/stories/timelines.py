@@ -55,7 +55,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Beside:
+class MatchedStories:
     """The candidates beside the references of one annotator.
 
     Attributes:
@@ -80,7 +80,7 @@ class Beside:
     def summary(self) -> str:
         """Give the scores in a line.
 
-        >>> Beside("annotator 1", (), (), (), 0.5, 0.25, 1 / 3).summary
+        >>> MatchedStories("annotator 1", (), (), (), 0.5, 0.25, 1 / 3).summary
         'annotator 1: precision 0.5000, recall 0.2500, F1 0.3333'
         """
         return (
@@ -115,7 +115,7 @@ class Timeline:
     f: str
     begin: float
     end: float
-    comparisons: tuple[Beside, ...]
+    comparisons: tuple[MatchedStories, ...]
 
     @property
     def method(self) -> str:
@@ -268,7 +268,7 @@ def _timeline(
         scorer.protocol.f,
         min([0.0, *segments]),
         max([1.0, *segments]),
-        tuple(_beside(name, each) for name, each in zip(names, matchings, strict=True)),
+        tuple(_matched_stories(name, each) for name, each in zip(names, matchings, strict=True)),
     )
 
 
@@ -280,11 +280,11 @@ def _names(has_video: Sequence[bool], protocol: Protocol) -> list[str]:
     return [f"annotator {k}" for k, has in enumerate(has_video, start=1) if has]
 
 
-def _beside(annotator: str, matching: StoryMatching) -> Beside:
+def _matched_stories(annotator: str, matching: StoryMatching) -> MatchedStories:
     matches = matching.matches
     references = _captions("R", matching.references, {match.reference for match in matches})
     candidates = _captions("C", matching.candidates, {match.candidate for match in matches})
-    return Beside(
+    return MatchedStories(
         annotator,
         tuple(references.values()),
         tuple(candidates.values()),

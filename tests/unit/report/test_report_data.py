@@ -6,10 +6,12 @@ import base64
 import json
 import re
 import zlib
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import reelscore.report
 from reelscore import compare, examples, score_systems
 from reelscore.data.datasets.trecvid_ha import load
 from reelscore.data.scales import Scale
@@ -17,6 +19,7 @@ from reelscore.data.table import ItemScores, MetricResult, ScoreTable
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.metrics.cider import Cider
 from reelscore.metrics.meteor import Meteor
+from reelscore.metrics.registry import metric_names
 from reelscore.report.html import (
     Report,
     Section,
@@ -369,3 +372,16 @@ def test_scores_of_systems_without_items():
     rows = {name: {"x": MetricResult("x", 1.0, ItemScores.of({}), "x")} for name in ("a", "b")}
     head, _ = decoded(encoded(report_of(ScoreTable(rows))))
     assert head["items"] == []
+
+
+def test_reports_know_no_metric_by_name():
+    """What a score is, its table says; a list of names would leave out plug-ins."""
+    names = {"soda_a", "soda_b", "soda_c", "anet_meteor"}
+    for metric in metric_names():
+        names |= {metric, f"{metric}_4"}
+    folder = Path(reelscore.report.__file__).parent
+    for file in [*folder.rglob("*.py"), *folder.rglob("*.js")]:
+        text = file.read_text(encoding="utf-8")
+        code = re.sub(r"\"\"\".*?\"\"\"", "", text, flags=re.DOTALL)  # examples name metrics
+        known = set(re.findall(r"[\"'](\w+)[\"']", code)) & names
+        assert not known, (file.name, known)

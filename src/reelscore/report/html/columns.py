@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from reelscore.report.html.model import Report
 from reelscore.report.legible import legible
-from reelscore.stories.timelines import Beside, TimedCaption, Timeline
+from reelscore.stories.timelines import MatchedStories, TimedCaption, Timeline
 
 Kind = Literal["f4", "u1", "u2", "u4"]
 
@@ -174,7 +174,7 @@ class _Columns:
     def add_video(self, shown: Sequence[Timeline | None]) -> None:
         """Add a video: the truth of each annotator, then each system's story and matches."""
         known = next((timeline for timeline in shown if timeline is not None), None)
-        comparisons: Sequence[Beside] = () if known is None else known.comparisons
+        comparisons: Sequence[MatchedStories] = () if known is None else known.comparisons
         self._comparisons.append(len(comparisons))
         for each in comparisons:
             if each.annotator not in self.annotators:
@@ -193,7 +193,7 @@ class _Columns:
             self._sentences.append(legible(caption.sentence))
             self._times += (caption.start, caption.end)
 
-    def _matched(self, comparison: Beside | None) -> None:
+    def _matched(self, comparison: MatchedStories | None) -> None:
         pairs = () if comparison is None else comparison.matches
         self._matches.append(len(pairs))
         for pair in pairs:

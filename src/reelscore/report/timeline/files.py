@@ -11,7 +11,7 @@ from reelscore.report.legible import lines_of, rows_of, shortened
 from reelscore.report.plots.style import figure, save
 from reelscore.report.timeline.layout import SIZES, timeline_picture
 from reelscore.report.timeline.page import LIGHT, timeline_html, timeline_svg
-from reelscore.stories.timelines import Beside, Pair, TimedCaption, Timeline
+from reelscore.stories.timelines import MatchedStories, Pair, TimedCaption, Timeline
 
 _SIDE = 6  # columns that name a row of bars
 FORMATS = ("png", "svg", "pdf", "html")
@@ -47,7 +47,7 @@ def timeline_text(timeline: Timeline, width: int = 80) -> str:
     return "\n".join(parts)
 
 
-def _comparison(comparison: Beside, timeline: Timeline, width: int) -> str:
+def _comparison(comparison: MatchedStories, timeline: Timeline, width: int) -> str:
     begin, end = f"{timeline.begin:g} s", f"{timeline.end:.1f} s"
     lines = [
         *lines_of(comparison.summary, width),

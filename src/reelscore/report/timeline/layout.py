@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from reelscore.report.legible import cells, lines_of, rows_of, shortened
-from reelscore.stories.timelines import Beside, Pair, TimedCaption, Timeline
+from reelscore.stories.timelines import MatchedStories, Pair, TimedCaption, Timeline
 
 Style = Literal["title", "plain", "dim", "label"]
 
@@ -103,7 +103,7 @@ def timeline_picture(timeline: Timeline, width: float = 900.0) -> Picture:
     return picture
 
 
-def add_bars(picture: Picture, comparison: Beside, timeline: Timeline) -> None:
+def add_bars(picture: Picture, comparison: MatchedStories, timeline: Timeline) -> None:
     """Draw the bars of one comparison below what the picture has."""
     axis = _Axis(timeline.begin, timeline.end, _MARGIN, picture.width - _MARGIN)
     picture.height += 4
