@@ -9,6 +9,7 @@ from scipy import stats
 
 from reelscore.errors import DataError
 from reelscore.human.evaluate.quality import Control, check_quality
+from reelscore.human.evaluate.results import evaluate_ratings
 from reelscore.human.judgments import Judgments
 from support.campaigns import eacl, paired, published, rating
 
@@ -157,3 +158,8 @@ def test_good_judgments_are_those_of_raters_who_passed():
 def test_controls_that_make_no_sense(wrong):
     with pytest.raises(DataError):
         Control(**wrong)
+
+
+def test_without_judgments_there_is_nothing_to_evaluate():
+    with pytest.raises(DataError, match="no judgments to evaluate; they count when"):
+        evaluate_ratings(Judgments.of([]))

@@ -61,7 +61,7 @@ def evaluate_ratings(
         excluded: Raters whom the organisers have excluded.
 
     Raises:
-        DataError: If no rater passed.
+        DataError: If there are no judgments, or no rater passed.
 
     >>> from reelscore.human.judgments import Judgment
     >>> rows = [Judgment(rater, "h1", f"{kind}{k}", k, "human", f"v{k}", kind, score * (k + 1))
@@ -71,11 +71,15 @@ def evaluate_ratings(
     >>> results.raters, results.scores.table["human"]["raw"].score
     (('r1',), 49.5)
     """
+    if not len(judgments):
+        raise DataError(
+            "There are no judgments to evaluate; they count when their HIT is finished."
+        )
     control = control or Control()
     quality = check_quality(judgments, control, humans=humans, excluded=excluded)
     notes = []
     if controlled is None:
-        came_standardized = bool(len(judgments)) and not np.isnan(judgments.z).any()
+        came_standardized = not np.isnan(judgments.z).any()
         controlled = not came_standardized
         if came_standardized:
             notes.append(
@@ -85,7 +89,7 @@ def evaluate_ratings(
         used = quality.good(judgments)
         if not quality.passed:
             raise DataError(
-                f"No rater of {len(quality.raters)} passed the quality control. Look at the "
+                f"None of the {len(quality.raters)} raters passed the quality control. Look at the "
                 "raters, or pass controlled=False."
             )
     else:
