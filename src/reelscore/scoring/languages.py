@@ -101,7 +101,7 @@ _SCRIPTS = {
     "ARMENIAN": ("Armenian", 0),
 }
 
-# Frequent words that are no English words, nor names that captions have.
+# Frequent words that are neither English words nor names that captions have.
 _WORDS = {
     "German": "der und ein eine einen einem einer auf mit ist nicht sich im von zu dem des sie "
     "er es während wird über zwei frau hund sitzt steht spielt",

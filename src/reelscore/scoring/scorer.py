@@ -127,8 +127,8 @@ class Scorer:
 
     def compute(self) -> Scores:
         """Score what was taken so far; items not yet given follow the ``missing`` policy."""
-        given = self._state
-        absent = np.setdiff1d(np.arange(len(self._prepared.index.items)), given.items)
+        state = self._state
+        absent = np.setdiff1d(np.arange(len(self._prepared.index.items)), state.items)
         if len(absent) and self._missing == "error":
             names = [self._prepared.index.items[k] for k in absent[:3]]
             raise DataError(
@@ -137,13 +137,13 @@ class Scorer:
             )
         if len(absent) and self._missing == "zero":
             rows = self._prepared.measure([""] * len(absent), absent)
-            given = ScorerState.join([given, ScorerState(absent, rows, given.origin)])
-        if not len(given.items):
+            state = ScorerState.join([state, ScorerState(absent, rows, state.origin)])
+        if not len(state.items):
             raise DataError("There is nothing to score: give captions to update() first.")
-        order = np.argsort(given.items)
-        index = ItemIndex([self._prepared.index.items[k] for k in given.items[order]])
+        order = np.argsort(state.items)
+        index = ItemIndex([self._prepared.index.items[k] for k in state.items[order]])
         return self._prepared.scores(
-            [rows[order] for rows in given.statistics], index=index, notes=self._notes
+            [rows[order] for rows in state.statistics], index=index, notes=self._notes
         )
 
 

@@ -153,10 +153,7 @@ class Comparison:
         if system not in self.systems or other not in self.systems:
             return "untested"
         i, j = self.systems.index(system), self.systems.index(other)
-        if not self.tested[i, j]:
-            return "untested"
-        wins = self.wins
-        return "better" if wins[i, j] else "worse" if wins[j, i] else "not significant"
+        return _verdict(self.wins, i, j) if self.tested[i, j] else "untested"
 
     @property
     def pairs(self) -> Iterator[Pair]:
@@ -179,7 +176,7 @@ class Comparison:
                 None if interval is None else (interval[0], interval[1]),
                 float(self.p[i, j]),
                 float(self.p_corrected[i, j]),
-                "better" if wins[i, j] else "worse" if wins[j, i] else "not significant",
+                _verdict(wins, i, j),
             )
 
     def _places(self) -> Iterator[tuple[int, int]]:
@@ -263,6 +260,10 @@ class Comparison:
         return [{"metric": self.metric, **pair._asdict(), **same} for pair in self.pairs]
 
 
+def _verdict(wins: NDArray[np.bool_], i: int, j: int) -> Verdict:
+    return "better" if wins[i, j] else "worse" if wins[j, i] else "not significant"
+
+
 def _number(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
@@ -279,8 +280,8 @@ def strictest(comparisons: Sequence[Comparison]) -> list[Comparison]:
     [0.09]
     """
     by_metric: dict[str, list[Comparison]] = {}
-    for each in comparisons:
-        by_metric.setdefault(each.metric, []).append(each)
+    for comparison in comparisons:
+        by_metric.setdefault(comparison.metric, []).append(comparison)
     return [
         replace(
             tests[0],
@@ -313,22 +314,22 @@ def marks_of_tests(
     {('a', 'meteor'): 'B', ('a', 'x'): '–', ('b', 'x'): '–'}
     """
     marks: dict[tuple[str, str], str] = {}
-    for each in comparisons:
-        tested, wins = each.tested, each.wins
-        for i, system in enumerate(each.systems):
+    for comparison in comparisons:
+        tested, wins = comparison.tested, comparison.wins
+        for i, system in enumerate(comparison.systems):
             if baseline is None:
                 there = tested[i].any()
-                beaten = (letters.get(each.systems[j], "") for j in wins[i].nonzero()[0])
+                beaten = (letters.get(comparison.systems[j], "") for j in wins[i].nonzero()[0])
                 mark = "".join(sorted(beaten))
-            elif system == baseline or baseline not in each.systems:
+            elif system == baseline or baseline not in comparison.systems:
                 continue
             else:
-                j = each.systems.index(baseline)
+                j = comparison.systems.index(baseline)
                 there = tested[i, j]
-                lowest = np.fmin(each.p_corrected[i, j], each.p_corrected[j, i])
-                mark = "*" if lowest < each.level else ""
+                lowest = np.fmin(comparison.p_corrected[i, j], comparison.p_corrected[j, i])
+                mark = "*" if lowest < comparison.level else ""
             if mark or not there:
-                marks[system, each.metric] = mark or UNTESTED
+                marks[system, comparison.metric] = mark or UNTESTED
     return marks
 
 
@@ -339,9 +340,11 @@ def untested_notes(comparisons: Sequence[Comparison]) -> list[str]:
     ['– not tested: x, y (it has no items).']
     """
     reasons: dict[tuple[bool, str], list[str]] = {}
-    for each in comparisons:
-        if each.untested:
-            reasons.setdefault((bool(each.tested.any()), each.untested), []).append(each.metric)
+    for comparison in comparisons:
+        if comparison.untested:
+            reasons.setdefault((bool(comparison.tested.any()), comparison.untested), []).append(
+                comparison.metric
+            )
     return [
         f"{UNTESTED} not {'every pair ' if some else ''}tested: {', '.join(names)} ({reason})."
         for (some, reason), names in reasons.items()

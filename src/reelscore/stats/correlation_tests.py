@@ -47,7 +47,7 @@ def williams(
         n: On how many pairs of scores.
         alternative: ``greater``: the first metric agrees better. The statistic keeps its sign, so
             that exchanging the metrics turns p into 1 − p.
-        absolute: Compare the sizes of the correlations, whatever their signs.
+        absolute: Compare the sizes of the correlations, without their signs.
 
     >>> williams(0.4, 0.5, 0.1, 103, alternative="two-sided")
     Tested(statistic=-0.8912..., p=0.3749...)

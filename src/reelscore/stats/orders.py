@@ -1,9 +1,9 @@
-"""Coefficients that count pairs, for each item, when systems are swapped or drawn anew.
+"""Coefficients that count pairs, for each item, when systems are swapped or resampled.
 
 After a swap between two metrics, either score of a pair of systems may come from either metric:
 four cases, each with a known order. So the pairs in the right order are a product of two matrices,
 one that says which case a trial makes of each pair of systems, and one that says whether that is
-right for each item. When systems are drawn anew, a pair counts as often as it is drawn.
+right for each item. When systems are resampled, a pair counts as often as it is drawn.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FEW = 64  # systems up to which all pairs of them are worth a column
 
 
 def has_orders(human: FloatArray, coefficient: Coefficient) -> bool:
-    """Whether a coefficient of so many systems can be computed here.
+    """Whether a coefficient of this number of systems can be computed here.
 
     >>> has_orders(np.ones((13, 5)), kendall_b), has_orders(np.ones((1000, 5)), kendall_b)
     (True, False)

@@ -123,7 +123,7 @@ class _Exchange(NamedTuple):
 def _exchanges(
     shape: tuple[int, ...], swap: Units, trials: int, seed: int, held: int
 ) -> Iterator[_Exchange]:
-    """Draw exchanges in blocks; a trial holds so many numbers in memory."""
+    """Draw exchanges in blocks, given how many numbers a trial holds in memory."""
     rng = np.random.default_rng(seed)
     for size in in_blocks(trials, held):
         systems, items = (np.zeros((size, width), dtype=bool) for width in shape)

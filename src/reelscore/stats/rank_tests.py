@@ -52,7 +52,7 @@ def rank_sum(
 
     Args:
         first: Scores.
-        second: Scores of whatever items; there may be more or fewer.
+        second: Scores of any items; there may be more or fewer.
         alternative: ``greater``: the first are larger.
 
     >>> round(rank_sum([3, 4, 5, 6], [1, 2, 3], alternative="greater").p, 4)

@@ -1,7 +1,7 @@
 """Bootstrap intervals and paired tests on statistics that are summed before they are scored.
 
-All work on sums: drawing items anew, or swapping them between two systems, is a product of a
-matrix of draws with the table of statistics, whatever the metric. Draws depend on the seed and
+All work on sums: resampling items, or swapping them between two systems, is the product of a
+matrix of draws with the table of statistics, for any metric. Draws depend on the seed and
 the number of items alone, so that systems scored on the same items get the same draws.
 """
 

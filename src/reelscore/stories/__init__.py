@@ -1,7 +1,7 @@
 """Score stories, the timed captions of long videos (dense video captioning).
 
 Two frameworks, each with its protocol choices by name: SODA, which matches stories in order, and
-the scorer of the ActivityNet challenge, which pairs whatever overlaps.
+the scorer of the ActivityNet challenge, which pairs all captions that overlap.
 
 >>> from reelscore import examples, stories
 >>> systems, annotators = examples.stories()

@@ -93,9 +93,9 @@ def _pairs(overlaps: Overlaps, tiou: float, nonsense: int | None) -> _Pairs:
     hits = np.flatnonzero(overlaps.iou >= tiou)
     rows, columns = overlaps.rows[hits], overlaps.columns[hits]
     if nonsense is not None:
-        lonely = np.setdiff1d(np.arange(overlaps.row_offsets[-1]), rows)
-        rows = np.concatenate([rows, lonely])
-        columns = np.concatenate([columns, np.full(len(lonely), nonsense)])
+        unpaired = np.setdiff1d(np.arange(overlaps.row_offsets[-1]), rows)
+        rows = np.concatenate([rows, unpaired])
+        columns = np.concatenate([columns, np.full(len(unpaired), nonsense)])
         order = np.argsort(rows, kind="stable")
         rows, columns = rows[order], columns[order]
     return _Pairs(rows, columns, np.searchsorted(rows, overlaps.row_offsets))

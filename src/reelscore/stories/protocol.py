@@ -11,7 +11,8 @@ are not ASCII, and hands METEOR the two sentences in the other order.
 
 ``pdvc``: PDVC and the many systems that took over its evaluation score SODA (c) against each
 annotator and average, and still run the ActivityNet scorer with ``abc123!@#``. Videos that have no
-references are passed over in silence there, segments that end before they start overlap nothing.
+references are left out there without a message; segments that end before they start overlap
+nothing.
 
 ``vid2seq``: Vid2Seq (scenic) averages over annotators too, but hands METEOR the two sentences in
 the other order inside SODA, swaps the times of segments that end before they start, does not limit

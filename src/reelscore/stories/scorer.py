@@ -260,7 +260,7 @@ def _listed(tious: tuple[float, ...]) -> str:
 
 
 def _fingerprint(annotators: list[Stories], order: ReferenceOrder) -> str:
-    """Eight hex digits, the same whatever the order of the annotators, unless the order counts."""
+    """Eight hex digits; the order of the annotators changes them only if it changes scores."""
     parts = [stories.fingerprint(in_file_order=order == "file") for stories in annotators]
     if order == "time":
         parts.sort()
