@@ -14,6 +14,9 @@ import reelscore
 from reelscore import examples
 from reelscore.metrics.registry import metric_names
 from reelscore.report.pages import joined_modules, report_scripts
+from reelscore.report.parses.page import parses_html
+from reelscore.text.grammar.roles import Clause, Filler, Sentence
+from reelscore.text.grammar.trees import ROOT, Token
 from reelscore.web.site import STATIC
 
 PACKAGE = Path(reelscore.__file__).parent
@@ -74,3 +77,15 @@ def test_scripts_know_no_metric():
     pattern = re.compile(rf"\b({'|'.join(names)})(?=[\W_]|\b)", re.IGNORECASE)
     words_in = {path.name: pattern.findall(path.read_text(encoding="utf-8")) for path in SCRIPTS}
     assert {name: words for name, words in words_in.items() if words} == {}
+
+
+def test_parsed_captions_are_shown_as_text():
+    dog = Token("<dogs>", "NNS", "<dog>", head=1, relation="nsubj")
+    tokens = (dog, Token("run", "VBP", "run", head=ROOT, relation="root"))
+    verb, subject = Filler(1, "run", "run", "VBP"), Filler(0, "<dog>", "<dogs>", "NNS")
+    sentence = Sentence("<dogs> run", tokens, (Clause(subject, verb, None, None),))
+    page = parses_html({"clip<1>": [sentence]})
+    assert page.endswith("</html>\n")
+    assert "clip&lt;1&gt;" in page
+    assert "&lt;dogs&gt;" in page
+    assert "<dog" not in page
