@@ -10,7 +10,7 @@ import msgspec
 
 from reelscore.cli.file_options import FilesCommand, FilesOption
 from reelscore.cli.option_kinds import choice_option, file_option, number_option, seed_option
-from reelscore.cli.options import STDOUT, check_targets, terminal_width, write
+from reelscore.cli.options import STDOUT, check_targets, terminal_width, threads_option, write
 from reelscore.data import read_references
 from reelscore.data.spreadsheet import spreadsheet_csv
 from reelscore.errors import DataError
@@ -85,6 +85,7 @@ _WRITERS: dict[str, Callable[[Parsed], Iterable[str]]] = {
 @choice_option("--kind", choices=["text", "sense"], default="text", help="Labels: words or senses.")
 @click.option("--places", metavar="FILE", help="Labels: words that are places, one a line.")
 @click.option("--objects", metavar="FILE", help="Labels: words that are objects, one a line.")
+@threads_option
 @seed_option
 def command(
     files: tuple[str, ...],
@@ -107,6 +108,7 @@ def command(
     kind: str,
     places: str | None,
     objects: str | None,
+    threads: int | None,
     seed: int,
 ) -> None:
     """Read captions as language: who does what to whom, and where.
@@ -138,7 +140,7 @@ def command(
     if not files:
         raise DataError("There is nothing to parse. Name a file with captions, or --gold FILE.")
 
-    parsed = parse(captions, senses=senses, verbnet=verbnet, pronouns=pronouns)
+    parsed = parse(captions, senses=senses, verbnet=verbnet, pronouns=pronouns, threads=threads)
     if sample:
         parsed = parser_check.sample_items(parsed, sample, seed)
     if json_file:

@@ -96,11 +96,11 @@ def command(
     references = inputs.references if inputs else read_references(refs, format=file_format)
     if not references:
         raise DataError("An analysis needs references; none were given. Add --refs FILE.")
-    parsed = parse(references, senses=senses)
+    parsed = parse(references, senses=senses, threads=threads)
     tables = {"references": topic_table(parsed)}
     if of == "candidates" and inputs:
         tables = {
-            system: topic_table(parse(captions, senses=senses))
+            system: topic_table(parse(captions, senses=senses, threads=threads))
             for system, captions in inputs.systems.items()
         }
     content: dict[str, Any] = {

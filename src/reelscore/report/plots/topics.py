@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from reelscore.meta.topics import FEW, TopicScores
+from reelscore.report.legible import system_names
 from reelscore.report.plots.style import COLUMN_WIDTH, GREY, PALETTE, figure, save
 
 _MARKS = "osD^v<>P"
@@ -20,6 +21,7 @@ def draw_topics(scores: TopicScores, metric: str, path: str | Path) -> None:
     """
     topics = list(scores.scores)
     systems = list(next(iter(scores.scores.values()), {}))
+    names = system_names(systems)
     with figure(1, 1, width=2 * COLUMN_WIDTH, height=2.8) as (drawing, panels):
         panel = panels[0]
         for k, system in enumerate(systems):
@@ -37,7 +39,7 @@ def draw_topics(scores: TopicScores, metric: str, path: str | Path) -> None:
                 markersize=3,
                 linewidth=0.8,
                 color=PALETTE[k % len(PALETTE)],
-                label=system,
+                label=names[system],
             )
         labels = [f"{topic}\n{scores.items[topic]:,}" for topic in topics]
         panel.set_xticks(range(len(topics)), labels, rotation=45, ha="right", fontsize=6)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from reelscore.meta.topics import FEW, TopicScores, TopicTable
+from reelscore.report.legible import shared_beginning, system_names
 from reelscore.report.tables.grid import Cell, Grid
 
 
@@ -43,4 +44,7 @@ def score_grid(scores: TopicScores) -> Grid:
     notes = ["* best of the topic" if len(systems) > 1 else ""]
     if any(count < FEW for count in scores.items.values()):
         notes.append(f"( ) fewer than {FEW} items")
-    return Grid(["topic", "items", *systems, *extremes], rows, notes=[n for n in notes if n])
+    notes.append(shared_beginning(systems))
+    names = system_names(systems)
+    columns = ["topic", "items", *(names[system] for system in systems), *extremes]
+    return Grid(columns, rows, notes=[note for note in notes if note])

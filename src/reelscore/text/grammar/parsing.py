@@ -29,7 +29,7 @@ def parse(
     verbnet: str | Path | None = ...,
     pronouns: str = ...,
     batch: int = ...,
-    threads: int = ...,
+    threads: int | None = ...,
 ) -> dict[str, list[Sentence]]: ...
 
 
@@ -41,7 +41,7 @@ def parse(
     verbnet: str | Path | None = ...,
     pronouns: str = ...,
     batch: int = ...,
-    threads: int = ...,
+    threads: int | None = ...,
 ) -> list[Sentence]: ...
 
 
@@ -52,7 +52,7 @@ def parse(
     verbnet: str | Path | None = None,
     pronouns: str = "keep",
     batch: int = 256,
-    threads: int = 1,
+    threads: int | None = 1,
 ) -> list[Sentence] | dict[str, list[Sentence]]:
     """Read captions as language: words, and who does what to whom and where.
 
@@ -62,7 +62,7 @@ def parse(
         verbnet: A folder with VerbNet 3.x, for `senses="verbnet"`.
         pronouns: `keep`, or `person`: *he* and *she* without antecedent are *man* and *woman*.
         batch: How many sentences the parser gets at once.
-        threads: How many threads the parser uses.
+        threads: How many threads the parser uses; None for all cores.
 
     Returns:
         A sentence for each caption, in their order; for a mapping a list for each item. A caption
@@ -96,7 +96,7 @@ def parse(
     return {item: [next(parsed) for _ in item_texts] for item, item_texts in items.items()}
 
 
-def trees(captions: Sequence[str], batch: int = 256, threads: int = 1) -> list[list[Tree]]:
+def trees(captions: Sequence[str], batch: int = 256, threads: int | None = 1) -> list[list[Tree]]:
     """The trees of the sentences of each caption; equal sentences are parsed once."""
     from reelscore.text.grammar.parser import ud_trees  # its libraries take a moment to load
 
