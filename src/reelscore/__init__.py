@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from reelscore.data.table import MetricResult, ScoreTable
     from reelscore.metrics.registry import metric_names, parse
     from reelscore.scoring.captions import score, score_systems
+    from reelscore.scoring.rewards import Reward
     from reelscore.scoring.scorer import Scorer
     from reelscore.scoring.scores import Scores
     from reelscore.significance.pair_tests import compare
@@ -41,6 +42,7 @@ __all__ = [
     "MissingExtraError",
     "ReelscoreError",
     "ResourceError",
+    "Reward",
     "ScoreTable",
     "Scorer",
     "Scores",
@@ -64,6 +66,7 @@ _load, __dir__ = lazy_names(
         "data.table": "MetricResult ScoreTable",
         "metrics.registry": "metric_names parse",
         "scoring.captions": "score score_systems",
+        "scoring.rewards": "Reward",
         "scoring.scorer": "Scorer",
         "scoring.scores": "Scores",
         "significance.pair_tests": "compare",

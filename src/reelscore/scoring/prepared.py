@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import threading
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -68,6 +70,8 @@ class PreparedReferences:
     ) -> None:
         self.index = ItemIndex(paired.items)
         self.metrics = metrics
+        self._settings = (tokenizer, threads, missing, empty, common)
+        self._lock = threading.Lock()
         self._tokenizer = tokenizer
         self._threads = thread_count(threads)
         self._offsets = np.asarray(paired.reference_offsets, dtype=np.int64)
@@ -85,6 +89,18 @@ class PreparedReferences:
             "empty": empty,
             "v": __version__,
         }
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle what it was made from: the tables of the core are made again, not sent."""
+        references = self._references.original.unpack()
+        offsets = array("q", self._offsets.tobytes())
+        items = list(self.index.items)
+        paired = Paired(items, [""] * len(items), references, offsets)
+        return type(self), (paired, self.metrics, *self._settings)
+
+    def __deepcopy__(self, memo: object) -> PreparedReferences:
+        """Share it: nothing in it changes."""
+        return self
 
     def _seen_by(self, metric: Metric, references: Sequence[str]) -> Seen | None:
         items = metric.training_items()
@@ -112,7 +128,16 @@ class PreparedReferences:
     def measure(
         self, candidates: list[str], items: NDArray[np.int64], progress: Progress | None = None
     ) -> list[FloatArray]:
-        """Compute each metric's statistics of candidates, given with their items' numbers."""
+        """Compute each metric's statistics of candidates, given with their items' numbers.
+
+        Several threads may call it; they take turns, since new words enter one vocabulary.
+        """
+        with self._lock:
+            return self._measured(candidates, items, progress)
+
+    def _measured(
+        self, candidates: list[str], items: NDArray[np.int64], progress: Progress | None
+    ) -> list[FloatArray]:
         raw = pack(candidates)
         text = tokenize_packed(raw, self._tokenizer, threads=self._threads)
         batch = CaptionBatch(
@@ -190,6 +215,6 @@ def _span(counts: NDArray[np.int64]) -> str:
 def _fingerprint(*arrays: NDArray[Any]) -> str:
     """Eight hex digits that tell whether two scores were made with the same references."""
     digest = hashlib.blake2b(digest_size=4)
-    for array in arrays:
-        digest.update(np.ascontiguousarray(array).data)
+    for values in arrays:
+        digest.update(np.ascontiguousarray(values).data)
     return digest.hexdigest()

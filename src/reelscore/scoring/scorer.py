@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal, SupportsIndex, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reelscore.data.caption_files import Candidates, References
-from reelscore.data.checks import first_few
+from reelscore.data.checks import Problems, first_few, id_fault, id_text, in_words
 from reelscore.data.paired_captions import Empty, Missing, lone_candidates, lone_references
 from reelscore.data.table import ItemIndex
-from reelscore.errors import DataError
+from reelscore.errors import DataError, check_choice
 from reelscore.metrics.base import FloatArray
 from reelscore.metrics.registry import DEFAULT_METRICS, resolve
 from reelscore.scoring.captions import Metrics
@@ -21,12 +23,26 @@ from reelscore.scoring.prepared import PreparedReferences
 from reelscore.scoring.scores import Scores
 from reelscore.text.tokens import Tokenizer
 
+Id = str | SupportsIndex
+Repeated = Literal["equal", "first"]
+
 
 class Scorer:
     """References prepared once, candidates taken as they come: for a training loop.
 
     Document frequencies (CIDEr) are those of all references given here, whichever items are
-    scored later.
+    scored later. A scorer can be pickled, with all that it has taken.
+
+    Args:
+        references: The human captions of each item.
+        metrics: As in `reelscore.score`.
+        tokenizer: As in `reelscore.score`, but not ``ptb-coco``.
+        missing: As in `reelscore.score`.
+        empty: As in `reelscore.score`.
+        repeated: An item may come twice, since samplers fill their last batch with items of the
+            first. With ``equal`` it must have the same caption, and counts once; with ``first``
+            another caption is left out.
+        threads: As in `reelscore.score`.
 
     >>> scorer = Scorer({"v1": ["a man is running"], "v2": ["a dog sleeps"]}, "rouge_l")
     >>> scorer.update({"v1": "a man runs"})
@@ -43,8 +59,11 @@ class Scorer:
         tokenizer: Tokenizer = "ptb",
         missing: Missing = "error",
         empty: Empty = "error",
+        repeated: Repeated = "equal",
         threads: int | None = None,
     ) -> None:
+        check_choice("policy repeated=", repeated, get_args(Repeated))
+        self._repeated: Repeated = repeated
         self._missing: Missing = missing
         self._empty: Empty = empty
         self._tokenized = tokenizer == "none"
@@ -70,12 +89,23 @@ class Scorer:
         """Forget all candidates; the references stay prepared."""
         self._state = ScorerState()
 
-    def update(self, candidates: Candidates) -> None:
-        """Take the captions of some items; each item may come once.
+    def update(self, ids: Candidates | Iterable[Id], captions: Iterable[str] | None = None) -> None:
+        """Take the captions of some items.
+
+        Args:
+            ids: The captions by item; or the ids alone, a list, an array or a tensor.
+            captions: The caption of each id, where these are given alone.
 
         Raises:
-            DataError: If an item is unknown or was given before; nothing is taken then.
+            DataError: If an item is unknown, or has another caption than before and the policy
+                is ``equal``; nothing is taken then.
+
+        >>> scorer = Scorer({"7": ["a man is running"], "8": ["a dog sleeps"]}, "rouge_l")
+        >>> scorer.update([7, 8, 7], ["a man runs", "a dog", "a man runs"])  # 7 fills the batch
+        >>> len(scorer.compute()["rouge_l"].items)
+        2
         """
+        candidates = self._by_item(ids, captions)
         paired = lone_candidates(candidates, empty=self._empty, tokenized=self._tokenized)
         position = self._prepared.index.position
         unknown = [item for item in paired.items if item not in position]
@@ -92,8 +122,29 @@ class Scorer:
         if not kept:
             return
         numbers = np.array([number for number, _ in kept], dtype=np.int64)
-        rows = self._prepared.measure([caption for _, caption in kept], numbers)
-        self.merge(ScorerState(numbers, rows, self._prepared.origin))
+        texts = [caption for _, caption in kept]
+        rows = self._prepared.measure(texts, numbers)
+        fingerprints = np.array([_fingerprint(text) for text in texts], dtype=np.int64)
+        self.merge(ScorerState(numbers, rows, self._prepared.origin, fingerprints))
+
+    def _by_item(self, ids: object, captions: Iterable[str] | None) -> Candidates:
+        """Give the captions as a mapping; what is there twice goes by the policy."""
+        if captions is None:
+            return cast(Candidates, ids)  # checked with its captions
+        items, texts = id_list(ids), list(captions)
+        if len(items) != len(texts):
+            raise DataError(
+                f"There are {len(items):,} ids and {len(texts):,} captions; "
+                "expected one caption for each id."
+            )
+        candidates: dict[str, str] = {}
+        changed: dict[str, None] = {}
+        for item, text in zip(items, texts, strict=True):
+            if candidates.setdefault(item, text) != text:
+                changed[item] = None
+        if changed and self._repeated == "equal":
+            raise _other_captions(list(changed))
+        return candidates
 
     def state(self) -> ScorerState:
         """Everything taken so far, to be sent to another process (it can be pickled)."""
@@ -116,13 +167,15 @@ class Scorer:
                 "only scorers with the same settings can be merged."
             )
         joined = ScorerState.join([self._state, *states])
-        numbers, counts = np.unique(joined.items, return_counts=True)
-        if (counts > 1).any():
-            twice = [self._prepared.index.items[k] for k in numbers[counts > 1]]
-            raise DataError(
-                f"{len(twice)} items were given twice ({first_few(twice)}). "
-                "Give each once, or call reset() between two evaluations."
-            )
+        order = np.argsort(joined.items, kind="stable")
+        items, texts = joined.items[order], joined.captions[order]
+        again = np.concatenate([[False], items[1:] == items[:-1]])[: len(items)]
+        if again.any():
+            changed = again[1:] & (texts[1:] != texts[:-1])
+            if changed.any() and self._repeated == "equal":
+                numbers = np.unique(items[1:][changed])
+                raise _other_captions([self._prepared.index.items[k] for k in numbers])
+            joined = joined.take(np.sort(order[~again]))
         self._state = joined
 
     def compute(self) -> Scores:
@@ -137,7 +190,8 @@ class Scorer:
             )
         if len(absent) and self._missing == "zero":
             rows = self._prepared.measure([""] * len(absent), absent)
-            state = ScorerState.join([state, ScorerState(absent, rows, state.origin)])
+            zeros = np.zeros(len(absent), dtype=np.int64)
+            state = ScorerState.join([state, ScorerState(absent, rows, state.origin, zeros)])
         if not len(state.items):
             raise DataError("There is nothing to score: give captions to update() first.")
         order = np.argsort(state.items)
@@ -155,11 +209,13 @@ class ScorerState:
         items: Numbers of the items.
         statistics: For each metric, a row for each item.
         origin: The signatures of the scorer's metrics, which tell whether two states fit together.
+        captions: A fingerprint of each item's caption, which tells whether two are the same.
     """
 
     items: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     statistics: Sequence[FloatArray] = ()
     origin: str = ""
+    captions: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     @classmethod
     def join(cls, states: Sequence[ScorerState]) -> ScorerState:
@@ -172,4 +228,44 @@ class ScorerState:
             np.concatenate([state.items for state in filled]),
             [np.concatenate(rows) for rows in columns],
             filled[0].origin,
+            np.concatenate([state.captions for state in filled]),
         )
+
+    def take(self, places: NDArray[np.int64]) -> ScorerState:
+        """Keep the items at some places."""
+        rows = [part[places] for part in self.statistics]
+        return ScorerState(self.items[places], rows, self.origin, self.captions[places])
+
+
+def id_list(ids: object) -> list[str]:
+    """Write ids as texts: those of a list, an array or a tensor; 7 and "7" are the same item.
+
+    Raises:
+        DataError: If one is neither text nor an integer.
+
+    >>> id_list(np.array([7, 12]))
+    ['7', '12']
+    """
+    plain = ids.tolist() if hasattr(ids, "tolist") else ids
+    if isinstance(plain, (str, Mapping)) or not isinstance(plain, Iterable):
+        raise DataError(f"The ids are {in_words(plain)}; expected a list of ids.")
+    items = list(plain)
+    problems = Problems("ids")
+    for place, item in enumerate(items, start=1):
+        if fault := id_fault(item):
+            problems.add(f"id {place} {fault}.")
+    problems.raise_if_any()
+    return [id_text(item) for item in items]
+
+
+def _other_captions(items: list[str]) -> DataError:
+    return DataError(
+        f"{len(items)} items were given twice with different captions ({first_few(items)}). "
+        'Give each once, call reset() between two evaluations, or pass repeated="first" '
+        "to keep the caption that came first."
+    )
+
+
+def _fingerprint(caption: str) -> int:
+    digest = hashlib.blake2b(caption.encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "little", signed=True)
