@@ -7,7 +7,7 @@ import sys
 
 PARTS = (
     *("sentences", "scale", "meta", "stories", "stories-scale", "learned", "robustness"),
-    "reports",
+    *("reports", "rewards"),
 )
 
 
