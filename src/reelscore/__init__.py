@@ -76,4 +76,5 @@ _load, __dir__ = lazy_names(
 
 
 def __getattr__(name: str) -> Any:
-    return import_module("reelscore.stories") if name == "stories" else _load(name)
+    packages = ("metrics", "stories", "text")
+    return import_module(f"reelscore.{name}") if name in packages else _load(name)

@@ -17,6 +17,7 @@ from reelscore import score
 from reelscore.compat import coco
 from reelscore.metrics import score_tuples
 from reelscore.metrics.spice import Spice
+from reelscore.stats import pearson
 from reelscore.text.grammar import SceneGraph, read_trees, tree_facts
 from reelscore.text.grammar.scene_graph import match, read_concepts
 
@@ -124,6 +125,30 @@ def test_tuples_from_official_trees(spice, report, trees, name, least):
     f1 = 2 * both / (ours + theirs)
     report(f"{name}: F1 of tuples {f1:.4f}, {exact} of {len(golden)} captions exactly")
     assert f1 >= least
+
+
+@pytest.mark.parametrize(("name", "apart"), [("vtt_ptb", 0.002), ("systems", 0.004)])
+def test_scores_with_our_parser(spice, report, name, apart):
+    """From captions alone: item by item, in the mean, and by system."""
+    pytest.importorskip("reelscore_parser")
+    rows = list(lines(spice / f"{name}.jsonl.gz"))
+    results = score(
+        {row["image_id"]: row["test"] for row in rows},
+        {row["image_id"]: row["refs"] for row in rows},
+        metrics=[Spice(kinds=None)],
+        tokenizer="none",
+    )
+    official = np.array([row["scores"]["All"]["f"] or 0 for row in rows])
+    ours = results["spice"].items.array
+    r = float(pearson(official, ours))
+    report(f"{name}: r {r:.3f}, means {official.mean():.4f} (official) and {ours.mean():.4f}")
+    assert r >= 0.97
+    assert ours.mean() == pytest.approx(official.mean(), abs=apart)
+    if name == "systems":
+        systems = np.array([row["image_id"].partition("/")[0] for row in rows])
+        means = [(official[systems == s].mean(), ours[systems == s].mean()) for s in set(systems)]
+        assert [two for _, two in sorted(means)] == sorted(two for _, two in means)
+        assert all(abs(one - two) <= apart for one, two in means)
 
 
 def canonical(tuples):

@@ -182,7 +182,7 @@ class Spice(Metric):
             words do.
         text: ``ptb``: captions as the tokenizer leaves them, which is what the COCO tools hand to
             the official tool; ``raw``: as they were written, with punctuation.
-        kinds: ``all`` for the sub-scores too, ``none`` for the score alone.
+        kinds: ``all`` for the sub-scores too, ``None`` for the score alone.
         tuples: A file of tuples made elsewhere; then nothing is parsed.
 
     >>> from reelscore import score
@@ -194,7 +194,7 @@ class Spice(Metric):
 
     synsets: str | None = SYNSETS
     text: str = "ptb"
-    kinds: str = "all"
+    kinds: str | None = "all"
     tuples: str | None = None
     name: ClassVar[str] = "spice"
     reads: ClassVar[Reads] = "english"
@@ -203,7 +203,7 @@ class Spice(Metric):
     def __post_init__(self) -> None:
         check_choice("synsets of spice", self.synsets or "none", (SYNSETS, "none"))
         check_choice("text of spice", self.text, ("ptb", "raw"))
-        check_choice("kinds of spice", self.kinds, ("all", "none"))
+        check_choice("kinds of spice", self.kinds or "none", ("all", "none"))
 
     @property
     def outputs(self) -> tuple[str, ...]:

@@ -137,6 +137,7 @@ def test_kinds_count_only_items_that_have_them(tuple_file):
     assert "spice_relation" not in results  # the references state none
     alone = score(CANDIDATES, REFERENCES, metrics=f"spice|kinds:none|tuples:{tuple_file}")
     assert list(alone) == ["spice"]
+    assert "|kinds:none|" in alone["spice"].signature
     assert alone["spice"].items.to_dict() == results["spice"].items.to_dict()
     again = results.with_intervals(resamples=20)
     assert again["spice"].interval is not None
