@@ -29,7 +29,7 @@ class SpiceTuples:
     table: ScoreTable
     metric: Spice
     tokenizer: Tokenizer
-    _found: dict[tuple[str, str], Comparison | str] = field(default_factory=dict)
+    _by_caption: dict[tuple[str, str], Comparison | str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, table: ScoreTable, metrics: Iterable[str]) -> SpiceTuples | None:
@@ -57,35 +57,39 @@ class SpiceTuples:
 
     def stated(self, system: str, item: str) -> str:
         """The tuples of a caption; a ✓ has what matches, and behind it the other words, if any."""
-        found = self._compared(system, item)
-        if isinstance(found, str):
-            return found
+        comparison = self._compared(system, item)
+        if isinstance(comparison, str):
+            return comparison
         return " · ".join(
             _tuple_text(ours)
             if place is None
             else f"✓\N{NO-BREAK SPACE}{_tuple_text(ours)}"
-            + (f" = {_tuple_text(theirs)}" if (theirs := found.references[place]) != ours else "")
-            for ours, place in zip(found.candidate, found.matches, strict=True)
+            + (
+                f" = {_tuple_text(theirs)}"
+                if (theirs := comparison.references[place]) != ours
+                else ""
+            )
+            for ours, place in zip(comparison.candidate, comparison.matches, strict=True)
         )
 
     def stated_by_references(self, systems: Sequence[str], item: str) -> str:
         """The tuples of an item's references; a ✓ has what a caption of the systems matches."""
         compared = [self._compared(system, item) for system in systems]
-        found = [each for each in compared if not isinstance(each, str)]
-        if not found:
+        comparisons = [each for each in compared if not isinstance(each, str)]
+        if not comparisons:
             return ""
-        matched = {place for each in found for place in each.matches}
+        matched = {place for each in comparisons for place in each.matches}
         return " · ".join(
             ("✓\N{NO-BREAK SPACE}" if place in matched else "") + _tuple_text(each)
-            for place, each in enumerate(found[0].references)
+            for place, each in enumerate(comparisons[0].references)
         )
 
     def _compared(self, system: str, item: str) -> Comparison | str:
         """Compare a caption with its references; a sentence where that cannot be."""
         key = (system, item)
-        if key not in self._found:
-            self._found[key] = self._compare(system, item)
-        return self._found[key]
+        if key not in self._by_caption:
+            self._by_caption[key] = self._compare(system, item)
+        return self._by_caption[key]
 
     def _compare(self, system: str, item: str) -> Comparison | str:
         sources = self.table.sources
@@ -94,13 +98,13 @@ class SpiceTuples:
         if caption is None or not references:
             return ""
         try:
-            found = self.metric.compare(caption, references, self.tokenizer)
+            comparison = self.metric.compare(caption, references, self.tokenizer)
         except ReelscoreError as error:
             return f"(no tuples: {error})"
         row = self.table[system]
         scores = row[Spice.name].items if Spice.name in row else {}
-        same = item not in scores or isclose(scores[item], found.score.f, abs_tol=1e-9)
-        return found if same else _OTHER_TEXTS
+        same = item not in scores or isclose(scores[item], comparison.score.f, abs_tol=1e-9)
+        return comparison if same else _OTHER_TEXTS
 
 
 def _tuple_text(words: Sequence[str]) -> str:
