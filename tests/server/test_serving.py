@@ -57,7 +57,7 @@ def test_start_and_stop(tmp_path):
         (["--host", "0.0.0.0"], "s" * 40, "add --public and --url"),
         (["--public"], "s" * 40, "needs its public address"),
         (["--public", "--url", "https://lab.example"], "changethis", "secret of its own"),
-        (["--public", "--url", "lab.example"], "s" * 40, "no address for a server"),
+        (["--public", "--url", "lab.example"], "s" * 40, "not the address of a server"),
         (["--videos", "nowhere"], "s" * 40, "no such folder"),
     ],
 )
