@@ -70,9 +70,9 @@ def test_captions_do_not_depend_on_others_or_on_batches() -> None:
 
 
 def test_items_keep_their_captions() -> None:
-    found = parse({"b": "a dog runs", "a": ["a cat sleeps", ""]})
-    assert list(found) == ["b", "a"]
-    assert [sentence.text for sentence in found["a"]] == ["a cat sleeps", ""]
+    parsed = parse({"b": "a dog runs", "a": ["a cat sleeps", ""]})
+    assert list(parsed) == ["b", "a"]
+    assert [sentence.text for sentence in parsed["a"]] == ["a cat sleeps", ""]
 
 
 def test_wrong_arguments_are_refused() -> None:
