@@ -83,7 +83,7 @@ FORCE:
 .venv/.dev: .venv/.build .venv/.modules $(NATIVE) models/bertha/pyproject.toml models/parser/pyproject.toml
 	@echo "Building reelscore with what its tests need..."
 	@$(BIN)/pip install --quiet --disable-pip-version-check 'torch==2.13.0'
-	@$(INSTALL) '.[dev,learned,language]'
+	@$(INSTALL) '.[dev,learned,language,frameworks]'
 	@$(INSTALL) models/bertha
 	@$(INSTALL) models/parser
 	@touch .venv/.core $@

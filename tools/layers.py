@@ -21,7 +21,7 @@ LAYERS = [
     ["data", "text", "stats", "examples"],
     ["metrics", "scoring"],
     ["significance", "stories", "store", "human"],
-    ["meta", "learned", "report", "compat"],
+    ["meta", "learned", "report", "compat", "frameworks"],
     ["web"],
     ["cli"],
 ]

@@ -184,10 +184,13 @@ class PreparedReferences:
         *,
         index: ItemIndex | None = None,
         notes: Sequence[str] = (),
+        missing: Missing | None = None,
     ) -> Scores:
         """Put statistics together into results; of all items unless an index is given."""
         index = index or self.index
         context = {**self._context, "items": len(index.items)}
+        if missing is not None:
+            context["missing"] = missing
         places = None
         if index is not self.index:
             places = np.array([self.index.position[item] for item in index.items], dtype=np.int64)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal, SupportsIndex, cast, get_args
 
 import numpy as np
@@ -124,7 +125,7 @@ class Scorer:
         numbers = np.array([number for number, _ in kept], dtype=np.int64)
         texts = [caption for _, caption in kept]
         rows = self._prepared.measure(texts, numbers)
-        fingerprints = np.array([_fingerprint(text) for text in texts], dtype=np.int64)
+        fingerprints = np.array([fingerprint(text) for text in texts], dtype=np.int64)
         self.merge(ScorerState(numbers, rows, self._prepared.origin, fingerprints))
 
     def _by_item(self, ids: object, captions: Iterable[str] | None) -> Candidates:
@@ -145,6 +146,17 @@ class Scorer:
         if changed and self._repeated == "equal":
             raise _other_captions(list(changed))
         return candidates
+
+    @property
+    def origin(self) -> str:
+        """References, metrics and settings in one text: the same for scorers that can be merged."""
+        return self._prepared.origin
+
+    @cached_property
+    def widths(self) -> list[int]:
+        """How many numbers each metric's statistics of an item have."""
+        rows = self._prepared.measure([""], np.zeros(1, dtype=np.int64))
+        return [part.shape[1] for part in rows]
 
     def state(self) -> ScorerState:
         """Everything taken so far, to be sent to another process (it can be pickled)."""
@@ -178,17 +190,27 @@ class Scorer:
             joined = joined.take(np.sort(order[~again]))
         self._state = joined
 
-    def compute(self) -> Scores:
-        """Score what was taken so far; items not yet given follow the ``missing`` policy."""
+    def compute(self, missing: Missing | None = None) -> Scores:
+        """Score what was taken so far.
+
+        Args:
+            missing: The policy for items that were not given; by default the scorer's.
+
+        >>> scorer = Scorer({"v1": ["a man runs"], "v2": ["a dog"]}, "rouge_l")
+        >>> scorer.update(["v1"], ["a man runs"])
+        >>> scorer.compute(missing="skip")["rouge_l"].score
+        1.0
+        """
+        missing = missing or self._missing
         state = self._state
         absent = np.setdiff1d(np.arange(len(self._prepared.index.items)), state.items)
-        if len(absent) and self._missing == "error":
+        if len(absent) and missing == "error":
             names = [self._prepared.index.items[k] for k in absent[:3]]
             raise DataError(
                 f"{len(absent)} items have no candidate ({first_few(names)}). "
                 'Give them to update() or pass missing="zero" or missing="skip".'
             )
-        if len(absent) and self._missing == "zero":
+        if len(absent) and missing == "zero":
             rows = self._prepared.measure([""] * len(absent), absent)
             zeros = np.zeros(len(absent), dtype=np.int64)
             state = ScorerState.join([state, ScorerState(absent, rows, state.origin, zeros)])
@@ -196,9 +218,8 @@ class Scorer:
             raise DataError("There is nothing to score: give captions to update() first.")
         order = np.argsort(state.items)
         index = ItemIndex([self._prepared.index.items[k] for k in state.items[order]])
-        return self._prepared.scores(
-            [rows[order] for rows in state.statistics], index=index, notes=self._notes
-        )
+        statistics = [rows[order] for rows in state.statistics]
+        return self._prepared.scores(statistics, index=index, notes=self._notes, missing=missing)
 
 
 @dataclass(frozen=True)
@@ -266,6 +287,11 @@ def _other_captions(items: list[str]) -> DataError:
     )
 
 
-def _fingerprint(caption: str) -> int:
-    digest = hashlib.blake2b(caption.encode(), digest_size=8).digest()
+def fingerprint(text: str) -> int:
+    """Eight bytes that tell whether two texts are the same.
+
+    >>> fingerprint("a man") == fingerprint("a man"), fingerprint("a man") == fingerprint("a dog")
+    (True, False)
+    """
+    digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
     return int.from_bytes(digest, "little", signed=True)
