@@ -64,7 +64,8 @@ class CaptionScores(TrainerCallback):
         model.eval()
         with torch.no_grad():
             for batch in context["eval_dataloader"]:
-                self._scorer.update(*self._caption(model, batch))
+                ids, captions = self._caption(model, batch)
+                self._scorer.update(ids, captions)
         model.train(was_training)
         gather(self._scorer)
         prefix = next(

@@ -32,7 +32,8 @@ def main() -> None:
     idle = CaptionMetric(references, METRICS, missing="skip", threads=1)
     if rank == 0:
         idle.update(ids, [captions[item] for item in ids])
-    with warnings.catch_warnings(action="ignore"):  # one process had nothing to update
+    with warnings.catch_warnings():  # torchmetrics warns: one process had nothing to update
+        warnings.simplefilter("ignore")
         alone = {name: value.item() for name, value in idle.compute().items()}
 
     scorer = Scorer(references, METRICS, threads=1)
