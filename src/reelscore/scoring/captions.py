@@ -12,6 +12,7 @@ from dataclasses import replace
 from reelscore._progress import Progress
 from reelscore.data.caption_files import Candidates, PathLike, References, read_inputs
 from reelscore.data.coverage import items_notes, on_shared_items
+from reelscore.data.languages import language_notes
 from reelscore.data.paired_captions import (
     Empty,
     Missing,
@@ -24,7 +25,6 @@ from reelscore.data.table import ScoreTable, Sources, system_notes
 from reelscore.errors import DataError
 from reelscore.metrics.base import Metric
 from reelscore.metrics.registry import DEFAULT_METRICS, resolve
-from reelscore.scoring.languages import language_notes
 from reelscore.scoring.prepared import PreparedReferences
 from reelscore.scoring.scores import Scores, only_row
 from reelscore.text.tokens import Tokenizer

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from reelscore.data.caption_files import Candidates, References
 from reelscore.data.checks import Problems, first_few, id_fault, id_text, in_words
+from reelscore.data.languages import language_notes
 from reelscore.data.paired_captions import Empty, Missing, lone_candidates, lone_references
 from reelscore.data.table import ItemIndex
 from reelscore.errors import DataError, check_choice
 from reelscore.metrics.base import FloatArray
 from reelscore.metrics.registry import DEFAULT_METRICS, resolve
 from reelscore.scoring.captions import Metrics
-from reelscore.scoring.languages import language_notes
 from reelscore.scoring.prepared import PreparedReferences
 from reelscore.scoring.scores import Scores
 from reelscore.text.tokens import Tokenizer

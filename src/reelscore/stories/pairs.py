@@ -12,11 +12,11 @@ import numpy as np
 
 from reelscore.data.checks import first_few, has_words
 from reelscore.data.coverage import Coverage
+from reelscore.data.languages import language_notes
 from reelscore.data.stories import NO_CAPTIONS, Stories, Story
 from reelscore.data.story_files import PathLike, read_stories, stories_of
 from reelscore.errors import DataError
 from reelscore.metrics.base import Metric
-from reelscore.scoring.languages import language_notes
 from reelscore.stories.protocol import ACTIVITYNET, Protocol
 from reelscore.stories.sentence_scores import ascii_alone
 
