@@ -27,6 +27,7 @@ from reelscore.errors import (
 
 if TYPE_CHECKING:
     from reelscore.data.caption_files import read_candidates, read_references
+    from reelscore.data.lint.linter import check
     from reelscore.data.table import MetricResult, ScoreTable
     from reelscore.metrics.registry import metric_names, parse
     from reelscore.scoring.captions import score, score_systems
@@ -48,6 +49,7 @@ __all__ = [
     "Scores",
     "UnknownNameError",
     "__version__",
+    "check",
     "compare",
     "metric_names",
     "parse",
@@ -63,6 +65,7 @@ _load, __dir__ = lazy_names(
     __name__,
     {
         "data.caption_files": "read_candidates read_references",
+        "data.lint.linter": "check",
         "data.table": "MetricResult ScoreTable",
         "metrics.registry": "metric_names parse",
         "scoring.captions": "score score_systems",

@@ -51,6 +51,7 @@ class LazyGroup(click.Group):
 _COMMANDS = {
     "score": ("score", "Score captions: one row per system."),
     "compare": ("compare", "Score systems and test whether they differ."),
+    "check": ("check", "Find defects in caption files before they are scored or published."),
     "stories": ("stories.score", "Score timed captions of long videos: SODA and ActivityNet."),
     "campaign": ("campaign", "Ask people: plan, run and evaluate human assessments."),
     "serve": ("serve", "Serve the rating pages of a campaign."),

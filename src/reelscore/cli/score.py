@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import click
 
 from reelscore.cli.file_options import FilesCommand
 from reelscore.cli.option_kinds import resamples_option
 from reelscore.cli.options import Scoring, scoring_options, show, terminal_width
 from reelscore.cli.report_options import Pictures, picture_options
+from reelscore.data.lint.defects import worst_notes
 from reelscore.report.tables.leaderboard import item_rows, leaderboard, leaderboard_csv
 from reelscore.scoring.intervals import with_intervals
 
@@ -35,6 +38,7 @@ def command(
       reelscore score runs/*.json -r refs.json --html report.html
     """
     table = scoring.run()
+    table = replace(table, notes=[*table.notes, *worst_notes(table.sources.captions)])
     if intervals:
         table = with_intervals(table, resamples=resamples, seed=scoring.seed)
     grid = leaderboard(table)

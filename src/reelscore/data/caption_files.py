@@ -113,7 +113,7 @@ def candidates_of_file(
     candidates: dict[str, str] = {}
     problems = Problems(os.fspath(path))
     with Source(path) as source:
-        file = _file(source, format)
+        file = caption_file(source, format)
         with reading_explained([file]):
             reader = get_format(file.format)
             records = reader.read(source, problems, "candidates")
@@ -137,7 +137,7 @@ def references_of_files(
     lengths: dict[str, int] = {}
     for path in names:
         with Source(path) as source:
-            file = _file(source, format)
+            file = caption_file(source, format)
             files.append(file)
             with reading_explained([file]):
                 reader = get_format(file.format)
@@ -171,7 +171,8 @@ def reading_explained(files: Sequence[CaptionFile]) -> Iterator[None]:
         raise DataError(f"{error}{between}{how}") from error
 
 
-def _file(source: Source, format: str | None) -> CaptionFile:
+def caption_file(source: Source, format: str | None = None) -> CaptionFile:
+    """Tell how a file is to be read, by its first bytes unless a format is given."""
     name = format or detect_format(source)
     fields = get_format(name).fields(source.head)
     return CaptionFile(source.path, name, bool(role_fields(fields, "references")))

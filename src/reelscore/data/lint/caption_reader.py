@@ -1,0 +1,132 @@
+"""Captions to check, from Python or from files; what cannot be used is counted, not refused."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+from reelscore.data.caption_files import (
+    Candidates,
+    PathLike,
+    Records,
+    References,
+    caption_file,
+    reading_explained,
+    references_of_files,
+)
+from reelscore.data.checks import Problems, id_fault, id_text, text_fault
+from reelscore.data.fields import caption_fields
+from reelscore.data.formats import get_format
+from reelscore.data.lint.findings import Captions
+from reelscore.data.source import Source
+from reelscore.errors import DataError
+
+
+def captions_of(
+    captions: Candidates | References | PathLike,
+    references: References | PathLike | Sequence[PathLike] | None = None,
+    *,
+    format: str | None = None,
+) -> Captions:
+    """Take captions from Python or from a file.
+
+    Args:
+        captions: As of `reelscore.check`.
+        references: As there.
+        format: As there.
+
+    Raises:
+        DataError: If a file cannot be read, or holds no caption.
+
+    >>> captions_of({"v1": ["a man", "a person"]}).items
+    ['v1', 'v1']
+    """
+    if references is not None and not isinstance(references, Mapping):
+        references = _references_of_files(references, format)
+    if isinstance(captions, Mapping):
+        problems = Problems("captions")
+        records = [(k, *entry) for k, entry in enumerate(captions.items(), start=1)]
+        items, texts = _usable(records, lambda number: f"captions: entry {number}", problems)
+        if not texts:
+            problems.raise_if_any()
+            raise DataError("There are no captions; at least one is needed.")
+        return Captions(items, texts, references, problems)
+    try:
+        return _of_file(captions, references, format)
+    except DataError:
+        timed = None if format else _timed_captions(captions)
+        if timed is None:
+            raise
+    return Captions(*timed, references, name=os.fspath(captions), timed=True)
+
+
+def _of_file(path: PathLike, references: References | None, format: str | None) -> Captions:
+    problems = Problems(os.fspath(path))
+    with Source(path) as source:
+        file = caption_file(source, format)
+        reader = get_format(file.format)
+        fields = reader.fields(source.head)
+        by_people = file.has_references and not caption_fields(fields, "candidates")
+        with reading_explained([file]):
+            records = reader.read(source, problems, "references" if by_people else "candidates")
+            place = partial(reader.place, source.path)
+            items, texts = _usable(records, place, problems)
+            if len(texts) <= problems.count:  # this is no file of captions
+                problems.raise_if_any()
+                raise DataError(f"{source.path}: the file holds no captions.")
+    if file.has_references and not by_people and references is None:
+        references = references_of_files(path, format)[0]
+    return Captions(items, texts, references, problems, source.path)
+
+
+def _usable(
+    records: Records, place: Callable[[int], str], problems: Problems
+) -> tuple[list[str], list[str]]:
+    """Take ids and captions out of records, and count the records that lack either."""
+    items: list[str] = []
+    texts: list[str] = []
+    for number, item, value in records:
+        own = value if isinstance(value, list | tuple) else [value]
+        fault = id_fault(item)
+        fault = f"the item id {fault}" if fault else _captions_fault(item, own)
+        if fault:
+            problems.add(f"{place(number)}: {fault}.")
+            continue
+        items += [id_text(item)] * len(own)
+        texts += own
+    return items, texts
+
+
+def _captions_fault(item: object, texts: Sequence[object]) -> str | None:
+    fault = next(filter(None, map(text_fault, texts)), None) if texts else "is missing"
+    return f"the caption of item {item!r} {fault}" if fault else None
+
+
+def _references_of_files(paths: PathLike | Sequence[PathLike], format: str | None) -> References:
+    try:
+        return references_of_files(paths, format)[0]
+    except DataError:
+        names = [paths] if isinstance(paths, str | os.PathLike) else paths
+        timed = [None if format else _timed_captions(path) for path in names]
+        if None in timed:
+            raise
+    references: dict[str, list[str]] = {}
+    for items, texts in filter(None, timed):
+        for item, text in zip(items, texts, strict=True):
+            references.setdefault(item, []).append(text)
+    return references
+
+
+def _timed_captions(path: PathLike) -> tuple[list[str], list[str]] | None:
+    """The video and the sentence of each caption; ``None`` if the file holds no stories."""
+    from reelscore.data.stories import StoryPolicies
+    from reelscore.data.story_files import read_stories
+
+    tolerant = StoryPolicies(reversed_segments="swap", negative="keep", empty="zero")
+    try:
+        stories = read_stories(path, tolerant)
+    except DataError:
+        return None
+    pairs = [(video, text) for video, story in stories.items() for text in story.sentences]
+    return [video for video, _ in pairs], [text for _, text in pairs]

@@ -1,0 +1,319 @@
+"""Defects of captions, whatever they are scored with: debris, loops, damaged characters."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from reelscore.data.caption_files import Candidates
+from reelscore.data.checks import has_words
+from reelscore.data.lint.findings import Captions, Example, Finding, Severity, plural
+from reelscore.data.lint.patterns import CONTROL, PATTERNS
+
+_EXAMPLES = 10  # examples that a finding keeps
+_OFTEN = 0.01  # share of captions that people's slips do not reach
+_HANDFUL = 5  # captions below which equality may be chance
+_MOST = 0.5
+_MANY = 0.05  # share of items with the same caption that is worth a look
+
+
+def debris(captions: Captions) -> Iterator[Finding]:
+    """Find what regular expressions find."""
+    together = "\n".join(captions.small_letters)
+    first_words = [first_word(words) for words in captions.words]
+    openings = {*first_words}
+    for pattern in PATTERNS:
+        hints = [hint for hint in pattern.hints if hint in together]
+        if not hints and pattern.first_words.isdisjoint(openings):
+            continue
+        search = re.compile(pattern.expression, re.MULTILINE).search
+        places: dict[int, int] = {}
+        first = ""
+        for k, text in enumerate(captions.small_letters):
+            if first_words[k] in pattern.first_words or any(hint in text for hint in hints):
+                match = search(text)
+                if match:
+                    places[k] = match.start()
+                    first = first or captions.texts[k][slice(*match.span())].strip()
+        if places:
+            count = plural(len(places), "caption", verb=("holds", "hold"))
+            yield Finding(
+                pattern.check,
+                pattern.severity,
+                len(places),
+                f"{count} {pattern.holds.format(match=first)}.",
+                pattern.remedy,
+                examples(captions, places),
+            )
+
+
+_BEFORE, _AFTER = "\"“'*#[(<", "\"”',.!:;*])>"
+
+
+def first_word(words: Sequence[str]) -> str:
+    """Give the first word without the punctuation around it; numbers of a list keep theirs.
+
+    >>> first_word(["sure,", "here"]), first_word(["1.", "a"]), first_word([])
+    ('sure', '1.', '')
+    """
+    if not words:
+        return ""
+    word = words[0].lstrip(_BEFORE)
+    return word if word[:1].isdigit() or len(word) <= 2 else word.rstrip(_AFTER)
+
+
+def invisible(captions: Captions) -> Iterator[Finding]:
+    """Find control characters, and others that nobody sees."""
+    control = re.compile(CONTROL)
+    places = {
+        k: match.start()
+        for k, text in enumerate(captions.texts)
+        if not text.isprintable() and (match := control.search(text))
+    }
+    if places:
+        k, place = next(iter(places.items()))
+        code = f"U+{ord(captions.texts[k][place]):04X}"
+        count = plural(len(places), "caption", verb=("holds", "hold"))
+        yield Finding(
+            "control",
+            "error",
+            len(places),
+            f"{count} invisible characters, such as {code}.",
+            "Remove them; 'reelscore check --fix' does that.",
+            examples(captions, places),
+        )
+
+
+def spaces(captions: Captions) -> Iterator[Finding]:
+    """Find white space other than single blanks between words."""
+    places = [k for k, text in enumerate(captions.texts) if text != " ".join(text.split())]
+    if places:
+        count = plural(len(places), "caption", verb=("holds", "hold"))
+        yield Finding(
+            "spaces",
+            "warning",
+            len(places),
+            f"{count} line breaks, tabs, or blanks that are doubled or at the ends.",
+            "Most metrics ignore them; 'reelscore check --fix' leaves single blanks.",
+            examples(captions, places),
+        )
+
+
+def empty(captions: Captions) -> Iterator[Finding]:
+    """Find captions without a word."""
+    wordless = [
+        k for k, text in enumerate(captions.texts) if not text[:1].isalnum() and not has_words(text)
+    ]
+    if wordless:
+        count = plural(len(wordless), "caption", verb=("has", "have"))
+        yield Finding(
+            "empty",
+            "error",
+            len(wordless),
+            f"{count} no words.",
+            'Make them again; metrics score them 0 with empty="zero".',
+            examples(captions, wordless),
+        )
+
+
+# Endings and repetitions
+
+# Words that no sentence ends with. Others, such as "on" and "with", may end one.
+_NO_END = {
+    *("a", "an", "the", "their", "and", "or", "while", "because", "of", "into", "from"),
+    *("is", "are"),
+}
+
+
+def cut_off(captions: Captions) -> Iterator[Finding]:
+    """Find captions that end within a sentence."""
+    cut = [
+        k
+        for k, words in enumerate(captions.words)
+        if len(words) > 1 and (words[-1] in _NO_END or words[-1][-1] in "-–(&")
+    ]
+    if cut:
+        count = plural(len(cut), "caption", verb=("ends", "end"))
+        last = {k: len(captions.texts[k]) for k in cut}
+        yield Finding(
+            "cut_off",
+            _severity(cut, captions),
+            len(cut),
+            f"{count} within a sentence.",
+            "Allow the model more tokens, or keep whole sentences.",
+            examples(captions, last),
+        )
+
+
+def loops(captions: Captions) -> Iterator[Finding]:
+    """Find captions that say the same words again and again."""
+    looping = {
+        k: len(" ".join(words[:start]))
+        for k, words in enumerate(captions.words)
+        if _repeats_pairs(words) and (start := loop_start(words)) is not None
+    }
+    if looping:
+        count = plural(len(looping), "caption", verb=("repeats", "repeat"))
+        yield Finding(
+            "loops",
+            _severity(looping, captions),
+            len(looping),
+            f"{count} the same words in a row.",
+            "Decode with a penalty on repetition, or cut the caption there.",
+            examples(captions, looping),
+        )
+
+
+def loop_start(words: Sequence[str]) -> int | None:
+    """Find the word from which on the same words come again at once, more often than people write.
+
+    People write "very very very" and "one by one by one": a single word counts from the fourth
+    time on, two or three from the third, a phrase of four words or more from the second.
+
+    >>> loop_start("so a man a man a man".split()), loop_start("a very very old man".split())
+    (1, None)
+    >>> loop_start("a man is walking a man is walking".split())
+    0
+    """
+    for size in range(1, len(words) // 2 + 1):
+        times = 4 if size == 1 else 3 if size < 4 else 2
+        same = 0  # words in a row that equal the word `size` places before
+        for place in range(size, len(words)):
+            same = same + 1 if words[place] == words[place - size] else 0
+            if same == size * (times - 1):
+                return place + 1 - size * times
+    return None
+
+
+def _repeats_pairs(words: Sequence[str]) -> bool:
+    """Whether two pairs of neighbours come again, as in every loop; quicker than looking for it."""
+    return len(words) - len(set(words)) >= 3 and len(words) - len({*pairwise(words)}) >= 3
+
+
+def _severity(places: Collection[int], captions: Captions) -> Severity:
+    """People make such slips, too, but in fewer captions."""
+    return "error" if len(places) >= _OFTEN * len(captions.texts) else "warning"
+
+
+# Text that was decoded with the wrong encoding: "cafÃ©"
+
+_FOREIGN = re.compile(r"[^\x00-\x7f]{2,}")
+# Windows-1252 leaves five bytes undefined; programs give them the control characters of Latin-1.
+_BYTES = {bytes([k]).decode("cp1252", "ignore") or chr(k): k for k in range(128, 256)}
+_BYTES |= {chr(k): k for k in range(128, 256)}
+
+
+def mojibake(captions: Captions) -> Iterator[Finding]:
+    """Find captions with letters that were decoded with the wrong encoding."""
+    damaged = [
+        k
+        for k, text in enumerate(captions.texts)
+        if not text.isascii() and decoded_again(text) != text
+    ]
+    if damaged:
+        count = plural(len(damaged), "caption", verb=("holds", "hold"))
+        places = {}
+        for k in damaged:
+            match = _FOREIGN.search(captions.texts[k])
+            places[k] = match.start() if match else 0
+        yield Finding(
+            "mojibake",
+            "error",
+            len(damaged),
+            f"{count} letters decoded with the wrong encoding.",
+            "Read the original as UTF-8, or restore them; 'reelscore check --fix' does that.",
+            examples(captions, places),
+        )
+
+
+def decoded_again(text: str) -> str:
+    """Restore letters of UTF-8 that were decoded as Windows-1252 or Latin-1.
+
+    >>> decoded_again("a cafÃ© in SÃ£o Paulo, itâ€™s full"), decoded_again("a café")
+    ('a café in São Paulo, it’s full', 'a café')
+    """
+    return _FOREIGN.sub(_restored, text)
+
+
+def _restored(match: re.Match[str]) -> str:
+    try:
+        return bytes(_BYTES[character] for character in match[0]).decode()
+    except (KeyError, UnicodeDecodeError):
+        return match[0]
+
+
+def examples(captions: Captions, places: Sequence[int] | dict[int, int]) -> tuple[Example, ...]:
+    """Show the first few captions of a finding, each around the place it is about."""
+    at = places if isinstance(places, dict) else dict.fromkeys(places, 0)
+    return tuple(
+        Example.of(captions.items[k], captions.texts[k], at[k]) for k in list(at)[:_EXAMPLES]
+    )
+
+
+# The same caption again and again
+
+
+def same_captions(captions: Captions) -> Iterator[Finding]:
+    """Find a caption that many items have, but for capitals, blanks and the final stop."""
+    total = len(captions.texts)
+    if total < _HANDFUL:
+        return
+    keys = [" ".join(words).rstrip(" .!?") for words in captions.words]
+    key, count = Counter(keys).most_common(1)[0]
+    if count < max(_HANDFUL, _MANY * total) or not key:
+        return
+    first = keys.index(key)
+    of_all = "all" if count == total else f"{count:,} of"
+    severe = count >= _MOST * total
+    yield Finding(
+        "same",
+        "error" if severe else "warning",
+        count,
+        f"{of_all} {total:,} captions are the same.",
+        "The model may have collapsed, or the file repeats one output."
+        if severe
+        else "Look whether the model sees the videos.",
+        examples(captions, [first]),
+    )
+
+
+# All of them
+
+Check = Callable[[Captions], Iterator[Finding]]
+DEFECTS: list[Check] = [same_captions, debris, invisible, mojibake, loops, cut_off]
+
+
+def findings_in(captions: Captions, checks: Sequence[Check]) -> list[Finding]:
+    """Run checks, and put the worst findings first."""
+    findings = [finding for look in checks for finding in look(captions)]
+    return sorted(findings, key=lambda finding: (finding.severity != "error", -finding.count))
+
+
+def worst_notes(systems: Mapping[str, Candidates], most: int = 2) -> list[str]:
+    """Say the worst that checks find in systems' captions, for a reader of their scores.
+
+    Left out is what scoring says itself: of empty captions, copies, ids and languages.
+
+    Args:
+        systems: The captions of each system.
+        most: How many notes there are at most.
+
+    Returns:
+        Notes on findings of weight; none for captions without any.
+
+    >>> worst_notes({"ours": {"v1": "a man", "v2": "a <unk>"}, "theirs": {"v1": "a man"}})
+    ["ours: 1 caption holds a marker of a model, such as '<unk>'. 'reelscore check' shows more."]
+    """
+    errors = [
+        (finding.count / len(captions), name, finding)
+        for name, captions in systems.items()
+        for finding in findings_in(Captions([*captions], [*captions.values()]), DEFECTS)
+        if finding.severity == "error"
+    ]
+    worst = sorted(errors, key=lambda error: -error[0])[:most]
+    notes = [
+        f"{name}: {finding.message}" if name else finding.message for _, name, finding in worst
+    ]
+    return [*notes[:-1], f"{notes[-1]} 'reelscore check' shows more."] if notes else []

@@ -1,0 +1,290 @@
+"""All checks: beside defects of captions, what shows in a whole file or beside references."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+
+from reelscore.data.caption_files import Candidates, PathLike, References
+from reelscore.data.languages import other_languages, script_of
+from reelscore.data.lint.caption_reader import captions_of
+from reelscore.data.lint.defects import DEFECTS, Check, empty, examples, findings_in, spaces
+from reelscore.data.lint.findings import Captions, Example, Finding, Findings, plural
+
+_HANDFUL = 5  # captions below which equality may be chance
+_MOST = 0.5
+_LONG_COPY = 8  # words from which on a copy is no chance
+_COPIES = 0.1  # share of long copies that is contamination
+_TIMES = 3  # how much longer than usual is too long
+_WORDS = 30  # words below which no caption is too long
+_USUAL = 6  # words of a usual caption from which on a single word is too short
+
+
+def check(
+    captions: Candidates | References | PathLike,
+    references: References | PathLike | Sequence[PathLike] | None = None,
+    *,
+    format: str | None = None,
+) -> Findings:
+    """Check captions before they are scored or published; nothing is changed.
+
+    Args:
+        captions: The caption of each item, or the references of each item, or a file of either;
+            files of timed captions may be checked, too.
+        references: References to compare the captions with, where there are some: their ids, their
+            language and length, and whether captions are copies of them.
+        format: The format of the files; by default each file's content tells.
+
+    Returns:
+        The findings, the worst first; its ``errors`` are those of weight.
+
+    Raises:
+        DataError: If a file cannot be read, or holds no caption.
+
+    >>> findings = check({"v1": "a man &amp; a dog", "v2": "  a man rides"})
+    >>> [(finding.check, finding.severity) for finding in findings]
+    [('html', 'error'), ('spaces', 'warning')]
+    """
+    subject = captions_of(captions, references, format=format)
+    return Findings(subject.name, len(subject.texts), tuple(findings_in(subject, CHECKS)))
+
+
+def unusable(captions: Captions) -> Iterator[Finding]:
+    """Report the records that hold no caption or no id; they were left out."""
+    problems = captions.unusable
+    if problems.count:
+        yield Finding(
+            "records",
+            "error",
+            problems.count,
+            f"{plural(problems.count, 'record')} cannot be used.",
+            "Fix them: scoring refuses the file.",
+            tuple(Example("", _within(problems.subject, message)) for message in problems.first),
+        )
+
+
+def _within(file: str, message: str) -> str:
+    """Say a place without the name of its file, which the findings have already."""
+    place = message.removeprefix(file).lstrip(": ")
+    return f"line {place}" if place[:1].isdigit() else place
+
+
+def repeated_ids(captions: Captions) -> Iterator[Finding]:
+    """Find items with several captions, where items have one each."""
+    if len(set(captions.items)) == len(captions.items) or captions.several_each:
+        return
+    counts = Counter(captions.items)
+    repeated = [k for k, item in enumerate(captions.items) if counts[item] > 1]
+    items = len({captions.items[k] for k in repeated})
+    yield Finding(
+        "repeated_ids",
+        "error",
+        items,
+        f"{plural(items, 'item', verb=('has', 'have'))} several captions, the others have one.",
+        "Keep one caption for each item.",
+        examples(captions, repeated),
+    )
+
+
+# Ids beside those of the references
+
+_RULES: dict[str, Callable[[str], str]] = {
+    "without folders and file endings": lambda item: PurePosixPath(item).stem,
+    "without regard to capital letters": str.casefold,
+    "without leading zeros": lambda item: re.sub(r"(?<!\d)0+(?=\d)", "", item),
+    "without blanks at their ends": str.strip,
+    "by their numbers alone": lambda item: re.sub(r"\D+", "", item) or item,
+}
+
+
+def ids(captions: Captions) -> Iterator[Finding]:
+    """Find items without a caption, and captions without references."""
+    if captions.references is None:
+        return
+    own = dict.fromkeys(captions.items)
+    wanted = dict.fromkeys(map(str, captions.references))
+    missing = [item for item in wanted if item not in own]
+    extra = [item for item in own if item not in wanted]
+    if not missing and not extra:
+        return
+    parts = []
+    if missing:
+        parts.append(f"{plural(len(missing), 'item', verb=('has', 'have'))} no caption")
+    if extra:
+        parts.append(f"{plural(len(extra), 'item', verb=('has', 'have'))} no references")
+    rule = matching_rule(missing, extra) if missing and extra else None
+    shown = [Example(item, "no caption") for item in missing[:3]]
+    shown += [Example(item, "no references") for item in extra[:3]]
+    yield Finding(
+        "ids",
+        "error",
+        len(missing) + len(extra),
+        f"{' and '.join(parts)}, of {plural(len(wanted), 'item')} with references.",
+        f"All ids match {rule}: write them alike."
+        if rule
+        else "Caption every item that has references, and no other.",
+        tuple(shown[::3] + [example for k, example in enumerate(shown) if k % 3]),
+    )
+
+
+def matching_rule(ids: Iterable[str], others: Iterable[str]) -> str | None:
+    """Say how ids have to be compared to be the same; ``None`` if no rule makes them so.
+
+    >>> matching_rule(["v1", "v2"], ["v1.mp4", "v2.mp4"])
+    'without folders and file endings'
+    >>> matching_rule(["v1", "v2"], ["v3", "v4"])
+    """
+    ids, others = list(ids), list(others)
+    for name, rule in _RULES.items():
+        ruled = {rule(item) for item in ids}
+        if len(ruled) == len(ids) and ruled == {rule(item) for item in others}:
+            return name
+    return None
+
+
+# Copies and languages
+
+
+def copies(captions: Captions) -> Iterator[Finding]:
+    """Find captions that equal one of their references."""
+    references = captions.references
+    if references is None:
+        return
+    equal = [
+        k
+        for k, (item, words) in enumerate(zip(captions.items, captions.words, strict=True))
+        if any(words == text.lower().split() for text in references.get(item, ()))
+    ]
+    total = len(captions.texts)
+    long = [k for k in equal if len(captions.words[k]) >= _LONG_COPY]
+    nearly_all = total >= _HANDFUL and len(equal) >= 0.9 * total
+    contaminated = len(long) >= max(_HANDFUL, _COPIES * total)
+    if not (nearly_all or long):
+        return
+    count = plural(len(equal), "caption", verb=("equals one of its", "equal one of their"))
+    yield Finding(
+        "copies",
+        "error" if nearly_all or contaminated else "warning",
+        len(equal),
+        f"{count} references word for word, {len(long):,} of them with {_LONG_COPY} words or more.",
+        "Are they the references, or were these in the training data?",
+        examples(captions, long or equal),
+    )
+
+
+def languages(captions: Captions) -> Iterator[Finding]:
+    """Find captions in another language than the references, or than the other captions."""
+    total = len(captions.texts)
+    foreign = {
+        k: script
+        for k, text in enumerate(captions.texts)
+        if not text.isascii() and (script := script_of(text))
+    }
+    spoken = [language.name for language in other_languages(captions.texts)]
+    expected: list[str] | None = None
+    if captions.references is not None:
+        texts = [text for own in captions.references.values() for text in own]
+        expected = [language.name for language in other_languages(texts)]
+    if foreign and len(foreign) < _MOST * total and not expected:
+        names = ", ".join(sorted({*foreign.values()}))
+        count = plural(len(foreign), "caption", verb=("is", "are"))
+        yield Finding(
+            "language",
+            "error",
+            len(foreign),
+            f"{count} in another language than the others: {names}.",
+            "Ask the model for one language.",
+            examples(captions, list(foreign)),
+        )
+    elif spoken and expected is not None and spoken[0] not in expected:
+        theirs = expected[0] if expected else "English"
+        yield Finding(
+            "language",
+            "error",
+            total,
+            f"The captions are {spoken[0]}, the references {theirs}.",
+            "Score captions with references in their own language.",
+            examples(captions, [0]),
+        )
+    elif spoken and not expected:
+        yield Finding(
+            "language",
+            "warning",
+            total,
+            f"The captions are not English but {spoken[0]}.",
+            "Some metrics read English only: 'reelscore score' says which.",
+            examples(captions, [0]),
+        )
+
+
+# Lengths
+
+
+def lengths(captions: Captions) -> Iterator[Finding]:
+    """Find captions that are far longer or shorter than references, or than the others."""
+    sizes = [len(words) for words in captions.words]
+    usual = _reference_lengths(captions.references) if captions.references else sizes
+    if len(sizes) < _HANDFUL or not usual:
+        return
+    middle = _median(usual)
+    whose = "a reference" if captions.references else "the others"
+    ordinary = sorted(usual)[-max(1, len(usual) // 100)]  # all but one percent are shorter
+    limit = max(_WORDS, _TIMES * middle, 1.5 * ordinary if captions.references else 0)
+    long = [k for k, size in enumerate(sizes) if size > limit]
+    if long:
+        count = plural(len(long), "caption", verb=("has", "have"))
+        yield Finding(
+            "long",
+            "warning",
+            len(long),
+            f"{count} more than {limit:.0f} words; {whose} usually {_has(whose)} {middle}.",
+            "Look whether they hold more than a caption.",
+            examples(captions, sorted(long, key=lambda k: -sizes[k])),
+        )
+    short = [k for k, size in enumerate(sizes) if size == 1]
+    if short and middle >= _USUAL:
+        count = plural(len(short), "caption", verb=("is", "are"))
+        yield Finding(
+            "short",
+            "warning",
+            len(short),
+            f"{count} a single word; {whose} usually {_has(whose)} {middle}.",
+            "Look whether the rest was lost.",
+            examples(captions, short),
+        )
+    own = _median(sizes)
+    if captions.references and not captions.timed and (own > 2 * middle or 2 * own < middle):
+        yield Finding(
+            "lengths",
+            "warning",
+            len(sizes),
+            f"Captions have {own} words (median), references {middle}.",
+            "Metrics of words punish that: ask the model for captions as long as references.",
+        )
+
+
+def _median(sizes: Sequence[int]) -> int:
+    return sorted(sizes)[len(sizes) // 2]
+
+
+def _has(whose: str) -> str:
+    return "have" if whose.endswith("s") else "has"
+
+
+def _reference_lengths(references: Mapping[str, Sequence[str]]) -> list[int]:
+    return [len(text.split()) for texts in references.values() for text in texts]
+
+
+CHECKS: list[Check] = [
+    unusable,
+    ids,
+    repeated_ids,
+    copies,
+    empty,
+    *DEFECTS,
+    languages,
+    spaces,
+    lengths,
+]
