@@ -33,7 +33,7 @@ class ItemIndex:
         return {item: k for k, item in enumerate(self.items)}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # equal as mappings are
 class ItemScores(Mapping[str, float]):
     """Scores by item id, over an array: a million cost eight megabytes.
 

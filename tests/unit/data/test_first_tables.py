@@ -46,3 +46,12 @@ def test_a_table_of_the_first_version_is_written_and_read_again(form, tmp_path):
     first = ScoreTable.read(FIRST / f"scores.{form}")
     first.write(tmp_path / "again.json")
     assert ScoreTable.read(tmp_path / "again.json").to_dict() == first.to_dict()
+
+
+def test_tables_can_be_compared(now):
+    first = ScoreTable.read(FIRST / "scores.json")
+    assert first == ScoreTable.read(FIRST / "scores.json")
+    assert first != now
+    scores = now["ours"]["meteor"].items
+    assert scores == scores.to_dict()
+    assert scores != {**scores, "another": 0.5}
