@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from itertools import pairwise
+from functools import lru_cache
 
 from reelscore.data.caption_files import Candidates
 from reelscore.data.checks import has_words
@@ -22,8 +22,7 @@ _MANY = 0.05  # share of items with the same caption that is worth a look
 def debris(captions: Captions) -> Iterator[Finding]:
     """Find what regular expressions find."""
     together = "\n".join(captions.small_letters)
-    first_words = [first_word(words) for words in captions.words]
-    openings = {*first_words}
+    openings = {first_word(words[0]) for words in captions.words if words}
     for pattern in PATTERNS:
         hints = [hint for hint in pattern.hints if hint in together]
         if not hints and pattern.first_words.isdisjoint(openings):
@@ -32,7 +31,8 @@ def debris(captions: Captions) -> Iterator[Finding]:
         places: dict[int, int] = {}
         first = ""
         for k, text in enumerate(captions.small_letters):
-            if first_words[k] in pattern.first_words or any(hint in text for hint in hints):
+            begins = bool(captions.words[k]) and first_word(captions.words[k][0])
+            if begins in pattern.first_words or any(hint in text for hint in hints):
                 match = search(text)
                 if match:
                     places[k] = match.start()
@@ -52,15 +52,14 @@ def debris(captions: Captions) -> Iterator[Finding]:
 _BEFORE, _AFTER = "\"“'*#[(<", "\"”',.!:;*])>"
 
 
-def first_word(words: Sequence[str]) -> str:
-    """Give the first word without the punctuation around it; numbers of a list keep theirs.
+@lru_cache(maxsize=1 << 12)
+def first_word(word: str) -> str:
+    """Take from a caption's first word the punctuation around it; numbers of a list keep theirs.
 
-    >>> first_word(["sure,", "here"]), first_word(["1.", "a"]), first_word([])
-    ('sure', '1.', '')
+    >>> first_word("sure,"), first_word("1.")
+    ('sure', '1.')
     """
-    if not words:
-        return ""
-    word = words[0].lstrip(_BEFORE)
+    word = word.lstrip(_BEFORE)
     return word if word[:1].isdigit() or len(word) <= 2 else word.rstrip(_AFTER)
 
 
@@ -152,7 +151,7 @@ def loops(captions: Captions) -> Iterator[Finding]:
     looping = {
         k: len(" ".join(words[:start]))
         for k, words in enumerate(captions.words)
-        if _repeats_pairs(words) and (start := loop_start(words)) is not None
+        if _repeats_words(words) and (start := loop_start(words)) is not None
     }
     if looping:
         count = plural(len(looping), "caption", verb=("repeats", "repeat"))
@@ -187,9 +186,12 @@ def loop_start(words: Sequence[str]) -> int | None:
     return None
 
 
-def _repeats_pairs(words: Sequence[str]) -> bool:
-    """Whether two pairs of neighbours come again, as in every loop; quicker than looking for it."""
-    return len(words) - len(set(words)) >= 3 and len(words) - len({*pairwise(words)}) >= 3
+def _repeats_words(words: Sequence[str]) -> bool:
+    """Whether three words in a row come again, as in every loop; quicker than looking for one."""
+    return (
+        len(words) - len(set(words)) >= 3
+        and len({*zip(words, words[1:], words[2:], strict=False)}) < len(words) - 2
+    )
 
 
 def _severity(places: Collection[int], captions: Captions) -> Severity:
@@ -200,9 +202,6 @@ def _severity(places: Collection[int], captions: Captions) -> Severity:
 # Text that was decoded with the wrong encoding: "cafÃ©"
 
 _FOREIGN = re.compile(r"[^\x00-\x7f]{2,}")
-# Windows-1252 leaves five bytes undefined; programs give them the control characters of Latin-1.
-_BYTES = {bytes([k]).decode("cp1252", "ignore") or chr(k): k for k in range(128, 256)}
-_BYTES |= {chr(k): k for k in range(128, 256)}
 
 
 def mojibake(captions: Captions) -> Iterator[Finding]:
@@ -237,9 +236,18 @@ def decoded_again(text: str) -> str:
     return _FOREIGN.sub(_restored, text)
 
 
+@lru_cache(maxsize=1)
+def _bytes() -> dict[str, int]:
+    """The byte of each character beyond ASCII, in Windows-1252 or Latin-1."""
+    upper = range(128, 256)
+    # Windows-1252 leaves five bytes undefined, which are in Latin-1
+    windows = {bytes([byte]).decode("cp1252", "ignore"): byte for byte in upper}
+    return {chr(byte): byte for byte in upper} | windows
+
+
 def _restored(match: re.Match[str]) -> str:
     try:
-        return bytes(_BYTES[character] for character in match[0]).decode()
+        return bytes(_bytes()[character] for character in match[0]).decode()
     except (KeyError, UnicodeDecodeError):
         return match[0]
 
