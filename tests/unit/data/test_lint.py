@@ -139,6 +139,7 @@ def test_copies_of_references():
         ("clips/{}.mp4", "without folders and file endings"),
         ("V{1}", "without regard to capital letters"),
         ("v00{1}", "without leading zeros"),
+        ("V00{1}.mp4", "without folders, file endings, capital letters and leading zeros"),
         ("video_{1}", "by their numbers alone"),
     ],
 )
@@ -149,7 +150,10 @@ def test_ids_that_are_spelled_otherwise(spelling, rule):
     }
     [finding] = reelscore.check(captions, REFERENCES)
     assert (finding.check, finding.severity, finding.count) == ("ids", "error", 20)
-    assert rule in finding.remedy
+    assert finding.remedy == f"10 of them match {rule}: write them alike."
+    del captions[next(iter(captions))]
+    [finding] = reelscore.check(captions, REFERENCES)
+    assert finding.remedy == f"9 of them match {rule}: write them alike."
 
 
 def test_missing_and_extra_ids():
