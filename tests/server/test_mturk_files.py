@@ -17,7 +17,7 @@ from visiting import Visitor, app_over
 from reelscore.errors import DataError
 from reelscore.human.hits.tasks import Hit, Shown, Task
 from reelscore.web.organisers.mturk import hits_csv
-from reelscore.web.pages import Pages
+from reelscore.web.rater_texts import Pages
 from reelscore.web.site import STATIC
 
 TURK = "https://turk.example"

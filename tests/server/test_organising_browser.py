@@ -11,7 +11,7 @@ from serving import serve, small_campaign
 from reelscore import examples
 from reelscore.human.campaign import Campaign
 from reelscore.human.hits.design import Design, make_hits
-from reelscore.web.pages import read_pages
+from reelscore.web.rater_texts import read_pages
 
 TABS = ("", "/raters", "/results", "/pages", "/log")
 

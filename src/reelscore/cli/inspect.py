@@ -19,7 +19,7 @@ from reelscore.cli.table_options import (
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError
 from reelscore.meta.contrasts import Contrast, between_scores, between_systems
-from reelscore.report.legible import cells, lines_of, shortened
+from reelscore.report.safe_text import cells, lines_of, shortened
 from reelscore.report.spice_tuples import SpiceTuples
 from reelscore.report.tables.leaderboard import score_text
 

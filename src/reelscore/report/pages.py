@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reelscore.report.legible import legible
+from reelscore.report.safe_text import legible
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from reelscore.errors import DataError, MissingExtraError
 from reelscore.metrics.registry import DEFAULT_METRICS
-from reelscore.report.legible import legible
+from reelscore.report.safe_text import legible
 from reelscore.scoring.captions import Metrics
 from reelscore.scoring.scorer import Scorer
 from reelscore.scoring.scores import Scores

@@ -337,7 +337,7 @@ class _Matrices:
         correction: Correction,
         fields: Mapping[str, Any],
     ) -> list[Comparison]:
-        """Set out what was tested, and say why the rest was not."""
+        """List what was tested, and say why the rest was not."""
         return [self._comparison(name, reasons, correction, fields) for name in self._p]
 
     def _comparison(

@@ -143,7 +143,7 @@ def timeline(
     preset: str | None = None,
     **choices: Any,
 ) -> Timeline:
-    """Set out how SODA matches one video, to be shown by `reelscore.report.timeline.files`.
+    """Show how SODA matches one video, to be shown by `reelscore.report.timeline.files`.
 
     Args:
         candidates: The system's stories, as in `reelscore.stories.score`.
@@ -183,7 +183,7 @@ def timelines(
     preset: str | None = None,
     **choices: Any,
 ) -> Timelines:
-    """Set out how SODA matches all videos of some systems; arguments as in `timeline`.
+    """Show how SODA matches all videos of some systems; arguments as in `timeline`.
 
     Args:
         systems: Stories by the system's name.

@@ -23,8 +23,8 @@ from reelscore.web.organisers import (
     mturk,
     new_campaign,
     preview,
+    rater_texts,
     results,
-    texts,
 )
 from reelscore.web.raters import ends, entry, tasks
 from reelscore.web.requests import FRAME, Gate, RequestLog, where
@@ -33,7 +33,7 @@ from reelscore.web.site import STATIC, Site, refused_status
 from reelscore.web.store.schema import open_database
 
 _ORGANISING = (
-    *(accounts, campaigns, new_campaign, texts, media, preview),
+    *(accounts, campaigns, new_campaign, rater_texts, media, preview),
     *(decisions, results, mturk),
 )
 _ROUTERS = (entry.arrivals, *(module.router for module in _ORGANISING))

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from reelscore._progress import Progress
 from reelscore.errors import DataError, MissingExtraError, ReelscoreError
 from reelscore.human.campaign import Campaign
-from reelscore.web.pages import Pages, read_pages
+from reelscore.web.rater_texts import Pages, read_pages
 
 KEY = "media"  # of a campaign's settings: the seconds of each item's video
 CONVERT = "ffmpeg -i OLD -c:v libx264 -pix_fmt yuv420p -c:a aac -movflags +faststart NEW.mp4"

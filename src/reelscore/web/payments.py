@@ -12,7 +12,7 @@ from reelscore.data.spreadsheet import spreadsheet_csv
 from reelscore.human.campaign import Campaign
 from reelscore.human.store.records import REJECTED
 from reelscore.human.store.schema import assignment, hit, judgment, skip, task
-from reelscore.web.pages import read_pages
+from reelscore.web.rater_texts import read_pages
 from reelscore.web.store.schema import rater, submission
 
 

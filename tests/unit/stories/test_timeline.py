@@ -13,7 +13,7 @@ import pytest
 from reelscore import examples, stories
 from reelscore.cli.main import cli
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.report.legible import cells, legible, lines_of, rows_of
+from reelscore.report.safe_text import cells, legible, lines_of, rows_of
 from reelscore.report.timeline.files import FORMATS, timeline_text, write_timeline
 from reelscore.report.timeline.layout import timeline_picture
 from reelscore.report.timeline.page import timeline_html, timeline_svg

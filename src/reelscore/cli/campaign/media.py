@@ -11,7 +11,7 @@ import click
 from reelscore.cli.campaign.options import campaign_argument, id_option, opened
 from reelscore.cli.options import progress_bar, terminal_width
 from reelscore.errors import DataError
-from reelscore.report.legible import legible
+from reelscore.report.safe_text import legible
 
 
 @click.command("media")

@@ -196,7 +196,7 @@ def _heading(name: str, protocol: Protocol) -> str:
 
 
 def _grids(table: ScoreTable, marks: Marks) -> list[tuple[str, Grid]]:
-    """Set out the two frameworks as a table each, with short headings."""
+    """Lay out the two frameworks as a table each, with short headings."""
     grids = []
     for name, prefix in (("soda", "soda_"), (ACTIVITYNET, PREFIX)):
         metrics = [metric for metric in table.metrics if metric.startswith(prefix)]

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from reelscore.report.html.model import Report
-from reelscore.report.legible import legible
+from reelscore.report.safe_text import legible
 from reelscore.stories.timelines import MatchedStories, TimedCaption, Timeline
 
 Kind = Literal["f4", "u1", "u2", "u4"]

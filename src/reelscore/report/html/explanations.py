@@ -19,7 +19,7 @@ from reelscore.metrics.spice import Spice
 from reelscore.report.html.columns import ItemTexts, Payload
 from reelscore.report.html.model import Report
 from reelscore.report.html.ngrams import cider_shares
-from reelscore.report.legible import legible
+from reelscore.report.safe_text import legible
 from reelscore.text.meteor_data import language_index
 from reelscore.text.packed import pack
 from reelscore.text.tokens import Tokenizer, thread_count, tokenize

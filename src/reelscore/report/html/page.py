@@ -15,7 +15,6 @@ from reelscore.data.atomic_files import check_target, write_atomically
 from reelscore.report.html.columns import ItemTexts, Payload, add_stories
 from reelscore.report.html.explanations import add_explanations
 from reelscore.report.html.model import Report, Section
-from reelscore.report.legible import legible, shared_beginning, system_names
 from reelscore.report.pages import (
     as_it_is,
     joined_modules,
@@ -24,6 +23,7 @@ from reelscore.report.pages import (
     script_hash,
     style_sheet,
 )
+from reelscore.report.safe_text import legible, shared_beginning, system_names
 from reelscore.report.tables.grid import Grid
 from reelscore.report.tables.leaderboard import leaderboard, table_signatures
 from reelscore.significance.comparison import Comparison, marks_of_tests

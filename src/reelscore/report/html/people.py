@@ -13,8 +13,8 @@ from reelscore.human.evaluate.scores import HumanScores
 from reelscore.human.hits.tasks import Hit
 from reelscore.meta.evaluation import MetaEvaluation
 from reelscore.report.html.model import Report, Section
-from reelscore.report.legible import shared_beginning, system_names
 from reelscore.report.pages import render, style_sheet
+from reelscore.report.safe_text import shared_beginning, system_names
 from reelscore.report.tables.agreement import (
     correlation_grid,
     footnotes,
@@ -27,7 +27,7 @@ from reelscore.significance.comparison import Comparison
 
 
 def agreement_sections(evaluation: MetaEvaluation) -> list[Section]:
-    """Set out correlations, and a table for each test, to stand below a report's leaderboard.
+    """Lay out correlations, and a table for each test, to stand below a report's leaderboard.
 
     >>> from reelscore import score_systems
     >>> from reelscore.data.table import ScoreTable
@@ -125,7 +125,7 @@ class RankedSystems:
 
     @classmethod
     def of(cls, scores: HumanScores, ranking: Comparison) -> RankedSystems:
-        """Set out a ranking and the scores it was made of."""
+        """Lay out a ranking and the scores it was made of."""
         names = system_names(ranking.systems)
         pairs = pairwise(ranking.clusters.values())
         edges = {k: "edge" for k, (above, own) in enumerate(pairs, start=1) if above != own}

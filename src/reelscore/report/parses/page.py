@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from reelscore.report.legible import cells, legible
 from reelscore.report.pages import render
+from reelscore.report.safe_text import cells, legible
 from reelscore.text.grammar.roles import Clause, Filler, Sentence
 from reelscore.text.grammar.trees import ROOT, Tree
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reelscore.report.legible import cells, legible, lines_of, shortened
+from reelscore.report.safe_text import cells, legible, lines_of, shortened
 from reelscore.text.grammar.roles import Clause, Sentence
 from reelscore.text.grammar.trees import ROOT, Tree
 
@@ -10,7 +10,7 @@ _ROLES = ("subject", "verb", "object", "location")
 
 
 def parse_text(sentence: Sentence, width: int = 80) -> str:
-    """Set out a caption: a word a line, with its arc, tag, relation and role.
+    """Draw a caption: a word a line, with its arc, tag, relation and role.
 
     Args:
         sentence: What `parse` made of the caption.

@@ -14,7 +14,6 @@ import numpy as np
 from reelscore.data.coverage import PARTIAL, Partial, partial_scores
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError, check_choice
-from reelscore.report.legible import shortened
 from reelscore.report.plots.matrices import (
     correlation_matrix,
     draw_square,
@@ -23,6 +22,7 @@ from reelscore.report.plots.matrices import (
     win_shares,
 )
 from reelscore.report.plots.style import BLUE, GREY, RED, figure, save
+from reelscore.report.safe_text import shortened
 from reelscore.significance.comparison import Comparison, untested_notes
 from reelscore.significance.pair_tests import with_tests
 from reelscore.stats.correlations import pearson

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from reelscore.meta.topics import FEW, TopicScores
-from reelscore.report.legible import system_names
 from reelscore.report.plots.style import COLUMN_WIDTH, GREY, PALETTE, figure, save
+from reelscore.report.safe_text import system_names
 
 _MARKS = "osD^v<>P"
 

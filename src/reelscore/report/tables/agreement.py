@@ -13,7 +13,7 @@ from reelscore.significance.comparison import UNTESTED, Comparison
 
 
 def correlation_grid(correlations: Sequence[Correlation]) -> Grid:
-    """Set out a row for each metric, best first, and a column for each coefficient.
+    """Give a row for each metric, best first, and a column for each coefficient.
 
     Args:
         correlations: The coefficients of all metrics, as `correlate_metrics` gives them.
@@ -55,7 +55,7 @@ def correlation_grid(correlations: Sequence[Correlation]) -> Grid:
 
 
 def significance_grid(tests: Comparison) -> Grid:
-    """Set out p-values: does the row agree better with people than the column?
+    """Table of p-values: does the row agree better with people than the column?
 
     >>> import numpy as np
     >>> p = np.array([[np.nan, 0.003], [0.998, np.nan]])

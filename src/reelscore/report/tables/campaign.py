@@ -27,7 +27,7 @@ _LEVEL = 0.05
 
 
 def quality_grid(quality: Quality) -> Grid:
-    """Set out a row for each rater, doubtful ones first, the least certain of those first.
+    """Give a row for each rater, doubtful ones first, the least certain of those first.
 
     >>> from reelscore.human.judgments import Judgment, Judgments
     >>> from reelscore.human.evaluate.quality import check_quality
@@ -86,7 +86,7 @@ def results_csv(scores: HumanScores, ranking: Comparison) -> str:
 
 
 def results_grid(scores: HumanScores, ranking: Comparison) -> Grid:
-    """Set out a row for each system, best first, with its cluster and possible ranks.
+    """Give a row for each system, best first, with its cluster and possible ranks.
 
     Numbers of judgments and captions are those of the paper's n.
 
@@ -108,7 +108,7 @@ def results_grid(scores: HumanScores, ranking: Comparison) -> Grid:
 
 
 def wins_grid(ranking: Comparison) -> Grid:
-    """Set out p-values: is the row's system better than the column's? Wins are marked.
+    """Table of p-values: is the row's system better than the column's? Wins are marked.
 
     Args:
         ranking: Which systems people prefer, with its tests.
@@ -145,7 +145,7 @@ def _high(p: float) -> float:
 
 
 def ranking_grid(results: RankingResults) -> Grid:
-    """Set out mean ranks, a row for each system, the best over all criteria first.
+    """Lay out mean ranks, a row for each system, the best over all criteria first.
 
     >>> from reelscore.human.judgments import Judgment
     >>> from reelscore.human.evaluate.rankings import score_rankings
@@ -188,7 +188,7 @@ def ranking_notes(results: RankingResults) -> list[str]:
 
 
 def points_grid(standings: Sequence[Standing]) -> Grid:
-    """Set out how systems stand beside the reference.
+    """Lay out how systems stand beside the reference.
 
     >>> standing = Standing("mine", "helpful", 0.5, 0.25, 0.25, 4, 12, 0.75)
     >>> print(points_grid([standing]).to_text())
@@ -212,7 +212,7 @@ def points_grid(standings: Sequence[Standing]) -> Grid:
 
 
 def choices_grid(choices: Sequence[Choice], judgments: Judgments) -> Grid:
-    """Set out how often people chose each of two systems, and how well they agree."""
+    """Lay out how often people chose each of two systems, and how well they agree."""
     rows = []
     for each in choices:
         votes = vote_matrix(judgments, *each.systems, each.criterion)
@@ -228,7 +228,7 @@ def choices_grid(choices: Sequence[Choice], judgments: Judgments) -> Grid:
 
 
 def preferences_grid(preferences: Sequence[Preference]) -> Grid:
-    """Set out which of two systems people prefer.
+    """Lay out which of two systems people prefer.
 
     >>> preference = Preference("mine", "other", {"v1": 2.0, "v2": -1.0}, 0.5, 0.5, 3, "story")
     >>> print(preferences_grid([preference]).to_text())

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reelscore.report.legible import common_prefix, legible
+from reelscore.report.safe_text import common_prefix, legible
 
 _SHORTEST_NAME = 14  # names may be cut down to this, so that all columns fit side by side
 

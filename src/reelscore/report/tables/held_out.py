@@ -20,7 +20,7 @@ _TEST = "Williams' test, captions of all years, each year standardised"
 
 
 def held_out_grids(agreement: Agreement, kind: str) -> list[Grid]:
-    """Set out correlations by year, of captions and of systems, and the p-values.
+    """Lay out correlations by year, of captions and of systems, and the p-values.
 
     Args:
         agreement: What was measured.

@@ -22,7 +22,7 @@ def leaderboard(
     notes: Sequence[str] = (),
     people: Collection[str] = (),
 ) -> Grid:
-    """Set out a score table as a grid.
+    """Lay out a score table as a grid.
 
     Systems scored on fewer items than others are marked, and are not among the best.
 
@@ -72,7 +72,7 @@ def lettered(grid: Grid, letters: Mapping[str, str]) -> Grid:
 
 
 def item_rows(table: ScoreTable) -> Grid:
-    """Set out the score of every item, a row for each system and item.
+    """Lay out the score of every item, a row for each system and item.
 
     >>> from reelscore import score_systems
     >>> table = score_systems({"one": {"v1": "a man runs"}}, {"v1": ["a man is running"]},

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from reelscore.meta.parser_check import ROLES, ComponentCheck, Share
-from reelscore.report.legible import cells, legible, shortened
+from reelscore.report.safe_text import cells, legible, shortened
 from reelscore.report.tables.grid import Cell, Grid
 from reelscore.text.grammar.roles import Sentence
 

@@ -16,7 +16,7 @@ _COLUMNS = {
 
 
 def table_grid(reproduction: Reproduction, table: str) -> Grid:
-    """Set out one table, three rows a metric; ``=`` marks printed values that come out again.
+    """Lay out one table, three rows a metric; ``=`` marks printed values that come out again.
 
     >>> rows = {"METEOR": [0.017, 0.083, 0.129, 0.222, 0.235]}
     >>> blocks = {"printed": rows, "as published": rows, "right lines": {}}
@@ -46,7 +46,7 @@ def table_grid(reproduction: Reproduction, table: str) -> Grid:
 
 
 def williams_grid(reproduction: Reproduction, which: str, setting: Setting) -> Grid:
-    """Set out a matrix of p-values; ``*`` marks p < 0.05.
+    """Lay out a matrix of p-values; ``*`` marks p < 0.05.
 
     >>> p = [[float("nan") if j == k else 0.01 if j < k else 0.99 for j in range(5)]
     ...      for k in range(5)]
@@ -70,7 +70,7 @@ def williams_grid(reproduction: Reproduction, which: str, setting: Setting) -> G
 
 
 def coefficients_grid(reproduction: Reproduction) -> Grid:
-    """Set out the coefficients of the fusion.
+    """Lay out the coefficients of the fusion.
 
     >>> reproduction = Reproduction({}, {}, {"printed": {"METEOR": 0.281}, "right lines": {}}, 1)
     >>> print(coefficients_grid(reproduction).to_text())
@@ -89,7 +89,7 @@ def coefficients_grid(reproduction: Reproduction) -> Grid:
 
 
 def replication_grid(replication: Replication) -> Grid:
-    """Set out means and correlations side by side.
+    """Lay out means and correlations side by side.
 
     >>> replication = Replication({"A": {"raw": (80.0, 81.0), "z": (0.5, 0.6)}},
     ...                           {"raw": (0.995, 0.995), "z": (0.997, 0.997)})

@@ -10,7 +10,7 @@ _PARTS = {"P": "_precision", "R": "_recall", "F1": ""}
 
 
 def study_grids(study: Study) -> list[tuple[str, Grid]]:
-    """Set out a study: a title and a table for each system, or one for all of them.
+    """Lay out a study: a title and a table for each system, or one for all of them.
 
     >>> scores = {"f": 0.213, "self_bleu": 0.795, "self_bleu_all": 0.9}
     >>> study = Study("oracle", [Setting("ours", "oracle", 3.5, 1.0, scores, {})], "")

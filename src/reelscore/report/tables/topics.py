@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reelscore.meta.topics import FEW, TopicScores, TopicTable
-from reelscore.report.legible import shared_beginning, system_names
+from reelscore.report.safe_text import shared_beginning, system_names
 from reelscore.report.tables.grid import Cell, Grid
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from reelscore.data.atomic_files import write_atomically
 from reelscore.errors import DataError
-from reelscore.report.legible import lines_of, rows_of, shortened
 from reelscore.report.plots.style import figure, save
+from reelscore.report.safe_text import lines_of, rows_of, shortened
 from reelscore.report.timeline.layout import SIZES, timeline_picture
 from reelscore.report.timeline.page import LIGHT, timeline_html, timeline_svg
 from reelscore.stories.timelines import MatchedStories, Pair, TimedCaption, Timeline
@@ -20,7 +20,7 @@ _POINTS = 72 / _PIXELS
 
 
 def timeline_text(timeline: Timeline, width: int = 80) -> str:
-    """Set out a timeline in text.
+    """Lay out a timeline in text.
 
     Bars of matched captions are drawn with whole lines, those of unmatched ones with broken lines.
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from reelscore.report.legible import cells, lines_of, rows_of, shortened
+from reelscore.report.safe_text import cells, lines_of, rows_of, shortened
 from reelscore.stories.timelines import MatchedStories, Pair, TimedCaption, Timeline
 
 Style = Literal["title", "plain", "dim", "label"]

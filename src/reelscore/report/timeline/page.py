@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from reelscore.report.legible import legible
 from reelscore.report.pages import render, style_sheet
+from reelscore.report.safe_text import legible
 from reelscore.report.timeline.layout import SIZES, Picture, add_bars, timeline_picture
 from reelscore.stories.timelines import Timeline
 

@@ -17,8 +17,8 @@ from reelscore.web.organisers.preview import preview_of
 from reelscore.web.organisers.progress import costs, figures
 from reelscore.web.organisers.raters import rater_rows
 from reelscore.web.organisers.session import PATH, CampaignId, Desk, Organiser, Owner
-from reelscore.web.pages import read_pages
 from reelscore.web.payments import PAY_LISTS, Pay, list_work
+from reelscore.web.rater_texts import read_pages
 from reelscore.web.raters.session import video_of
 from reelscore.web.raters.tasks import REPORT
 from reelscore.web.requests import Router

@@ -31,7 +31,7 @@ from reelscore.human.judgments import Judgment
 from reelscore.human.protocols import Protocol
 from reelscore.report.pages import as_it_is, joined_modules
 from reelscore.web.organisers.session import PATH, CampaignId, Owner
-from reelscore.web.pages import Pages, read_pages
+from reelscore.web.rater_texts import Pages, read_pages
 from reelscore.web.raters.session import Screen
 from reelscore.web.requests import Router
 from reelscore.web.site import STATIC, FromOurForm

@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 
 from reelscore.human.campaign import Campaign
 from reelscore.web.organisers.session import PATH, CampaignId, Desk, Organiser
-from reelscore.web.pages import Pages, read_pages
+from reelscore.web.rater_texts import Pages, read_pages
 from reelscore.web.raters.session import allow, task_screen
 from reelscore.web.raters.tasks import send_video
 from reelscore.web.requests import Router

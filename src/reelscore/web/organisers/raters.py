@@ -124,7 +124,7 @@ class Trust:
 def rater_rows(
     campaign: Campaign, findings: Findings, taken: Sequence[Taken]
 ) -> Sequence[RaterRow]:
-    """Set out a row for each rater who has taken a HIT, those seen last first."""
+    """Give a row for each rater who has taken a HIT, those seen last first."""
     done = Counter(each.rater for each in taken if each.state == "done")
     held = {each.rater: each for each in taken if each.state == "held"}
     answers: Counter[str] = Counter()

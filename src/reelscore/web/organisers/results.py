@@ -17,7 +17,7 @@ from reelscore.human.evaluate.rankings import score_rankings
 from reelscore.human.evaluate.results import Results, evaluate_ratings, usable
 from reelscore.human.evaluate.votes import score_against_reference, score_choices
 from reelscore.report.html.people import RankedSystems, results_html
-from reelscore.report.legible import shared_beginning
+from reelscore.report.safe_text import shared_beginning
 from reelscore.report.tables import campaign as tables
 from reelscore.report.tables.grid import Grid
 from reelscore.significance.comparison import Comparison

@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 
 from reelscore.errors import RefusedError
 from reelscore.human.protocols import Protocol
-from reelscore.web.pages import ATTEMPTS, Pages, read_pages
+from reelscore.web.rater_texts import ATTEMPTS, Pages, read_pages
 from reelscore.web.raters.ends import show_end
 from reelscore.web.raters.session import (
     MTURK_HOSTS,

@@ -16,7 +16,7 @@ from reelscore.human.campaign import Campaign
 from reelscore.human.hits.tasks import Task
 from reelscore.human.store.campaigns import read_settings
 from reelscore.human.store.records import Assignment
-from reelscore.web.pages import Pages, Practice, read_pages
+from reelscore.web.rater_texts import Pages, Practice, read_pages
 from reelscore.web.requests import FRAME, Guard, sources
 from reelscore.web.security import digest
 from reelscore.web.site import Site

@@ -16,7 +16,7 @@ from reelscore.human.campaign import Campaign
 from reelscore.human.protocols import Protocol
 from reelscore.web.organisers.new_campaign import HOUR, Hours
 from reelscore.web.organisers.session import PATH, CampaignId, Desk, Owner
-from reelscore.web.pages import KEY, PRACTICE, Pages, Practice, Question, Range, read_pages
+from reelscore.web.rater_texts import KEY, PRACTICE, Pages, Practice, Question, Range, read_pages
 from reelscore.web.requests import Router
 from reelscore.web.site import FromOurForm
 
@@ -266,7 +266,7 @@ def set_hold(desk: Owner, id: CampaignId, hold: Hours) -> Response:
 def _form(desk: Desk, campaign: Campaign, fields: Fields, error: str = "") -> Response:
     pages = read_pages(campaign.settings)
     return desk.page(
-        "texts.html",
+        "rater_texts.html",
         campaign=campaign,
         fields=fields,
         contexts=len(pages.contexts),
