@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 from reelscore.data.datasets import trecvid_ha
-from reelscore.meta.repro.spice_row import write_counts
+from reelscore.meta.repro.bertha import write_counts
 
 TARGET = Path(__file__).resolve().parents[1] / "src/reelscore/meta/published/bertha_spice.npz"
 

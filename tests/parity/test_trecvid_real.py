@@ -17,9 +17,15 @@ from reelscore.data.table import ItemScores, MetricResult, ScoreTable
 from reelscore.meta.audit import METRIC, audit_captions, quick_audit
 from reelscore.meta.judged import Judged
 from reelscore.meta.published import published
-from reelscore.meta.repro.bertha import FUSED, Reproduction, reproduce
+from reelscore.meta.repro.bertha import (
+    FUSED,
+    Reproduction,
+    by_system_and_item,
+    in_string_order,
+    official_scores,
+    reproduce,
+)
 from reelscore.meta.repro.direct_assessment import replicate
-from reelscore.meta.repro.spice_row import by_system_and_item, in_string_order, official_scores
 
 pytestmark = pytest.mark.shared
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from reelscore.data.datasets import trecvid_ha
-from reelscore.meta.repro import spice_row
-from reelscore.meta.repro.spice_row import by_system_and_item, official_scores, write_counts
+from reelscore.meta.repro import bertha as spice_row
+from reelscore.meta.repro.bertha import by_system_and_item, official_scores, write_counts
 from support.trecvid_copy import write_copy
 
 

@@ -6,8 +6,8 @@ import pytest
 
 pytest.importorskip("reelscore_parser")
 
-from reelscore.text.grammar.hyphens import joined, parts
 from reelscore.text.grammar.lexicon import Lexicon
+from reelscore.text.grammar.parser import joined, parts
 from reelscore.text.grammar.trees import ROOT, Token, Tree
 
 

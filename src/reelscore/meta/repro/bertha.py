@@ -9,14 +9,16 @@ was held out of their training (`reelscore.meta.held_out`): BERTHA-SA and BERTHA
 recipe with a smaller encoder, BERTHA by that of the shipped model. Where these are not installed,
 there are the printed values only.
 
-SPICE of Tables 2 and 4 comes from counts of the official tool (`reelscore.meta.repro.spice_row`),
+SPICE of Tables 2 and 4 comes from counts of the official tool (at the end of this file),
 as published with a second error besides the lines, and rightly with the same single reference.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import as_file, files
 from itertools import product
 from pathlib import Path
 from typing import Any, Literal
@@ -26,12 +28,12 @@ from numpy.typing import NDArray
 
 from reelscore._progress import Progress
 from reelscore.data.datasets import trecvid_ha
-from reelscore.data.datasets.trecvid_ha import FOLDERS, YEARS
+from reelscore.data.datasets.trecvid_ha import FOLDERS, YEARS, Assessment
 from reelscore.meta.held_out import held_out_scores
 from reelscore.meta.judged import Judged, score_judged, williams_matrix
 from reelscore.meta.published import published
-from reelscore.meta.repro.spice_row import by_system_and_item, in_string_order, official_scores
 from reelscore.metrics.base import FloatArray
+from reelscore.metrics.spice import TupleScore
 from reelscore.stats.correlations import pearson
 
 # The metrics of the paper, by the names it gives them and by ours.
@@ -339,3 +341,78 @@ def _inputs(judged: Judged, names: Sequence[str]) -> FloatArray:
 def _to_unit(values: FloatArray) -> FloatArray:
     scaled: FloatArray = (values - values.min()) / np.ptp(values)
     return scaled
+
+
+# The SPICE row in Tables 2 and 4, and the two errors in it.
+#
+# The official tool's counts for every caption judged by several people (MA) are kept beside the
+# printed tables: correct tuples, tuples of the candidate, tuples of the reference (HUMAN-B, text as
+# it was written), once for the captions one line off that the paper used, once for the right ones.
+#
+# The printed row comes out if, besides the line shift, the scores are paired with the judgments in
+# another order. pycocoevalcap returns the scores of SPICE in the order of sorted ids, those of its
+# other metrics in the order given: rows numbered "1", "2", … "1540" come back as "1", "10", …
+
+_FILE = "bertha_spice.npz"
+
+
+def official_scores(data: Assessment) -> FloatArray | None:
+    """The official tool's scores of a folder's judged captions, in the order of its file.
+
+    Args:
+        data: A folder of judgments by several people.
+
+    Returns:
+        The scores; ``None`` for other data than those they were made of.
+    """
+    with (
+        as_file(files("reelscore.meta.published").joinpath(_FILE)) as path,
+        np.load(path, allow_pickle=False) as stored,
+    ):
+        name = f"{data.folder}|{data.reading}"
+        if name not in stored or stored[f"{name}|rows"].tobytes() != _fingerprint(data.rows):
+            return None
+        counts = stored[name].tolist()
+    return np.array([TupleScore.of(*row).f for row in counts])
+
+
+def in_string_order(scores: FloatArray) -> FloatArray:
+    """Scores as they come back for rows numbered from 1, the numbers sorted as strings.
+
+    >>> in_string_order(np.arange(1.0, 13.0)).astype(int).tolist()
+    [1, 10, 11, 12, 2, 3, 4, 5, 6, 7, 8, 9]
+    """
+    return scores[sorted(range(len(scores)), key=lambda row: str(row + 1))]
+
+
+def by_system_and_item(data: Assessment, scores: FloatArray) -> FloatArray:
+    """Bring scores from the order of the file into that of `reelscore.meta.judged.Judged`."""
+    of_row = dict(zip(data.rows, scores.tolist(), strict=True))
+    return np.array(
+        [
+            of_row[system, item]
+            for system in data.human.systems
+            for item in data.human[system]["z"].items
+        ]
+    )
+
+
+def write_counts(
+    path: str | Path, counts: Sequence[tuple[Assessment, Sequence[Sequence[int]]]]
+) -> None:
+    """Keep counts of the official tool, a row for each of a folder's judged captions.
+
+    Args:
+        path: The file to write.
+        counts: Folders; and correct, candidate's and reference's tuples by row of the file.
+    """
+    arrays = {}
+    for data, rows in counts:
+        name = f"{data.folder}|{data.reading}"
+        arrays[name] = np.array(rows, dtype=np.uint8)
+        arrays[f"{name}|rows"] = np.frombuffer(_fingerprint(data.rows), dtype=np.uint8)
+    np.savez_compressed(path, **arrays)  # type: ignore[arg-type]
+
+
+def _fingerprint(rows: Sequence[tuple[str, str]]) -> bytes:
+    return hashlib.blake2b(repr(list(rows)).encode(), digest_size=8).digest()
