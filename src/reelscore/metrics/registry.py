@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from importlib import import_module
+from typing import cast, get_args
+from urllib.parse import unquote
 
 from reelscore.data.scales import HIGHER, Scale
 from reelscore.errors import DataError, ReelscoreError, UnknownNameError
 from reelscore.metrics.base import Metric
+from reelscore.text.tokens import Tokenizer
 
 _BUILT_IN = {
     "bleu": "reelscore.metrics.bleu:Bleu",
@@ -75,6 +78,28 @@ def parse(signature: str) -> Metric:
     """
     name, parameters = _parts(signature)
     return metric_class(name).from_parameters(parameters)
+
+
+def rebuilt(signature: str) -> tuple[Metric, Tokenizer] | None:
+    """Rebuild a metric, and the tokenizer it was given, from the signature of a score.
+
+    Args:
+        signature: The signature in a table.
+
+    Returns:
+        Both; ``None`` where the signature is of a version that this one does not understand.
+
+    >>> rebuilt("rouge_l|beta:1.2|tok:ptb-coco|v:0.1.0")
+    (RougeL(beta=1.2), 'ptb-coco')
+    >>> rebuilt("rouge_l|gamma:1")
+    """
+    try:
+        name, parameters = _parts(signature)
+        metric = metric_class(name).from_parameters(parameters)
+    except ReelscoreError:
+        return None
+    tokenizer = unquote(parameters.get("tok", "ptb"))
+    return metric, cast(Tokenizer, tokenizer) if tokenizer in get_args(Tokenizer) else "ptb"
 
 
 def _parts(signature: str) -> tuple[str, dict[str, str]]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import isclose
-from typing import cast, get_args
+from typing import cast
 
 from reelscore.data.table import ScoreTable
 from reelscore.errors import ReelscoreError
-from reelscore.metrics.registry import parse
+from reelscore.metrics.registry import rebuilt
 from reelscore.metrics.spice import Comparison, Spice
 from reelscore.text.tokens import Tokenizer
 
@@ -40,20 +40,9 @@ class SpiceTuples:
         for row in table.results.values():
             for name in names:
                 if name in row and row[name].signature.startswith(f"{Spice.name}|"):
-                    return cls._by_signature(table, row[name].signature)
+                    made = rebuilt(row[name].signature)
+                    return made and cls(table, cast(Spice, made[0]), made[1])
         return None
-
-    @classmethod
-    def _by_signature(cls, table: ScoreTable, signature: str) -> SpiceTuples | None:
-        try:
-            metric = parse(signature)
-        except ReelscoreError:  # a signature of another version
-            return None
-        assert isinstance(metric, Spice)
-        parts = dict(part.partition(":")[::2] for part in signature.split("|"))
-        tokenizer = parts.get("tok", "ptb").replace("%6E", "n")
-        known = tokenizer if tokenizer in get_args(Tokenizer) else "ptb"
-        return cls(table, metric, cast(Tokenizer, known))
 
     def stated(self, system: str, item: str) -> str:
         """The tuples of a caption; a ✓ has what matches, and behind it the other words, if any."""

@@ -9,7 +9,8 @@ import pytest
 from reelscore import DataError, UnknownNameError, metric_names, parse
 from reelscore.metrics.bleu import Bleu
 from reelscore.metrics.cider import Cider
-from reelscore.metrics.registry import metric_class, resolve
+from reelscore.metrics.registry import metric_class, rebuilt, resolve
+from reelscore.metrics.rouge_l import RougeL
 
 PARSED = [
     ("bleu", Bleu(), "defaults"),
@@ -95,3 +96,9 @@ def test_every_metric_is_documented():
         assert "Scale" in (sys.modules[metric.__module__].__doc__ or "") or (
             name == "diversity"  # its outputs have different scales, each stated
         )
+
+
+def test_a_metric_is_rebuilt_with_its_tokenizer():
+    signature = RougeL().signature(tok="none", v="0.1.0")
+    assert rebuilt(signature) == (RougeL(), "none")
+    assert rebuilt("rouge_l|gamma:1") is None

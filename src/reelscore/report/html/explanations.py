@@ -14,7 +14,7 @@ from reelscore.errors import ReelscoreError
 from reelscore.metrics.base import Metric, pair_statistics
 from reelscore.metrics.cider import Cider
 from reelscore.metrics.meteor import Meteor
-from reelscore.metrics.registry import parse
+from reelscore.metrics.registry import rebuilt
 from reelscore.metrics.spice import Spice
 from reelscore.report.html.columns import ItemTexts, Payload
 from reelscore.report.html.model import Report
@@ -207,14 +207,10 @@ def _explained(report: Report, name: str) -> _Explained | None:
         return None
     for row in report.table.results.values():
         if name in row and row[name].signature.startswith(f"{name}|"):
-            try:
-                metric = parse(row[name].signature)
-            except ReelscoreError:  # a signature of another version
-                return None
-            parts = dict(p.partition(":")[::2] for p in row[name].signature.split("|"))
-            tokenizer: Tokenizer = parts.get("tok", "ptb")  # type: ignore[assignment]
-            known = tokenizer if tokenizer in ("ptb", "ptb-coco", "none") else "ptb"
-            return _Explained(metric, known, *_KINDS[name])
+            if made := rebuilt(row[name].signature):
+                metric, tokenizer = made
+                return _Explained(metric, tokenizer, *_KINDS[name])
+            return None
     return None
 
 
