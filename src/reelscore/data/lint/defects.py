@@ -9,13 +9,14 @@ from functools import lru_cache
 
 from reelscore.data.caption_files import Candidates
 from reelscore.data.checks import has_words
-from reelscore.data.lint.findings import Captions, Example, Finding, Severity, plural
+from reelscore.data.lint.findings import Captions, Finding, Severity
 from reelscore.data.lint.patterns import CONTROL, PATTERNS
 
-_EXAMPLES = 10  # examples that a finding keeps
+HANDFUL = 5  # captions below which equality may be chance
+MOST = 0.5
+HOLD, HAVE = ("holds", "hold"), ("has", "have")
+
 _OFTEN = 0.01  # share of captions that people's slips do not reach
-_HANDFUL = 5  # captions below which equality may be chance
-_MOST = 0.5
 _MANY = 0.05  # share of items with the same caption that is worth a look
 
 
@@ -37,16 +38,10 @@ def debris(captions: Captions) -> Iterator[Finding]:
                 if match:
                     places[k] = match.start()
                     first = first or captions.texts[k][slice(*match.span())].strip()
-        if places:
-            count = plural(len(places), "caption", verb=("holds", "hold"))
-            yield Finding(
-                pattern.check,
-                pattern.severity,
-                len(places),
-                f"{count} {pattern.holds.format(match=first)}.",
-                pattern.remedy,
-                examples(captions, places),
-            )
+        holds = pattern.holds.format(match=first)
+        yield from captions.finding(
+            pattern.check, pattern.severity, places, HOLD, holds, pattern.remedy
+        )
 
 
 _BEFORE, _AFTER = "\"“'*#[(<", "\"”',.!:;*])>"
@@ -71,33 +66,18 @@ def invisible(captions: Captions) -> Iterator[Finding]:
         for k, text in enumerate(captions.texts)
         if not text.isprintable() and (match := control.search(text))
     }
-    if places:
-        k, place = next(iter(places.items()))
-        code = f"U+{ord(captions.texts[k][place]):04X}"
-        count = plural(len(places), "caption", verb=("holds", "hold"))
-        yield Finding(
-            "control",
-            "error",
-            len(places),
-            f"{count} invisible characters, such as {code}.",
-            "Remove them; 'reelscore check --fix' does that.",
-            examples(captions, places),
-        )
+    codes = (f"U+{ord(captions.texts[k][place]):04X}" for k, place in places.items())
+    holds = f"invisible characters, such as {next(codes, '')}"
+    remedy = "Remove them; 'reelscore check --fix' does that."
+    yield from captions.finding("control", "error", places, HOLD, holds, remedy)
 
 
 def spaces(captions: Captions) -> Iterator[Finding]:
     """Find white space other than single blanks between words."""
     places = [k for k, text in enumerate(captions.texts) if text != " ".join(text.split())]
-    if places:
-        count = plural(len(places), "caption", verb=("holds", "hold"))
-        yield Finding(
-            "spaces",
-            "warning",
-            len(places),
-            f"{count} line breaks, tabs, or blanks that are doubled or at the ends.",
-            "Most metrics ignore them; 'reelscore check --fix' leaves single blanks.",
-            examples(captions, places),
-        )
+    holds = "line breaks, tabs, or blanks that are doubled or at the ends"
+    remedy = "Most metrics ignore them; 'reelscore check --fix' leaves single blanks."
+    yield from captions.finding("spaces", "warning", places, HOLD, holds, remedy)
 
 
 def empty(captions: Captions) -> Iterator[Finding]:
@@ -105,16 +85,8 @@ def empty(captions: Captions) -> Iterator[Finding]:
     wordless = [
         k for k, text in enumerate(captions.texts) if not text[:1].isalnum() and not has_words(text)
     ]
-    if wordless:
-        count = plural(len(wordless), "caption", verb=("has", "have"))
-        yield Finding(
-            "empty",
-            "error",
-            len(wordless),
-            f"{count} no words.",
-            'Make them again; metrics score them 0 with empty="zero".',
-            examples(captions, wordless),
-        )
+    remedy = 'Make them again; metrics score them 0 with empty="zero".'
+    yield from captions.finding("empty", "error", wordless, HAVE, "no words", remedy)
 
 
 # Endings and repetitions
@@ -128,22 +100,15 @@ _NO_END = {
 
 def cut_off(captions: Captions) -> Iterator[Finding]:
     """Find captions that end within a sentence."""
-    cut = [
-        k
+    cut = {
+        k: len(captions.texts[k])
         for k, words in enumerate(captions.words)
         if len(words) > 1 and (words[-1] in _NO_END or words[-1][-1] in "-–(&")
-    ]
-    if cut:
-        count = plural(len(cut), "caption", verb=("ends", "end"))
-        last = {k: len(captions.texts[k]) for k in cut}
-        yield Finding(
-            "cut_off",
-            _severity(cut, captions),
-            len(cut),
-            f"{count} within a sentence.",
-            "Allow the model more tokens, or keep whole sentences.",
-            examples(captions, last),
-        )
+    }
+    remedy = "Allow the model more tokens, or keep whole sentences."
+    yield from captions.finding(
+        "cut_off", _severity(cut, captions), cut, ("ends", "end"), "within a sentence", remedy
+    )
 
 
 def loops(captions: Captions) -> Iterator[Finding]:
@@ -153,16 +118,9 @@ def loops(captions: Captions) -> Iterator[Finding]:
         for k, words in enumerate(captions.words)
         if _repeats_words(words) and (start := loop_start(words)) is not None
     }
-    if looping:
-        count = plural(len(looping), "caption", verb=("repeats", "repeat"))
-        yield Finding(
-            "loops",
-            _severity(looping, captions),
-            len(looping),
-            f"{count} the same words in a row.",
-            "Decode with a penalty on repetition, or cut the caption there.",
-            examples(captions, looping),
-        )
+    severity, verb = _severity(looping, captions), ("repeats", "repeat")
+    remedy = "Decode with a penalty on repetition, or cut the caption there."
+    yield from captions.finding("loops", severity, looping, verb, "the same words in a row", remedy)
 
 
 def loop_start(words: Sequence[str]) -> int | None:
@@ -206,25 +164,15 @@ _FOREIGN = re.compile(r"[^\x00-\x7f]{2,}")
 
 def mojibake(captions: Captions) -> Iterator[Finding]:
     """Find captions with letters that were decoded with the wrong encoding."""
-    damaged = [
-        k
-        for k, text in enumerate(captions.texts)
-        if not text.isascii() and decoded_again(text) != text
-    ]
-    if damaged:
-        count = plural(len(damaged), "caption", verb=("holds", "hold"))
-        places = {}
-        for k in damaged:
-            match = _FOREIGN.search(captions.texts[k])
+    places = {}
+    for k, text in enumerate(captions.texts):
+        if not text.isascii() and decoded_again(text) != text:
+            match = _FOREIGN.search(text)
             places[k] = match.start() if match else 0
-        yield Finding(
-            "mojibake",
-            "error",
-            len(damaged),
-            f"{count} letters decoded with the wrong encoding.",
-            "Read the original as UTF-8, or restore them; 'reelscore check --fix' does that.",
-            examples(captions, places),
-        )
+    remedy = "Read the original as UTF-8, or restore them; 'reelscore check --fix' does that."
+    yield from captions.finding(
+        "mojibake", "error", places, HOLD, "letters decoded with the wrong encoding", remedy
+    )
 
 
 def decoded_again(text: str) -> str:
@@ -252,29 +200,21 @@ def _restored(match: re.Match[str]) -> str:
         return match[0]
 
 
-def examples(captions: Captions, places: Sequence[int] | dict[int, int]) -> tuple[Example, ...]:
-    """Show the first few captions of a finding, each around the place it is about."""
-    at = places if isinstance(places, dict) else dict.fromkeys(places, 0)
-    return tuple(
-        Example.of(captions.items[k], captions.texts[k], at[k]) for k in list(at)[:_EXAMPLES]
-    )
-
-
 # The same caption again and again
 
 
 def same_captions(captions: Captions) -> Iterator[Finding]:
     """Find a caption that many items have, but for capitals, blanks and the final stop."""
     total = len(captions.texts)
-    if total < _HANDFUL:
+    if total < HANDFUL:
         return
     keys = [" ".join(words).rstrip(" .!?") for words in captions.words]
     key, count = Counter(keys).most_common(1)[0]
-    if count < max(_HANDFUL, _MANY * total) or not key:
+    if count < max(HANDFUL, _MANY * total) or not key:
         return
     first = keys.index(key)
     of_all = "all" if count == total else f"{count:,} of"
-    severe = count >= _MOST * total
+    severe = count >= MOST * total
     yield Finding(
         "same",
         "error" if severe else "warning",
@@ -283,7 +223,7 @@ def same_captions(captions: Captions) -> Iterator[Finding]:
         "The model may have collapsed, or the file repeats one output."
         if severe
         else "Look whether the model sees the videos.",
-        examples(captions, [first]),
+        captions.examples([first]),
     )
 
 

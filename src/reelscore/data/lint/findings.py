@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
@@ -14,6 +14,7 @@ from reelscore.data.checks import Problems
 
 Severity = Literal["error", "warning"]
 
+_EXAMPLES = 10  # examples that a finding keeps
 _SHOWN = 3  # examples of a finding in a text
 _EXCERPT = 56  # characters of a caption in an example
 
@@ -40,6 +41,39 @@ class Captions:
     unusable: Problems = field(default_factory=lambda: Problems("captions"))
     name: str = "captions"
     timed: bool = False
+
+    def finding(
+        self,
+        check: str,
+        severity: Severity,
+        places: Sequence[int] | Mapping[int, int],
+        verb: tuple[str, str],
+        rest: str,
+        remedy: str,
+    ) -> Iterator[Finding]:
+        """Say how many captions have a defect, and show the first few; nothing if none has.
+
+        Args:
+            check: The name of the check.
+            severity: How much it matters.
+            places: Which captions; or for each of them, which of its characters it is about.
+            verb: What one caption does, and what several do.
+            rest: The rest of the sentence.
+            remedy: What to do about it.
+
+        >>> [finding] = Captions(["v1"], ["a  man"]).finding(
+        ...     "spaces", "warning", [0], ("holds", "hold"), "double blanks", "Look at them.")
+        >>> print(finding)
+        warning spaces: 1 caption holds double blanks. Look at them.
+        """
+        if places:
+            message = f"{plural(len(places), 'caption', verb=verb)} {rest}."
+            yield Finding(check, severity, len(places), message, remedy, self.examples(places))
+
+    def examples(self, places: Sequence[int] | Mapping[int, int]) -> tuple[Example, ...]:
+        """Show the first few of some captions, each around the character it is about."""
+        at = places if isinstance(places, Mapping) else dict.fromkeys(places, 0)
+        return tuple(Example.of(self.items[k], self.texts[k], at[k]) for k in list(at)[:_EXAMPLES])
 
     @cached_property
     def small_letters(self) -> list[str]:

@@ -6,16 +6,24 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
+from statistics import median_high
 from typing import NamedTuple
 
 from reelscore.data.caption_files import Candidates, PathLike, References
 from reelscore.data.languages import other_languages, script_of
 from reelscore.data.lint.caption_reader import captions_of
-from reelscore.data.lint.defects import DEFECTS, Check, empty, examples, findings_in, spaces
+from reelscore.data.lint.defects import (
+    DEFECTS,
+    HANDFUL,
+    HAVE,
+    MOST,
+    Check,
+    empty,
+    findings_in,
+    spaces,
+)
 from reelscore.data.lint.findings import Captions, Example, Finding, Findings, plural
 
-_HANDFUL = 5  # captions below which equality may be chance
-_MOST = 0.5
 _LONG_COPY = 8  # words from which on a copy is no chance
 _COPIES = 0.1  # share of long copies that is contamination
 _TIMES = 3  # how much longer than usual is too long
@@ -85,7 +93,7 @@ def repeated_ids(captions: Captions) -> Iterator[Finding]:
         items,
         f"{plural(items, 'item', verb=('has', 'have'))} several captions, the others have one.",
         "Keep one caption for each item.",
-        examples(captions, repeated),
+        captions.examples(repeated),
     )
 
 
@@ -181,8 +189,8 @@ def copies(captions: Captions) -> Iterator[Finding]:
     ]
     total = len(captions.texts)
     long = [k for k in equal if len(captions.words[k]) >= _LONG_COPY]
-    nearly_all = total >= _HANDFUL and len(equal) >= 0.9 * total
-    contaminated = len(long) >= max(_HANDFUL, _COPIES * total)
+    nearly_all = total >= HANDFUL and len(equal) >= 0.9 * total
+    contaminated = len(long) >= max(HANDFUL, _COPIES * total)
     if not (nearly_all or long):
         return
     count = plural(len(equal), "caption", verb=("equals one of its", "equal one of their"))
@@ -192,7 +200,7 @@ def copies(captions: Captions) -> Iterator[Finding]:
         len(equal),
         f"{count} references word for word, {len(long):,} of them with {_LONG_COPY} words or more.",
         "Are they the references, or were these in the training data?",
-        examples(captions, long or equal),
+        captions.examples(long or equal),
     )
 
 
@@ -209,17 +217,11 @@ def languages(captions: Captions) -> Iterator[Finding]:
     if captions.references is not None:
         texts = [text for own in captions.references.values() for text in own]
         expected = [language.name for language in other_languages(texts)]
-    if foreign and len(foreign) < _MOST * total and not expected:
+    if foreign and len(foreign) < MOST * total and not expected:
         names = ", ".join(sorted({*foreign.values()}))
-        count = plural(len(foreign), "caption", verb=("is", "are"))
-        yield Finding(
-            "language",
-            "error",
-            len(foreign),
-            f"{count} in another language than the others: {names}.",
-            "Ask the model for one language.",
-            examples(captions, list(foreign)),
-        )
+        rest = f"in another language than the others: {names}"
+        remedy = "Ask the model for one language."
+        yield from captions.finding("language", "error", [*foreign], ("is", "are"), rest, remedy)
     elif spoken and expected is not None and spoken[0] not in expected:
         theirs = expected[0] if expected else "English"
         yield Finding(
@@ -228,7 +230,7 @@ def languages(captions: Captions) -> Iterator[Finding]:
             total,
             f"The captions are {spoken[0]}, the references {theirs}.",
             "Score captions with references in their own language.",
-            examples(captions, [0]),
+            captions.examples([0]),
         )
     elif spoken and not expected:
         yield Finding(
@@ -237,7 +239,7 @@ def languages(captions: Captions) -> Iterator[Finding]:
             total,
             f"The captions are not English but {spoken[0]}.",
             "Some metrics read English only: 'reelscore score' says which.",
-            examples(captions, [0]),
+            captions.examples([0]),
         )
 
 
@@ -248,35 +250,21 @@ def lengths(captions: Captions) -> Iterator[Finding]:
     """Find captions that are far longer or shorter than references, or than the others."""
     sizes = [len(words) for words in captions.words]
     usual = _reference_lengths(captions.references) if captions.references else sizes
-    if len(sizes) < _HANDFUL or not usual:
+    if len(sizes) < HANDFUL or not usual:
         return
-    middle = _median(usual)
-    whose = "a reference" if captions.references else "the others"
+    middle = median_high(usual)
+    usually = "a reference usually has" if captions.references else "the others usually have"
     ordinary = sorted(usual)[-max(1, len(usual) // 100)]  # all but one percent are shorter
     limit = max(_WORDS, _TIMES * middle, 1.5 * ordinary if captions.references else 0)
     long = [k for k, size in enumerate(sizes) if size > limit]
-    if long:
-        count = plural(len(long), "caption", verb=("has", "have"))
-        yield Finding(
-            "long",
-            "warning",
-            len(long),
-            f"{count} more than {limit:.0f} words; {whose} usually {_has(whose)} {middle}.",
-            "Look whether they hold more than a caption.",
-            examples(captions, sorted(long, key=lambda k: -sizes[k])),
-        )
-    short = [k for k, size in enumerate(sizes) if size == 1]
-    if short and middle >= _USUAL:
-        count = plural(len(short), "caption", verb=("is", "are"))
-        yield Finding(
-            "short",
-            "warning",
-            len(short),
-            f"{count} a single word; {whose} usually {_has(whose)} {middle}.",
-            "Look whether the rest was lost.",
-            examples(captions, short),
-        )
-    own = _median(sizes)
+    rest = f"more than {limit:.0f} words; {usually} {middle}"
+    remedy = "Look whether they hold more than a caption."
+    longest_first = sorted(long, key=lambda k: -sizes[k])
+    yield from captions.finding("long", "warning", longest_first, HAVE, rest, remedy)
+    short = [k for k, size in enumerate(sizes) if size == 1 and middle >= _USUAL]
+    rest, remedy = f"a single word; {usually} {middle}", "Look whether the rest was lost."
+    yield from captions.finding("short", "warning", short, ("is", "are"), rest, remedy)
+    own = median_high(sizes)
     if captions.references and not captions.timed and (own > 2 * middle or 2 * own < middle):
         yield Finding(
             "lengths",
@@ -285,14 +273,6 @@ def lengths(captions: Captions) -> Iterator[Finding]:
             f"Captions have {own} words (median), references {middle}.",
             "Metrics of words punish that: ask the model for captions as long as references.",
         )
-
-
-def _median(sizes: Sequence[int]) -> int:
-    return sorted(sizes)[len(sizes) // 2]
-
-
-def _has(whose: str) -> str:
-    return "have" if whose.endswith("s") else "has"
 
 
 def _reference_lengths(references: Mapping[str, Sequence[str]]) -> list[int]:
