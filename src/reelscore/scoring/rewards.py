@@ -17,7 +17,7 @@ from reelscore.errors import DataError
 from reelscore.metrics.base import FloatArray, Metric
 from reelscore.metrics.registry import declaring_metric, metric_names, parse
 from reelscore.scoring.prepared import PreparedReferences
-from reelscore.scoring.scorer import Id, id_list
+from reelscore.scoring.scorer import Id, parallel_lists
 from reelscore.text.tokens import Tokenizer
 
 
@@ -124,8 +124,8 @@ class Reward:
         >>> {name: scores.round(3) for name, scores in reward.parts(["v1"], ["a man runs"]).items()}
         {'rouge_l': array([1.]), 'bleu_1': array([1.])}
         """
-        texts = list(captions)
-        numbers = self._numbers(ids, texts)
+        items, texts = parallel_lists(ids, captions)
+        numbers = self._numbers(items, texts)
         if not texts:
             return {part.name: np.zeros(0) for part in self._parts}
         measured = self._prepared.measure(texts, numbers)
@@ -139,14 +139,8 @@ class Reward:
             for part in self._parts
         }
 
-    def _numbers(self, ids: object, texts: list[str]) -> NDArray[np.int64]:
+    def _numbers(self, items: list[str], texts: list[str]) -> NDArray[np.int64]:
         """Give the number of each caption's item, once all is checked."""
-        items = id_list(ids)
-        if len(items) != len(texts):
-            raise DataError(
-                f"There are {len(items):,} ids and {len(texts):,} captions; "
-                "expected one id for each caption."
-            )
         position = self._prepared.index.position
         unknown = [item for item in items if item not in position]
         if unknown:

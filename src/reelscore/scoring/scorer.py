@@ -132,12 +132,7 @@ class Scorer:
         """Give the captions as a mapping; what is there twice goes by the policy."""
         if captions is None:
             return cast(Candidates, ids)  # checked with its captions
-        items, texts = id_list(ids), list(captions)
-        if len(items) != len(texts):
-            raise DataError(
-                f"There are {len(items):,} ids and {len(texts):,} captions; "
-                "expected one caption for each id."
-            )
+        items, texts = parallel_lists(ids, captions)
         candidates: dict[str, str] = {}
         changed: dict[str, None] = {}
         for item, text in zip(items, texts, strict=True):
@@ -277,6 +272,24 @@ def id_list(ids: object) -> list[str]:
             problems.add(f"id {place} {fault}.")
     problems.raise_if_any()
     return [id_text(item) for item in items]
+
+
+def parallel_lists(ids: object, captions: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Take ids, as `id_list` does, and as many captions.
+
+    Raises:
+        DataError: If the lengths differ.
+
+    >>> parallel_lists([7, 7], ["a man", "a dog"])
+    (['7', '7'], ['a man', 'a dog'])
+    """
+    items, texts = id_list(ids), list(captions)
+    if len(items) != len(texts):
+        raise DataError(
+            f"There are {len(items):,} ids and {len(texts):,} captions; "
+            "expected one caption for each id."
+        )
+    return items, texts
 
 
 def _other_captions(items: list[str]) -> DataError:
