@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -132,14 +132,13 @@ class Parser:
     """The network with its tokenizer: words in, trees out.
 
     Attributes:
-        name: The package, its version, and a checksum of the files that decide a tree.
         lemmas: Base forms that differ from the lexicon's in the teacher's trees, by form and tag.
     """
 
     def __init__(self, folder: Path) -> None:
         """Open the files of a parser in a folder."""
         model = json.loads((folder / "parser.json").read_text(encoding="utf-8"))
-        self.name = f"reelscore-parser-{model['version']}-{_checksum(folder)}"
+        self._folder, self._version = folder, model["version"]
         self.lemmas: dict[str, str] = model["lemmas"]
         self._tags: dict[str, list[str]] = {}
         self._relations: dict[str, list[str]] = {}
@@ -151,6 +150,14 @@ class Parser:
             self._heads[name] = _session(folder / f"{name}.onnx")
         tokenizers = import_module("tokenizers")
         self._tokenizer = tokenizers.Tokenizer.from_file(str(folder / "pieces.json"))
+
+    @cached_property
+    def name(self) -> str:
+        """The package, its version, and a checksum of the files that decide a teacher's tree."""
+        digest = hashlib.sha256()
+        for file in ("parser.json", "pieces.json", "encoder.onnx", "teacher.onnx"):
+            digest.update((self._folder / file).read_bytes())
+        return f"reelscore-parser-{self._version}-{digest.hexdigest()[:8]}"
 
     def trees(
         self, sentences: Sequence[Sequence[str]], treebank: Treebank, lemmas: Lemmas, threads: int
@@ -226,13 +233,6 @@ def _session(path: Path) -> Any:
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-
-
-def _checksum(folder: Path) -> str:
-    digest = hashlib.sha256()
-    for name in ("parser.json", "pieces.json", "encoder.onnx", "teacher.onnx"):
-        digest.update((folder / name).read_bytes())
-    return digest.hexdigest()[:8]
 
 
 # Words with hyphens: parsed in parts, as the treebank has them (*T - shirt*), and whole in the
