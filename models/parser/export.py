@@ -16,7 +16,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 import torch
-from network import Heads, Parser
+from network import Heads, Parser, in_bytes
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from torch import Tensor, nn
 from train import load
@@ -33,11 +33,10 @@ class Encoder(nn.Module):
 
     def __init__(self, parser: Parser, kept: Tensor) -> None:
         super().__init__()
-        pieces = parser.pieces.weight.detach()[kept]
-        scales = pieces.abs().amax(1, keepdim=True).clamp(min=1e-8) / 127
+        rounded, scales = in_bytes(parser.pieces.weight.detach()[kept])
         self.parser = parser
         self.scales = nn.Buffer(scales)
-        self.bytes = nn.Buffer((pieces / scales).round().to(torch.int8))
+        self.bytes = nn.Buffer(rounded)
 
     def forward(self, pieces: Tensor, firsts: Tensor) -> Tensor:
         vectors = self.bytes[pieces].float() * self.scales[pieces]

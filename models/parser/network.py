@@ -137,6 +137,12 @@ class Parser(nn.Module):
         return self.treebanks[treebank](words)  # type: ignore[no-any-return]
 
 
+def in_bytes(rows: Tensor) -> tuple[Tensor, Tensor]:
+    """Round each row of a matrix to bytes; they and the scales of the rows."""
+    scales = rows.abs().amax(1, keepdim=True).clamp(min=1e-8) / 127
+    return (rows / scales).round().to(torch.int8), scales
+
+
 def start_from_minilm(parser: Parser, weights: dict[str, Tensor]) -> None:
     """Copy MiniLM's embeddings and its lower layers into a new parser."""
     prefix = "bert." if any(name.startswith("bert.") for name in weights) else ""

@@ -4,8 +4,7 @@
 
 DATA holds `NAME.conllu(.gz|.xz)` files and `treebanks.json`: for each treebank its files for
 training (with how often a round sees each), the files that choose the best weights, and test
-files. With `--teachers` (folders of earlier trainings) the parser learns from their mean, too;
-files named with `~` then give words alone, in lower case and without punctuation.
+files.
 """
 
 from __future__ import annotations
@@ -17,16 +16,18 @@ import lzma
 import math
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from network import Parser, Shape, Treebank, start_from_minilm
+from network import Parser, Shape, Treebank, in_bytes, start_from_minilm
 from safetensors.torch import load_file, save_file
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
 from torch import Tensor
 from torch.nn import functional
+
+from reelscore.text.grammar.trees import Token, Tree, read_trees
 
 
 @dataclass
@@ -40,32 +41,13 @@ class Sentence:
     relations: list[int]
 
 
-Rows = list[list[str]]
-
-
-def read(path: Path) -> list[Rows]:
-    openers = {".gz": gzip.open, ".xz": lzma.open}
-    sentences: list[Rows] = []
-    rows: Rows = []
-    with openers.get(path.suffix, open)(path, "rt", encoding="utf-8") as file:
-        for line in file:
-            columns = line.rstrip("\n").split("\t")
-            if columns[0].isdecimal() and len(columns) > 7:
-                rows.append([columns[1], columns[4], columns[6], columns[7]])
-            elif len(columns) < 2 and not line.startswith("#") and rows:
-                sentences.append(rows)
-                rows = []
-    return [*sentences, rows] if rows else sentences
-
-
-def find(data: Path, name: str) -> list[Rows]:
-    """Read a file of trees; `name[a:b]` takes a part of it, `~name` its words alone."""
-    if name.startswith("~"):
-        trees = [[row for row in rows if row[0][0].isalnum()] for rows in find(data, name[1:])]
-        return [[[row[0].lower(), "", "-1", ""] for row in rows] for rows in trees if len(rows) > 2]
+def find(data: Path, name: str) -> list[Tree]:
+    """Read a file of trees; `name[a:b]` takes a part of it."""
     name, _, part = name.partition("[")
     path = next(path for path in data.iterdir() if path.name.split(".")[0] == name)
-    trees = read(path)
+    openers = {".gz": gzip.open, ".xz": lzma.open}
+    with openers.get(path.suffix, open)(path, "rt", encoding="utf-8") as lines:
+        trees = list(read_trees(lines))
     if part:
         start, _, stop = part.rstrip("]").partition(":")
         trees = trees[int(start or 0) : int(stop) if stop else None]
@@ -73,32 +55,32 @@ def find(data: Path, name: str) -> list[Rows]:
 
 
 class Numbers:
-    """Turns rows into numbers, by the tokenizer and the tags and relations of a treebank."""
+    """Turns trees into numbers, by the tokenizer and the tags and relations of a treebank."""
 
     def __init__(self, tokenizer: Tokenizer, treebank: Treebank) -> None:
         self.tokenizer = tokenizer
         self.tags = {name: number for number, name in enumerate(treebank.tags)}
         self.relations = {name: number for number, name in enumerate(treebank.relations)}
 
-    def __call__(self, sentences: list[Rows], longest: int = 120) -> list[Sentence]:
-        kept = [rows for rows in sentences if len(rows) <= longest]
-        words = [[row[0] for row in rows] for rows in kept]
+    def __call__(self, trees: list[Tree], longest: int = 120) -> list[Sentence]:
+        kept = [tree.tokens for tree in trees if len(tree.tokens) <= longest]
+        words = [[token.text for token in tokens] for tokens in kept]
         encodings = self.tokenizer.encode_batch(words, is_pretokenized=True)
         return [
-            self.sentence(rows, encoding) for rows, encoding in zip(kept, encodings, strict=True)
+            self.sentence(tokens, encoding)
+            for tokens, encoding in zip(kept, encodings, strict=True)
         ]
 
-    def sentence(self, rows: Rows, encoding: object) -> Sentence:
-        word_of_piece = encoding.word_ids  # type: ignore[attr-defined]
-        first = {word: place for place, word in reversed(list(enumerate(word_of_piece)))}
+    def sentence(self, tokens: Sequence[Token], encoding: Encoding) -> Sentence:
+        first = {word: place for place, word in reversed(list(enumerate(encoding.word_ids)))}
         # A word without pieces (a lone control character) is read off the end of the sentence.
-        last = len(word_of_piece) - 1
+        last = len(encoding.ids) - 1
         return Sentence(
-            encoding.ids,  # type: ignore[attr-defined]
-            [0, *(first.get(word, last) for word in range(len(rows)))],
-            [self.tags.get(row[1], -1) for row in rows],
-            [int(row[2]) for row in rows],
-            [self.relations.get(row[3], -1) for row in rows],
+            encoding.ids,
+            [0, *(first.get(word, last) for word in range(len(tokens)))],
+            [self.tags.get(token.tag, -1) for token in tokens],
+            [token.head + 1 for token in tokens],
+            [self.relations.get(token.relation, -1) for token in tokens],
         )
 
 
@@ -130,7 +112,6 @@ def tensors(batch: list[Sentence], device: torch.device) -> dict[str, Tensor]:
         "tags": padded([one.tags for one in batch], -1),
         "heads": padded([one.heads for one in batch], -1),
         "relations": padded([one.relations for one in batch], -1),
-        "words": padded([[1] * len(one.heads) for one in batch], 0) > 0,
     }
     if device.type == "cuda":
         # From pinned memory the copy does not wait for the work that is queued on the device.
@@ -138,104 +119,51 @@ def tensors(batch: list[Sentence], device: torch.device) -> dict[str, Tensor]:
     return {name: value.to(device, non_blocking=True) for name, value in values.items()}
 
 
-def masked_arcs(arcs: Tensor, words: Tensor) -> Tensor:
+def masked_arcs(arcs: Tensor, heads: Tensor) -> Tensor:
     """No word is its own head, and none hangs on the words that only fill the batch."""
     length = arcs.shape[1]
     own = functional.pad(torch.eye(length, dtype=torch.bool, device=arcs.device), (1, 0))
-    filling = functional.pad(~words, (1, 0))[:, None, :]
+    filling = functional.pad(heads < 0, (1, 0))[:, None, :]
     return arcs.masked_fill(own | filling, -1e4)
-
-
-@dataclass
-class Beliefs:
-    """How probable a parser finds each tag, each head, and each relation to each head."""
-
-    tags: Tensor
-    arcs: Tensor
-    labels: Tensor
-
-
-def scores_of(parser: Parser, treebank: str, batch: dict[str, Tensor]) -> Beliefs:
-    """Log-probabilities of one parser."""
-    tags, arcs, labels = parser(batch["pieces"], batch["firsts"], treebank)
-    arcs = masked_arcs(arcs.float(), batch["words"])
-    return Beliefs(
-        tags.float().log_softmax(-1), arcs.log_softmax(-1), labels.float().log_softmax(-1)
-    )
-
-
-@torch.no_grad()
-def mean_beliefs(teachers: list[Parser], treebank: str, batch: dict[str, Tensor]) -> Beliefs:
-    """Mean probabilities of several parsers."""
-    beliefs = [scores_of(teacher, treebank, batch) for teacher in teachers]
-    means = (
-        torch.stack([getattr(one, part).exp() for one in beliefs]).mean(0)
-        for part in ("tags", "arcs", "labels")
-    )
-    return Beliefs(*means)
 
 
 def to_heads(labels: Tensor, heads: Tensor) -> Tensor:
     """The relations to one head of each word."""
-    place = heads[..., None, None].expand(-1, -1, 1, labels.shape[-1])
+    place = heads.clamp(min=0)[..., None, None].expand(-1, -1, 1, labels.shape[-1])
     return labels.gather(2, place).squeeze(2)
 
 
-def loss_of(
-    parser: Parser,
-    treebank: str,
-    batch: dict[str, Tensor],
-    teachers: list[Parser],
-    smoothing: float,
-) -> Tensor:
-    scores = scores_of(parser, treebank, batch)
-    gold, words = batch["heads"], batch["words"]
-    heads = gold.clamp(min=0)
-    loss = torch.zeros((), device=words.device)
-    if teachers:
-        beliefs = mean_beliefs(teachers, treebank, batch)
-        heads = torch.where(gold < 0, beliefs.arcs.argmax(-1), heads)
-        pairs = [
-            (scores.tags, beliefs.tags),
-            (scores.arcs, beliefs.arcs),
-            (to_heads(scores.labels, heads), to_heads(beliefs.labels, heads)),
-        ]
-        for own, target in pairs:
-            loss = loss - (target * own.clamp(min=-50)).sum(-1)[words].mean()
-    pairs = [
-        (scores.tags, batch["tags"]),
-        (scores.arcs, gold),
-        (to_heads(scores.labels, heads), batch["relations"]),
-    ]
-    weight = 0.5 if teachers else 1.0
-    for own, truth in pairs:
-        wrong = functional.cross_entropy(
-            own.flatten(0, 1),
-            truth.flatten(),
-            ignore_index=-1,
-            reduction="sum",
-            label_smoothing=0.0 if own is scores.arcs else smoothing,
+def loss_of(parser: Parser, treebank: str, batch: dict[str, Tensor], smoothing: float) -> Tensor:
+    tags, arcs, labels = parser(batch["pieces"], batch["firsts"], treebank)
+    heads = batch["heads"]
+
+    def entropy(scores: Tensor, truth: Tensor, smoothing: float = 0.0) -> Tensor:
+        flat = scores.float().flatten(0, 1)
+        return functional.cross_entropy(
+            flat, truth.flatten(), ignore_index=-1, label_smoothing=smoothing
         )
-        loss = loss + weight * wrong / (truth >= 0).sum().clamp(min=1)
-    return loss
+
+    return (
+        entropy(tags, batch["tags"], smoothing)
+        + entropy(masked_arcs(arcs.float(), heads), heads)
+        + entropy(to_heads(labels, heads), batch["relations"], smoothing)
+    )
 
 
 @torch.no_grad()
 def evaluate(
-    parsers: list[Parser], treebank: str, sentences: list[Sentence], device: torch.device
+    parser: Parser, treebank: str, sentences: list[Sentence], device: torch.device
 ) -> dict[str, float]:
-    for parser in parsers:
-        parser.eval()
     right: dict[str, int] = {"tag": 0, "uas": 0, "las": 0}
     total = 0
     for group in batches(sentences, 8000, None):
         batch = tensors(group, device)
-        scores = mean_beliefs(parsers, treebank, batch)
-        heads = scores.arcs.argmax(-1)
-        relations = to_heads(scores.labels, heads).argmax(-1)
-        words = batch["words"]
+        tags, arcs, labels = parser(batch["pieces"], batch["firsts"], treebank)
+        heads = masked_arcs(arcs.float(), batch["heads"]).argmax(-1)
+        relations = to_heads(labels, heads).argmax(-1)
+        words = batch["heads"] >= 0
         attached = (heads == batch["heads"]) & words
-        right["tag"] += int(((scores.tags.argmax(-1) == batch["tags"]) & words).sum())
+        right["tag"] += int(((tags.argmax(-1) == batch["tags"]) & words).sum())
         right["uas"] += int(attached.sum())
         right["las"] += int((attached & (relations == batch["relations"])).sum())
         total += int(words.sum())
@@ -257,9 +185,11 @@ def main() -> None:
     }
     treebanks = {}
     for name, parts in trees.items():
-        rows = [row for file in parts["train"].values() for tree in file for row in tree]
-        tags, relations = {row[1] for row in rows}, {row[3] for row in rows}
-        treebanks[name] = Treebank(sorted(tags - {""}), sorted(relations - {""}))
+        tokens = [
+            token for file in parts["train"].values() for tree in file for token in tree.tokens
+        ]
+        tags, relations = {token.tag for token in tokens}, {token.relation for token in tokens}
+        treebanks[name] = Treebank(sorted(tags), sorted(relations))
     tokenizer = Tokenizer.from_file(str(arguments.encoder / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.no_truncation()
@@ -267,8 +197,6 @@ def main() -> None:
     parser = Parser(shape)
     start_from_minilm(parser, load_file(arguments.encoder / "model.safetensors"))
     parser.to(device)
-    if arguments.start:
-        parser.load_state_dict(load(arguments.start).state_dict())
     data = {
         name: {
             part: {file: Numbers(tokenizer, treebanks[name])(rows) for file, rows in files.items()}
@@ -292,9 +220,6 @@ def main() -> None:
         name: stream(parts["train"], plan[name]["train"], arguments.words, chance)
         for name, parts in data.items()
     }
-    teachers = [load(folder).to(device).eval() for folder in arguments.teachers]
-    if teachers:
-        report("teachers", 0, 0.0, all_figures(teachers, data, device))
     started = time.time()
     best = -1.0
     for step in range(1, arguments.steps + 1):
@@ -305,7 +230,7 @@ def main() -> None:
         for name, batches_of in streams.items():
             batch = tensors(next(batches_of), device)
             with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
-                loss = loss_of(parser, name, batch, teachers, arguments.smoothing)
+                loss = loss_of(parser, name, batch, arguments.smoothing)
             loss.backward()
         torch.nn.utils.clip_grad_norm_(parser.parameters(), 1.0)
         optimizer.step()
@@ -318,7 +243,8 @@ def main() -> None:
         if step % arguments.every == 0 or done >= 1.0:
             current = {name: value.detach().clone() for name, value in parser.state_dict().items()}
             parser.load_state_dict(averages)
-            figures = all_figures([parser], data, device)
+            parser.eval()
+            figures = all_figures(parser, data, device)
             goal = sum(
                 figures[f"{name}/{file}"]["las"]
                 for name, parts in data.items()
@@ -339,13 +265,13 @@ Figures = dict[str, dict[str, float]]
 
 
 def all_figures(
-    parsers: list[Parser],
+    parser: Parser,
     data: dict[str, dict[str, dict[str, list[Sentence]]]],
     device: torch.device,
 ) -> Figures:
     """Evaluate on the files that choose and on the test files."""
     return {
-        f"{name}/{file}": evaluate(parsers, name, sentences, device)
+        f"{name}/{file}": evaluate(parser, name, sentences, device)
         for name, parts in data.items()
         for part in ("dev", "test")
         for file, sentences in parts[part].items()
@@ -363,10 +289,8 @@ def save(folder: Path, shape: Shape, weights: dict[str, Tensor]) -> None:
     """Write the weights in half precision, those of the pieces in bytes with a scale for each."""
     weights = {name: value.float().cpu() for name, value in weights.items()}
     pieces = weights.pop("pieces.weight")
-    scales = pieces.abs().amax(1, keepdim=True).clamp(min=1e-8) / 127
     stored = {name: value.half().contiguous() for name, value in weights.items()}
-    stored["pieces.bytes"] = (pieces / scales).round().to(torch.int8)
-    stored["pieces.scales"] = scales.float()
+    stored["pieces.bytes"], stored["pieces.scales"] = in_bytes(pieces)
     folder.mkdir(parents=True, exist_ok=True)
     save_file(stored, folder / "weights.safetensors")
     (folder / "shape.json").write_text(json.dumps(shape.to_json()))
@@ -402,10 +326,6 @@ def options() -> argparse.Namespace:
     parser.add_argument("out", type=Path)
     parser.add_argument("--plan", default="treebanks.json")
     parser.add_argument("--encoder", type=Path, required=True, help="folder of MiniLM")
-    parser.add_argument("--start", type=Path, help="folder of an earlier training to start from")
-    parser.add_argument(
-        "--teachers", type=Path, nargs="*", default=[], help="parsers to learn from"
-    )
     parser.add_argument("--layers", type=int, default=3)
     parser.add_argument("--steps", type=int, default=12000)
     parser.add_argument("--seconds", type=float, default=math.inf, help="stop after this time")
