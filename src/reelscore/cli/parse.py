@@ -25,8 +25,8 @@ from reelscore.report.parses.records import (
 from reelscore.report.parses.text import parse_text
 from reelscore.report.tables.parses import clause_text, component_grid, gold_grid
 from reelscore.text.grammar.labels import GROUPS, labels
-from reelscore.text.grammar.parsing import PRONOUN_RULES, parse
 from reelscore.text.grammar.senses import RULES
+from reelscore.text.grammar.sentences import PRONOUN_RULES, parse
 
 _WRITERS: dict[str, Callable[[Parsed], Iterable[str]]] = {
     "conllu": conllu_lines,

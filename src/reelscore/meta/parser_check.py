@@ -21,8 +21,8 @@ from reelscore.data.spreadsheet import unquoted
 from reelscore.errors import DataError
 from reelscore.stats.proportions import fleiss_kappa, wilson_interval
 from reelscore.text.grammar.lexicon import Lexicon
-from reelscore.text.grammar.parsing import parse
 from reelscore.text.grammar.roles import Clause, Sentence
+from reelscore.text.grammar.sentences import parse
 
 ROLES = ("subject", "verb", "object", "location")
 COMPONENTS = ("clause", "nlp", "roles", "wsd")

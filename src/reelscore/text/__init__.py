@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from reelscore._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from reelscore.text.grammar.parsing import parse
     from reelscore.text.grammar.scene_graph import scene_graph
+    from reelscore.text.grammar.sentences import parse
     from reelscore.text.meteor_data import cache_directory, language_index
     from reelscore.text.packed import Packed
     from reelscore.text.tokens import tokenize
@@ -29,7 +29,7 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "text.grammar.parsing": "parse",
+        "text.grammar.sentences": "parse",
         "text.grammar.scene_graph": "scene_graph",
         "text.meteor_data": "cache_directory language_index",
         "text.packed": "Packed",

@@ -34,8 +34,8 @@ from reelscore.errors import DataError
 from reelscore.meta.topics import TopicTable, Units, topic_scores, topic_table
 from reelscore.report.tables.topics import score_grid, topic_grid
 from reelscore.scoring.captions import score_systems
-from reelscore.text.grammar.parsing import parse
 from reelscore.text.grammar.senses import RULES
+from reelscore.text.grammar.sentences import parse
 from reelscore.text.tokens import Tokenizer
 
 

@@ -9,9 +9,9 @@ from reelscore._lazy import lazy_names
 if TYPE_CHECKING:
     from reelscore.text.grammar.facts import tree_facts
     from reelscore.text.grammar.lexicon import Lexicon, Sense
-    from reelscore.text.grammar.parsing import parse
     from reelscore.text.grammar.roles import Clause, Filler, Sentence
     from reelscore.text.grammar.scene_graph import SceneGraph
+    from reelscore.text.grammar.sentences import parse
     from reelscore.text.grammar.trees import Token, Tree, read_trees, write_tree
 
 __all__ = [
@@ -34,7 +34,7 @@ __getattr__, __dir__ = lazy_names(
     {
         "text.grammar.facts": "tree_facts",
         "text.grammar.lexicon": "Lexicon Sense",
-        "text.grammar.parsing": "parse",
+        "text.grammar.sentences": "parse",
         "text.grammar.roles": "Clause Filler Sentence",
         "text.grammar.scene_graph": "SceneGraph",
         "text.grammar.trees": "Token Tree read_trees write_tree",

@@ -16,8 +16,8 @@ from scipy.sparse import csr_matrix
 
 from reelscore.errors import check_choice
 from reelscore.text.grammar.lexicon import Lexicon, Sense
-from reelscore.text.grammar.parsing import parse
 from reelscore.text.grammar.roles import Clause, Filler, Sentence
+from reelscore.text.grammar.sentences import parse
 
 LabelKind = Literal["text", "sense"]
 Group = Literal["verbs", "objects", "places"]
