@@ -11,13 +11,12 @@ import time
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from rater_process import score_of
-
 from reelscore.human.campaign import Campaign
+from support import rater_process
 from support.made_hits import rating_hits
 
 PROGRESS = 15_000  # bytes that the logs must have grown before another is killed
-RATER = Path(__file__).parent / "rater_process.py"
+RATER = Path(rater_process.__file__)
 
 
 def test_killed_processes_lose_and_double_nothing(where, tmp_path, full):
@@ -95,7 +94,7 @@ def check(campaign, notes, kept, hits, tasks):
     assert kept <= set(there)  # none lost
     sent = {(note["rater"], note["task"]) for note in notes}
     assert set(there) <= sent  # none made up
-    assert all(row.score == score_of(row.rater, row.task) for row in rows)
+    assert all(row.score == rater_process.score_of(row.rater, row.task) for row in rows)
     raters = defaultdict(set)
     for note in notes:
         raters[note["assignment"]].add(note["rater"])

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from reading import LONG_NAMES, PREFIX
 
 from reelscore import compare, examples, score_systems
 from reelscore.cli.main import cli
@@ -21,6 +20,7 @@ from reelscore.report.html import Report, report_of, write_report
 from reelscore.significance import strictest
 from reelscore.stories import read_stories
 from reelscore.stories import score_systems as score_stories
+from support.report_pages import LONG_NAMES, PREFIX
 
 
 @dataclass

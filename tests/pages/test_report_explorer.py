@@ -7,7 +7,6 @@ import re
 
 import numpy as np
 import pytest
-from reading import STATUS, TITLE, rows, sort_items, wait_for
 from scipy.stats import rankdata
 
 from reelscore import examples, score_systems
@@ -15,6 +14,7 @@ from reelscore.meta.contrasts import between_scores
 from reelscore.metrics.meteor import Meteor
 from reelscore.report.html import report_of, write_report
 from reelscore.report.tables.leaderboard import score_text
+from support.report_pages import STATUS, TITLE, rows, sort_items, wait_for
 
 ODD_IDS = ["a b", "a  b", "a#b&c=d", "50%", "%41", 'it\'s "so"', "ümlaut 犬 🎬", "a/b?c", "+"]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-from reading import LONG_NAMES, PREFIX, TITLE, names
+
+from support.report_pages import LONG_NAMES, PREFIX, TITLE, names
 
 EMBEDDED = ["demo", "compared", "agreeing", "told", "campaign", "long_names", "other_names"]
 REAL = [pytest.param(name, marks=pytest.mark.shared) for name in ("sa_2020", "bmt")]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from reading import names
 
 from reelscore.report.tables.leaderboard import score_text
+from support.report_pages import names
 
 
 def test_leaderboard_is_sorted_by_any_score(demo, opened):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from reading import TITLE, names
 
 from reelscore import examples, score_systems
 from reelscore.data.table import ItemScores, MetricResult, ScoreTable
 from reelscore.report.html import Report, Section, report_of, write_report
 from reelscore.report.tables.grid import Cell, Grid
 from reelscore.significance import with_tests
+from support.report_pages import TITLE, names
 
 NASTY = {
     "</script><script>window.hit = 1</script>": "</script><img src=x onerror='window.hit=1'>",

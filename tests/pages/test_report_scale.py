@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from reading import STATUS, TITLE, rows, wait_for
 
 from reelscore import score_systems
 from reelscore.report.html import report_of, write_report
+from support.report_pages import STATUS, TITLE, rows, wait_for
 
 
 def first_paint(page) -> float:

@@ -11,10 +11,10 @@ import pytest
 pytest.importorskip("fastapi", reason="the web extra is not installed")
 
 from argon2 import PasswordHasher
-from visiting import Visitor
 
 from reelscore.web import security
 from reelscore.web.demo import draw_videos
+from support.visits import Visitor
 
 
 @pytest.fixture(scope="package", autouse=True)

@@ -7,12 +7,12 @@ import threading
 
 import httpx
 import pytest
-from serving import OWNER, PASSWORD, serve, small_campaign
-from visiting import Visitor, app_over
 
 from reelscore.errors import DataError
 from reelscore.web import security
 from reelscore.web.store import accounts
+from support.server import OWNER, PASSWORD, serve, small_campaign
+from support.visits import Visitor, app_over
 
 OTHER = "another long password"
 

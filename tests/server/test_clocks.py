@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 
 import pytest
-from visiting import Visitor, app_over
+
+from support.visits import Visitor, app_over
 
 HOUR = 3600.0
 

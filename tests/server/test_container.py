@@ -19,9 +19,9 @@ from pathlib import Path
 
 import pytest
 import yaml
-from serving import free_port, small_campaign, wait_for
 
 from reelscore.human.campaign import Campaign
+from support.server import free_port, small_campaign, wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text())

@@ -8,8 +8,6 @@ import signal
 import sys
 
 import pytest
-from crowd import Heard, rate_all, run, score_by_type
-from serving import free_port, serve_apart
 
 from reelscore import examples
 from reelscore.human.campaign import Campaign
@@ -18,6 +16,8 @@ from reelscore.human.hits.design import Design, make_hits
 from reelscore.significance import rank_systems
 from reelscore.web.store import raters
 from reelscore.web.store.schema import open_database
+from support.crowd import Heard, rate_all, run, score_by_type
+from support.server import free_port, serve_apart
 
 QUALITY = {"human": 85, "strong": 70, "weak": 45, "broken": 15}
 

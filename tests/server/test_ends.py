@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-from visiting import Visitor, app_over
+
+from support.visits import Visitor, app_over
 
 CHECK = [{"question": "What is judged?", "choices": ["the video", "the text"], "right": 1}]
 CODES = {

@@ -6,14 +6,14 @@ import re
 from html import unescape
 
 import pytest
-from serving import SECRET
-from visiting import URL, Visitor
 
 from reelscore.human.campaign import Campaign
 from reelscore.human.hits.tasks import Hit, Shown, Task
 from reelscore.web.app import create_app
 from reelscore.web.organisers import raters as rater_table
 from reelscore.web.settings import Settings
+from support.server import SECRET
+from support.visits import URL, Visitor
 
 TASKS = 12
 

@@ -8,13 +8,13 @@ import logging
 from types import SimpleNamespace
 
 import pytest
-from browsing import at_task, begin, slide, watch
-from serving import serve, small_campaign
 from sqlalchemy import event
-from visiting import Visitor, app_over
 
 from reelscore.store import database as connecting
 from reelscore.web.requests import JsonLines
+from support.browser import at_task, begin, slide, watch
+from support.server import serve, small_campaign
+from support.visits import Visitor, app_over
 
 
 class Disk:

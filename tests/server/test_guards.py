@@ -5,11 +5,11 @@ from __future__ import annotations
 import socket
 
 import pytest
-from serving import serve, small_campaign
-from visiting import Visitor, app_over
 
 from reelscore.web.app import _RATING, _ROUTERS
 from reelscore.web.requests import Guard, GuardedRoute
+from support.server import serve, small_campaign
+from support.visits import Visitor, app_over
 
 GIGABYTE = 1 << 30
 OPEN_TO_STRANGERS = {"/join/{campaign}"}  # their forms are small, and nothing tells who they are

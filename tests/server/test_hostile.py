@@ -7,13 +7,13 @@ import logging
 import os
 
 import pytest
-from visiting import SECRET, Visitor, app_over
 
 from reelscore.errors import DataError
 from reelscore.human.hits.tasks import Hit, Shown, Task
 from reelscore.web.app import create_app
 from reelscore.web.requests import JsonLines
 from reelscore.web.settings import Settings, load_secret
+from support.visits import SECRET, Visitor, app_over
 
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>"
 

@@ -12,11 +12,11 @@ import re
 
 import pytest
 from starlette.responses import Response
-from visiting import Visitor, app_over
 
 from reelscore.human.hits.tasks import Hit, Shown, Task
 from reelscore.web.raters import session, tasks
 from reelscore.web.site import Site
+from support.visits import Visitor, app_over
 
 TEXT = "text 0.1.0 of a dog"
 # systems, kinds, items, tasks, HITs, the campaign's name

@@ -6,14 +6,14 @@ import threading
 
 import pytest
 from click.testing import CliRunner
-from footage import KINDS, bad_folder, film
-from serving import small_campaign
-from visiting import Visitor, app_over
 
 from reelscore.cli.campaign.media import command
 from reelscore.errors import DataError
 from reelscore.human.campaign import Campaign
 from reelscore.web.media import Preflight, check_video
+from support.footage import KINDS, bad_folder, film
+from support.server import small_campaign
+from support.visits import Visitor, app_over
 
 
 @pytest.fixture

@@ -11,14 +11,14 @@ from html import unescape
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from browsing import faults, is_within, press, slide, watch
-from visiting import Visitor, app_over
 
 from reelscore.errors import DataError
 from reelscore.human.hits.tasks import Hit, Shown, Task
 from reelscore.web.organisers.mturk import hits_csv
 from reelscore.web.rater_texts import Pages
 from reelscore.web.site import STATIC
+from support.browser import faults, is_within, press, slide, watch
+from support.visits import Visitor, app_over
 
 TURK = "https://turk.example"
 RANKED = ("correctness", "relevance", "grammar", "helpful")

@@ -9,11 +9,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlencode
 
 import pytest
-from browsing import watch
-from serving import serve, small_campaign
-from visiting import Visitor, app_over
 
 from reelscore.web.raters import entry, session
+from support.browser import watch
+from support.server import serve, small_campaign
+from support.visits import Visitor, app_over
 
 SANDBOX = "https://workersandbox.mturk.com"
 

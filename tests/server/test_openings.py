@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from serving import SECRET, small_campaign
 from sqlalchemy import event
-from visiting import URL, Visitor
 
 from reelscore.web.app import create_app
 from reelscore.web.settings import Settings
+from support.server import SECRET, small_campaign
+from support.visits import URL, Visitor
 
 
 @pytest.fixture

@@ -8,14 +8,14 @@ import zipfile
 
 import msgspec
 import pytest
-from serving import PASSWORD
-from visiting import Visitor, app_over
 
 from reelscore import examples
 from reelscore.human.campaign import Campaign
 from reelscore.human.evaluate.results import evaluate_ratings
 from reelscore.significance import rank_systems
 from reelscore.web import security
+from support.server import PASSWORD
+from support.visits import Visitor, app_over
 
 
 @pytest.fixture

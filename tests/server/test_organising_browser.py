@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
-from browsing import faults, is_within, log_in, press
-from serving import serve, small_campaign
 
 from reelscore import examples
 from reelscore.human.campaign import Campaign
 from reelscore.human.hits.design import Design, make_hits
 from reelscore.web.rater_texts import read_pages
+from support.browser import faults, is_within, log_in, press
+from support.server import serve, small_campaign
 
 TABS = ("", "/raters", "/results", "/pages", "/log")
 

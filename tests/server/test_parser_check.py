@@ -6,9 +6,6 @@ import pytest
 
 pytest.importorskip("reelscore_parser")
 
-from serving import SECRET
-from visiting import URL, Visitor
-
 from reelscore.errors import DataError
 from reelscore.meta.parser_campaign import make_campaign, score_campaign
 from reelscore.text.grammar.lexicon import Lexicon
@@ -16,6 +13,8 @@ from reelscore.text.grammar.roles import Clause, Filler, Sentence
 from reelscore.text.grammar.trees import Token
 from reelscore.web.app import create_app
 from reelscore.web.settings import Settings
+from support.server import SECRET
+from support.visits import URL, Visitor
 
 ID = "parser-check"
 PAGES = ["", "/live", "/raters", "/pages", "/hits", "/hits/1/1", "/log", "/results", "/export"]
@@ -63,7 +62,7 @@ def test_judges_check_the_parser_in_a_browser(tmp_path):
 
 
 def test_other_campaigns_are_refused(tmp_path):
-    from serving import small_campaign
+    from support.server import small_campaign
 
     small_campaign(tmp_path / "dogs.db")
     with pytest.raises(DataError, match="expected one that 'reelscore parse --campaign' made"):

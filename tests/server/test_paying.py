@@ -8,13 +8,13 @@ import re
 
 import pytest
 from click.testing import CliRunner
-from serving import small_campaign
-from visiting import Visitor, app_over
 
 from reelscore.cli.campaign.pay import command
 from reelscore.human.campaign import Campaign
 from reelscore.web.payments import Pay, amounts_csv, list_work
 from reelscore.web.store.schema import open_database
+from support.server import small_campaign
+from support.visits import Visitor, app_over
 
 PROLIFIC = "/prolific/dogs?PROLIFIC_PID={0}&STUDY_ID=study&SESSION_ID=s{0}"
 MTURK = (

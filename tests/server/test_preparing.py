@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from visiting import Visitor, app_over
+
+from support.visits import Visitor, app_over
 
 CHECK = [{"question": "What is judged?", "choices": ["the video", "the text"], "right": 1}]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
-from browsing import is_within, log_in, watch
-from serving import serve, small_campaign
-from visiting import Visitor, app_over
 
 from reelscore.web.organisers import preview
+from support.browser import is_within, log_in, watch
+from support.server import serve, small_campaign
+from support.visits import Visitor, app_over
 
 
 @pytest.fixture

@@ -13,13 +13,13 @@ import re
 from itertools import zip_longest
 
 import pytest
-from browsing import press
-from serving import serve
-from visiting import Visitor
 
 from reelscore.human.campaign import Campaign
 from reelscore.human.hits.tasks import Hit, Shown, Task
 from reelscore.web.demo import draw_videos
+from support.browser import press
+from support.server import serve
+from support.visits import Visitor
 
 HITS, TASKS, RATERS = 7, 3, 12
 MISSING = "clip01-1"

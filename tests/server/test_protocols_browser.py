@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from browsing import at_task, begin, faults, is_within, slide, watch
-from serving import serve, small_campaign
+
+from support.browser import at_task, begin, faults, is_within, slide, watch
+from support.server import serve, small_campaign
 
 
 @pytest.fixture

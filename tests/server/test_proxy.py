@@ -13,11 +13,11 @@ from pathlib import Path
 
 import httpx
 import pytest
-from serving import OWNER, PASSWORD, free_port, serve_apart, small_campaign
 
 from reelscore.web.store import raters
 from reelscore.web.store.accounts import add_account
 from reelscore.web.store.schema import open_database
+from support.server import OWNER, PASSWORD, free_port, serve_apart, small_campaign
 
 NGINX = shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin")
 pytestmark = pytest.mark.skipif(

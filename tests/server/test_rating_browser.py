@@ -6,11 +6,11 @@ import json
 import re
 
 import pytest
-from browsing import at_task, begin, faults, is_within, press, rate_first, slide, watch
-from serving import serve, small_campaign
 
 from reelscore.web.demo import demo_settings
 from reelscore.web.store import raters
+from support.browser import at_task, begin, faults, is_within, press, rate_first, slide, watch
+from support.server import serve, small_campaign
 
 
 @pytest.fixture

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-from visiting import Visitor, app_over
+
+from support.visits import Visitor, app_over
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
-from visiting import Visitor, app_over
 
 from reelscore.web.store.accounts import find_account
+from support.visits import Visitor, app_over
 
 schemathesis = pytest.importorskip("schemathesis")
 

@@ -10,7 +10,8 @@ import sys
 import urllib.request
 
 import pytest
-from serving import free_port, small_campaign, wait_for
+
+from support.server import free_port, small_campaign, wait_for
 
 PATIENCE = 300  # seconds; only for what never comes
 SCRIPT = "from reelscore.cli.main import main; main()"

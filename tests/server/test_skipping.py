@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from visiting import Visitor, app_over
+
+from support.visits import Visitor, app_over
 
 PROLIFIC = "/prolific/dogs?PROLIFIC_PID={0}&STUDY_ID=s&SESSION_ID=x{0}"
 

@@ -1,1 +1,1 @@
-"""What several tests share: campaigns, a database server, slow twins of fast code."""
+"""What several tests share: campaigns, servers and browsers, raters, slow twins of fast code."""

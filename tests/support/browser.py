@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from serving import OWNER, PASSWORD
+from support.server import OWNER, PASSWORD
 
 
 def press(page, name):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import time
 
-from serving import OWNER, PASSWORD, SECRET, small_campaign
 from starlette.testclient import TestClient
 
 from reelscore.web.app import create_app
 from reelscore.web.settings import Settings
 from reelscore.web.store import raters
 from reelscore.web.store.accounts import add_account
+from support.server import OWNER, PASSWORD, SECRET, small_campaign
 
 URL = "http://127.0.0.1:8000"
 
