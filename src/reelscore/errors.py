@@ -16,7 +16,10 @@ keeps its traceback.
 from __future__ import annotations
 
 import difflib
+import json
+import shlex
 from collections.abc import Collection, Iterable
+from pathlib import Path
 
 __all__ = [
     "DataError",
@@ -76,6 +79,53 @@ class ResourceError(ReelscoreError, OSError):
 
 class MissingExtraError(ReelscoreError, ImportError):
     """A feature whose optional dependencies are not installed."""
+
+    @classmethod
+    def of(cls, need: str, *packages: str) -> MissingExtraError:
+        """Build the message: what is needed, and the command that installs it.
+
+        >>> print(MissingExtraError.of("Plots need matplotlib", "reelscore[plots]"))
+        Plots need matplotlib. To install: pip install 'reelscore[plots]'
+        """
+        return cls(f"{need}. To install: {install_command(*packages)}")
+
+
+# Packages with models: they lie beside reelscore's own sources, in a clone of the repository.
+_MODELS = {"reelscore-bertha": "models/bertha", "reelscore-parser": "models/parser"}
+
+
+def install_command(*packages: str) -> str:
+    """The command that installs packages, whether reelscore came from an index or from a clone.
+
+    An extra of reelscore is named as it is, since pip takes it from what is installed. Models are
+    taken from the clone, where reelscore was installed from one.
+
+    >>> install_command("reelscore[plots]")
+    "pip install 'reelscore[plots]'"
+    """
+    clone = _clone()
+    parts = []
+    for package in packages:
+        if clone and package in _MODELS and (clone / _MODELS[package]).is_dir():
+            package = str(clone / _MODELS[package])
+        parts.append(shlex.quote(package))
+    return " ".join(["pip install", *parts])
+
+
+def _clone() -> Path | None:
+    """The folder that reelscore was installed from; ``None`` where it came from an index."""
+    from importlib.metadata import PackageNotFoundError, distribution
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
+    try:
+        origin = json.loads(distribution("reelscore").read_text("direct_url.json") or "{}")
+    except (PackageNotFoundError, ValueError):
+        return None
+    address = urlsplit(origin.get("url", ""))
+    if address.scheme != "file" or "dir_info" not in origin:
+        return None
+    return Path(url2pathname(address.path))
 
 
 def check_choice(kind: str, name: object, known: Collection[str]) -> None:

@@ -10,8 +10,10 @@ from importlib import import_module
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from reelscore._version import __version__
+from reelscore.cli.completion import VARIABLE, add_shells
 from reelscore.cli.messages import as_options, printable
 from reelscore.errors import ReelscoreError
 
@@ -40,6 +42,15 @@ class LazyGroup(click.Group):
         module = import_module(f"reelscore.cli.{self.modules[cmd_name][0]}")
         command: click.Command = module.command
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Offer the commands without importing them, and the options."""
+        commands = [
+            CompletionItem(name, help=text)
+            for name, (_, text) in self.modules.items()
+            if name.startswith(incomplete)
+        ]
+        return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
@@ -90,6 +101,8 @@ def _spare_the_processor() -> None:
 def main() -> None:
     """Run the command line; an expected error is one message and exit status 2."""
     _spare_the_processor()
+    if VARIABLE in os.environ:
+        add_shells()
     try:
         cli(prog_name="reelscore", standalone_mode=False)
     except ReelscoreError as error:

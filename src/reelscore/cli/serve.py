@@ -110,9 +110,7 @@ def need_web() -> None:
     """
     for name in ("fastapi", "uvicorn", "argon2", "itsdangerous", "multipart"):
         if importlib.util.find_spec(name) is None:
-            raise MissingExtraError(
-                f"The rating pages need {name}. Install them: pip install 'reelscore[web]'."
-            )
+            raise MissingExtraError.of(f"The rating pages need {name}", "reelscore[web]")
 
 
 def run(settings: Settings, host: str, port: int, proxy: str) -> None:

@@ -143,8 +143,8 @@ def _zstd(stream: io.BufferedReader) -> tuple[object, Damage]:
     try:
         import zstandard
     except ImportError:
-        raise MissingExtraError(
-            "Reading .zst files needs zstandard. Install it: pip install 'reelscore[zstd]'."
+        raise MissingExtraError.of(
+            "Reading .zst files needs zstandard", "reelscore[zstd]"
         ) from None
     return _ZstdReader(stream), (OSError, EOFError, zstandard.ZstdError)
 

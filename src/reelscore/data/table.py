@@ -382,9 +382,7 @@ def _package(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError as error:
-        raise MissingExtraError(
-            f"A {name} table needs {name}. Install it: pip install {name}."
-        ) from error
+        raise MissingExtraError.of(f"A {name} table needs {name}", name) from error
 
 
 def _columns(table: ScoreTable) -> dict[str, Any]:

@@ -24,8 +24,8 @@ try:
         except ImportError:
             from pytorch_lightning import Callback
 except ImportError as error:
-    raise MissingExtraError(
-        "reelscore.frameworks.lightning needs Lightning. Install it: pip install lightning"
+    raise MissingExtraError.of(
+        "reelscore.frameworks.lightning needs Lightning", "lightning"
     ) from error
 
 

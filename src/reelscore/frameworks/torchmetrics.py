@@ -22,8 +22,8 @@ try:
     import torchmetrics
     from torchmetrics.utilities import dim_zero_cat
 except ImportError as error:
-    raise MissingExtraError(
-        "reelscore.frameworks.torchmetrics needs torchmetrics. Install it: pip install torchmetrics"
+    raise MissingExtraError.of(
+        "reelscore.frameworks.torchmetrics needs torchmetrics", "torchmetrics"
     ) from error
 
 _HEAD = 3  # columns before the statistics: item, caption, and references with settings

@@ -16,9 +16,9 @@ try:
     import torch
     from transformers import TrainerCallback
 except ImportError as error:
-    raise MissingExtraError(
-        "reelscore.frameworks.transformers needs transformers and torch. "
-        "Install them: pip install transformers torch accelerate"
+    raise MissingExtraError.of(
+        "reelscore.frameworks.transformers needs transformers and torch",
+        *("transformers", "torch", "accelerate"),
     ) from error
 
 CaptionBatch = Callable[[Any, Any], tuple[Iterable[Id], Iterable[str]]]

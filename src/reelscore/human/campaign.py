@@ -822,9 +822,8 @@ def _store() -> Any:
         from reelscore.store import database
     except ImportError as error:
         if error.name and error.name.partition(".")[0] in ("sqlalchemy", "alembic"):
-            raise MissingExtraError(
-                "Campaigns need SQLAlchemy and Alembic. Install them: "
-                "pip install 'reelscore[campaign]'."
+            raise MissingExtraError.of(
+                "Campaigns need SQLAlchemy and Alembic", "reelscore[campaign]"
             ) from None
         raise
     return database

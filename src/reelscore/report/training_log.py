@@ -128,9 +128,8 @@ def _tensorboard(given: TensorBoardWriter | str | Path | None) -> TensorBoardWri
         except ImportError:
             continue
         return writer
-    raise MissingExtraError(
-        "Writing for TensorBoard needs torch and tensorboard, or tensorboardX. Install one: "
-        "pip install tensorboardX."
+    raise MissingExtraError.of(
+        "Writing for TensorBoard needs torch and tensorboard, or tensorboardX", "tensorboardX"
     )
 
 
@@ -142,9 +141,7 @@ def _wandb(given: WandbRun | bool | None) -> WandbRun | None:
     try:
         package = import_module("wandb")
     except ImportError as error:
-        raise MissingExtraError(
-            "Logging to Weights & Biases needs wandb. Install it: pip install wandb."
-        ) from error
+        raise MissingExtraError.of("Logging to Weights & Biases needs wandb", "wandb") from error
     if package.run is None:
         raise DataError("No run of Weights & Biases is active; call wandb.init() first.")
     run: WandbRun = package.run

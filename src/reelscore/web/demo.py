@@ -88,8 +88,8 @@ def draw_videos(folder: Path, items: Iterable[str], seconds: float = 2.0) -> Non
     try:
         import av
     except ImportError:
-        raise MissingExtraError(
-            "Drawing the example's videos needs PyAV. Install it: pip install 'reelscore[web]'."
+        raise MissingExtraError.of(
+            "Drawing the example's videos needs PyAV", "reelscore[web]"
         ) from None
     for item in items:
         rng = random.Random(item)

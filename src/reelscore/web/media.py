@@ -168,9 +168,7 @@ def check_video(file: Path) -> float:
     try:
         import av
     except ImportError:
-        raise MissingExtraError(
-            "Checking videos needs PyAV. Install it: pip install 'reelscore[web]'."
-        ) from None
+        raise MissingExtraError.of("Checking videos needs PyAV", "reelscore[web]") from None
     try:
         if file.stat().st_size == 0:
             raise DataError("the file is empty; copy it again.")

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reelscore import DataError, MissingExtraError, UnknownNameError, parse, score, score_systems
+from reelscore.errors import install_command
 from reelscore.metrics import score_tuples, spice
 from reelscore.metrics.spice import COLOURS, NUMBERS, SIZES, Spice
 from reelscore.text.grammar import SceneGraph, Token, Tree, parser
@@ -250,9 +251,8 @@ def test_without_a_parser(monkeypatch):
     monkeypatch.setattr(parser, "find_spec", lambda name: None)
     with pytest.raises(MissingExtraError) as error:
         score({"v": "a dog"}, {"v": ["a dog"]}, metrics="spice")
-    assert str(error.value) == (
-        "SPICE needs a parser. Install it: pip install 'reelscore[language]'."
-    )
+    command = install_command("reelscore[language]", "reelscore-parser")
+    assert str(error.value) == f"SPICE needs a parser. To install: {command}"
 
 
 def test_word_lists():

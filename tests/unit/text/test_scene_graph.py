@@ -231,5 +231,5 @@ def test_graph_of_a_caption(monkeypatch):
 def test_without_a_parser(monkeypatch):
     monkeypatch.setattr(parser, "_parser", parser._parser.__wrapped__)  # not one opened before
     monkeypatch.setattr(parser, "find_spec", lambda name: None)
-    with pytest.raises(MissingExtraError, match=r"SPICE needs a parser. Install it: pip install"):
+    with pytest.raises(MissingExtraError, match=r"SPICE needs a parser. To install: pip install"):
         text.scene_graph("A man is riding a horse.")

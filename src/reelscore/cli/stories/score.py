@@ -47,7 +47,8 @@ class _WithDefault(click.Group):
     """A group whose first command is meant where none is named."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if not args or args[0] not in self.commands:
+        completing = ctx.resilient_parsing and not args  # the name of a command may come
+        if not completing and (not args or args[0] not in self.commands):
             args.insert(0, next(iter(self.commands)))
         return super().parse_args(ctx, args)
 

@@ -79,9 +79,7 @@ def need_matplotlib() -> None:
     try:
         import matplotlib  # noqa: F401 (only to see that it is there)
     except ImportError as error:
-        raise MissingExtraError(
-            "Plots need matplotlib. Install it: pip install 'reelscore[plots]'."
-        ) from error
+        raise MissingExtraError.of("Plots need matplotlib", "reelscore[plots]") from error
 
 
 @contextmanager

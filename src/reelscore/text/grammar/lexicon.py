@@ -358,8 +358,9 @@ class Lexicon:
 def _installed() -> Lexicon:
     spec = find_spec(PACKAGE)
     if spec is None or spec.origin is None:
-        raise MissingExtraError(
-            "Reading captions as language needs a parser and a lexicon. Install them: "
-            "pip install 'reelscore[language]' reelscore-parser."
+        raise MissingExtraError.of(
+            "Reading captions as language needs a parser and a lexicon",
+            "reelscore[language]",
+            "reelscore-parser",
         )
     return Lexicon(Path(spec.origin).parent)

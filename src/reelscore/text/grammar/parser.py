@@ -215,8 +215,8 @@ def _parser(purpose: str) -> Parser:
         or spec.origin is None
         or not (find_spec("onnxruntime") and find_spec("tokenizers"))
     ):
-        raise MissingExtraError(
-            f"{purpose} needs a parser. Install it: pip install 'reelscore[language]'."
+        raise MissingExtraError.of(
+            f"{purpose} needs a parser", "reelscore[language]", "reelscore-parser"
         )
     return _open(Path(spec.origin).parent)
 
