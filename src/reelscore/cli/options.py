@@ -19,8 +19,9 @@ from reelscore.cli.messages import as_options
 from reelscore.cli.option_kinds import choice_option, file_option, number_option, seed_option
 from reelscore.data import read_candidates
 from reelscore.data.atomic_files import check_target, write_atomically
-from reelscore.data.caption_files import Inputs, read_inputs
+from reelscore.data.inputs import Inputs, read_inputs
 from reelscore.data.paired_captions import Empty, Missing
+from reelscore.data.python_captions import system_name
 from reelscore.data.table import ScoreTable
 from reelscore.data.table import file_format as table_format
 from reelscore.errors import DataError
@@ -229,7 +230,7 @@ def system_files(arguments: Sequence[str]) -> dict[str, str]:
     for argument in arguments:
         name, equals, path = argument.partition("=")
         if not equals or _exists(argument):
-            name, path = _name_of(argument), argument
+            name, path = system_name(argument), argument
         if not name:
             raise DataError(f"{argument!r} does not name a system; expected FILE or NAME=FILE.")
         if name in files:
@@ -310,14 +311,6 @@ def _exists(path: str) -> bool:
         return Path(path).exists()
     except OSError:  # a name too long for a file
         return False
-
-
-def _name_of(path: str) -> str:
-    """Name a system after its file, without the ending: runs/ours.json.gz is 'ours'."""
-    name = Path(path).name
-    for suffix in (".gz", ".xz", ".zst", ".json", ".jsonl", ".csv", ".tsv", ".txt"):
-        name = name.removesuffix(suffix)
-    return name or path
 
 
 def wrapped(signature: str, width: int) -> list[str]:

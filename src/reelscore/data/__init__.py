@@ -13,7 +13,8 @@ from reelscore._lazy import lazy_names
 
 if TYPE_CHECKING:
     from reelscore.data.atomic_files import write_atomically
-    from reelscore.data.caption_files import Inputs, read_candidates, read_inputs, read_references
+    from reelscore.data.caption_files import read_candidates, read_references
+    from reelscore.data.inputs import Inputs, read_inputs
     from reelscore.data.paired_captions import Paired, pair
     from reelscore.data.scales import Scale
     from reelscore.data.stories import Stories, Story, StoryPolicies
@@ -48,7 +49,8 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "data.atomic_files": "write_atomically",
-        "data.caption_files": "Inputs read_candidates read_inputs read_references",
+        "data.caption_files": "read_candidates read_references",
+        "data.inputs": "Inputs read_inputs",
         "data.paired_captions": "Paired pair",
         "data.scales": "Scale",
         "data.stories": "Stories Story StoryPolicies",

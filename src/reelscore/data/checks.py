@@ -114,9 +114,11 @@ def candidate_fault(item: object, caption: object) -> str | None:
 def in_words(value: object) -> str:
     """Name the kind of a value that should have been something else.
 
-    >>> in_words(["a man"]), in_words(None)
-    ('a list', 'null')
+    >>> in_words(["a man"]), in_words(None), in_words(float("nan"))
+    ('a list', 'null', 'missing (nan)')
     """
+    if value is not None and is_missing(value):
+        return f"missing ({value})"
     match value:
         case None:
             return "null"
@@ -131,6 +133,17 @@ def in_words(value: object) -> str:
         case dict():
             return "an object"
     return f"of type {type(value).__name__}"
+
+
+def is_missing(value: object) -> bool:
+    """Whether a value says that there is none: None, and what data frames put into empty cells.
+
+    >>> is_missing(None), is_missing(float("nan")), is_missing("")
+    (True, True, False)
+    """
+    if isinstance(value, float):
+        return value != value
+    return value is None or type(value).__name__ in ("NAType", "NaTType")
 
 
 class Problems:

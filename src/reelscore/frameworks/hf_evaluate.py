@@ -50,12 +50,5 @@ class Captions(evaluate.Metric):
         metrics: Any = DEFAULT_METRICS,
         **settings: Any,
     ) -> dict[str, float]:
-        lists = [[texts] if isinstance(texts, str) else list(texts) for texts in references]
-        ids = [str(number) for number in range(1, len(lists) + 1)]
-        results = score(
-            dict(zip(ids, predictions, strict=True)),
-            dict(zip(ids, lists, strict=True)),
-            metrics,
-            **settings,
-        )
+        results = score(list(predictions), list(references), metrics, **settings)
         return {name: result.score for name, result in results.items()}

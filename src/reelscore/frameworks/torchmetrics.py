@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.data.caption_files import References
 from reelscore.data.paired_captions import Empty, Missing
+from reelscore.data.python_captions import CaptionsLike
 from reelscore.errors import MissingExtraError
 from reelscore.metrics.registry import DEFAULT_METRICS
 from reelscore.scoring.captions import Metrics
@@ -59,7 +59,7 @@ class CaptionMetric(torchmetrics.Metric):
 
     def __init__(
         self,
-        references: References,
+        references: CaptionsLike,
         metrics: Metrics = DEFAULT_METRICS,
         *,
         tokenizer: Tokenizer = "ptb",

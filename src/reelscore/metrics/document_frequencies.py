@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
 import msgspec
 
 from reelscore.data.atomic_files import write_atomically
+from reelscore.data.inputs import references_by_item
 from reelscore.data.paired_captions import lone_references
+from reelscore.data.python_captions import CaptionsLike
 from reelscore.errors import DataError
 from reelscore.text.packed import pack
 from reelscore.text.tokens import Tokenizer, tokenize_packed
@@ -42,7 +43,7 @@ def read_frequencies(path: str | Path) -> FrequencyFile:
 
 def write_frequencies(
     path: str | Path,
-    references: Mapping[str, Sequence[str]],
+    references: CaptionsLike,
     *,
     n: int = 4,
     tokenizer: Tokenizer = "ptb",
@@ -51,7 +52,7 @@ def write_frequencies(
 
     Args:
         path: The JSON file to write.
-        references: The references of each item.
+        references: The references of each item, in any form of `reelscore.score` that has ids.
         n: The longest n-grams to count, in words.
         tokenizer: As in `reelscore.score`.
 
@@ -62,7 +63,7 @@ def write_frequencies(
     {'a': 2.0, 'man': 1.0, 'boy': 1.0, 'dog': 1.0}
     """
     counts: dict[str, float] = {}
-    checked = lone_references(references, empty="zero")
+    checked = lone_references(references_by_item(references), empty="zero")
     tokenized = tokenize_packed(pack(checked.references), tokenizer).unpack()
     for begin, end in pairwise(checked.reference_offsets):
         tokens = [text.split() for text in tokenized[begin:end]]

@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
 from reelscore._progress import Progress
-from reelscore.data.caption_files import Candidates, PathLike, References, read_inputs
 from reelscore.data.coverage import items_notes, on_shared_items
+from reelscore.data.inputs import read_inputs
 from reelscore.data.languages import language_notes
 from reelscore.data.paired_captions import (
     Empty,
@@ -21,6 +21,7 @@ from reelscore.data.paired_captions import (
     lone_candidates,
     pair,
 )
+from reelscore.data.python_captions import CaptionsLike
 from reelscore.data.table import ScoreTable, Sources, system_notes
 from reelscore.errors import DataError
 from reelscore.metrics.base import Metric
@@ -33,8 +34,8 @@ Metrics = str | Metric | Iterable[str | Metric]
 
 
 def score(
-    candidates: Candidates | PathLike,
-    references: References | PathLike | Sequence[PathLike] | None = None,
+    candidates: CaptionsLike,
+    references: CaptionsLike | None = None,
     metrics: Metrics = DEFAULT_METRICS,
     *,
     tokenizer: Tokenizer = "ptb",
@@ -45,9 +46,10 @@ def score(
     """Score one system's captions.
 
     Args:
-        candidates: The system's caption of each item, or a file of them.
-        references: The human captions of each item, or one or several files of them. They may be
-            left out for metrics that need none, and where the file of candidates holds them too.
+        candidates: The system's caption of each item: by id, or a list, a data frame, a data set,
+            a file, several files; the guide lists all forms.
+        references: The human captions of each item in the same forms, one or several each. They
+            may be left out for metrics that need none, and where they stand beside the candidates.
         metrics: Names, signatures or metrics.
         tokenizer: ``ptb``, ``ptb-coco`` or ``none``; see `reelscore.text.tokens`.
         missing: Items without a candidate are an ``error``, count as an empty caption (``zero``),
@@ -81,8 +83,8 @@ def score(
 
 
 def score_systems(
-    systems: Mapping[str, Candidates | PathLike],
-    references: References | PathLike | Sequence[PathLike] | None = None,
+    systems: Mapping[str, CaptionsLike] | CaptionsLike,
+    references: CaptionsLike | None = None,
     metrics: Metrics = DEFAULT_METRICS,
     *,
     tokenizer: Tokenizer = "ptb",
@@ -95,7 +97,8 @@ def score_systems(
     """Score several systems against the same references; arguments as in `score`.
 
     Args:
-        systems: Candidates by system name.
+        systems: Candidates by system name, in the forms of `score`; or several files, or a data
+            frame with a column ``system``.
         references: As in `score`.
         metrics: As in `score`.
         tokenizer: As in `score`.
@@ -115,8 +118,8 @@ def score_systems(
     """
     chosen = resolve(metrics)
     inputs = read_inputs(systems, references)
-    systems, references = inputs.systems, inputs.references
-    if references is None:
+    captions, truth = inputs.systems, inputs.references
+    if truth is None:
         needing = [metric.name for metric in chosen if metric.needs_references]
         if needing:
             raise DataError(
@@ -125,15 +128,15 @@ def score_systems(
     tokenized = tokenizer == "none"
     coverage = None
     if common:
-        systems, references, coverage = on_shared_items(inputs.systems, references)
+        captions, truth, coverage = on_shared_items(captions, truth)
     paired: dict[str, Paired] = {}
-    for name, candidates in systems.items():
+    for name, candidates in captions.items():
         with inputs.explained(), _named(name):
-            if references is None:
+            if truth is None:
                 paired[name] = lone_candidates(candidates, empty=empty, tokenized=tokenized)
             else:
                 paired[name] = pair(
-                    candidates, references, missing=missing, empty=empty, tokenized=tokenized
+                    candidates, truth, missing=missing, empty=empty, tokenized=tokenized
                 )
     rows: dict[str, Scores] = {}
     warnings: dict[str, None] = {}
@@ -148,12 +151,12 @@ def score_systems(
             copies = copy_warning(own.candidates, own.references_of)
             rows[name] = prepared.scores(statistics, notes=[*own.notes(), *copies])
     texts = {name or "captions": each.candidates for name, each in paired.items()}
-    if references is not None:
+    if truth is not None:
         texts["references"] = next(iter(paired.values())).references
     table = ScoreTable(
-        {name: rows[name] for name in systems}, sources=Sources(systems, references or {})
+        {name: rows[name] for name in captions}, sources=Sources(captions, truth or {})
     )
-    own_notes = system_notes({name: rows[name].notes for name in systems})
+    own_notes = system_notes({name: rows[name].notes for name in captions})
     languages = language_notes(chosen, texts)
     notes = [*inputs.notes, *own_notes, *items_notes(table, coverage), *languages, *warnings]
     return replace(table, notes=notes)

@@ -10,14 +10,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.data.caption_files import References
-from reelscore.data.checks import Problems, candidate_fault, first_few
+from reelscore.data.checks import first_few
+from reelscore.data.inputs import references_by_item
 from reelscore.data.paired_captions import lone_references
+from reelscore.data.python_captions import CaptionsLike, caption_rows
 from reelscore.errors import DataError
 from reelscore.metrics.base import FloatArray, Metric
 from reelscore.metrics.registry import declaring_metric, metric_names, parse
 from reelscore.scoring.prepared import PreparedReferences
-from reelscore.scoring.scorer import Id, parallel_lists
+from reelscore.scoring.scorer import Id
 from reelscore.text.tokens import Tokenizer
 
 
@@ -49,7 +50,8 @@ class Reward:
     Args:
         metrics: A metric, or several with the weights of their sum. A metric with several scores
             is named by one of these, such as ``bleu_4``.
-        references: The human captions of each item. CIDEr takes its document frequencies from
+        references: The human captions of each item, in any form of `reelscore.score` that has ids.
+            CIDEr takes its document frequencies from
             all of them.
         tokenizer: ``ptb``, or ``none`` for captions that are tokenized already.
         threads: How many threads to use; ``None`` for all cores. Never changes a number.
@@ -66,7 +68,7 @@ class Reward:
     def __init__(
         self,
         metrics: str | Metric | Mapping[str, float] | Mapping[Metric, float],
-        references: References,
+        references: CaptionsLike,
         *,
         tokenizer: Tokenizer = "ptb",
         threads: int | None = None,
@@ -88,7 +90,9 @@ class Reward:
                 chosen.append(metric)
             text = name if isinstance(name, str) else name.signature()
             parts.append(Part(text, chosen.index(metric), output, _checked_weight(text, weight)))
-        paired = lone_references(references, empty="zero", tokenized=tokenizer == "none")
+        paired = lone_references(
+            references_by_item(references), empty="zero", tokenized=tokenizer == "none"
+        )
         self._parts = parts
         self._prepared = PreparedReferences(paired, chosen, tokenizer, threads, "skip", "zero")
 
@@ -101,11 +105,14 @@ class Reward:
         """Warnings: of learned metrics that were trained on these items."""
         return self._prepared.warnings()
 
-    def __call__(self, ids: Iterable[Id], captions: Iterable[str]) -> FloatArray:
+    def __call__(
+        self, ids: CaptionsLike | Iterable[Id], captions: Iterable[str] | None = None
+    ) -> FloatArray:
         """Give the reward of each caption.
 
         Args:
             ids: The item of each caption, a list, an array or a tensor; an item may come often.
+                Or the captions in any form of `reelscore.score` that has ids.
             captions: As many captions.
 
         Raises:
@@ -117,15 +124,17 @@ class Reward:
             total += part.weight * scores[part.name]
         return total
 
-    def parts(self, ids: Iterable[Id], captions: Iterable[str]) -> dict[str, FloatArray]:
+    def parts(
+        self, ids: CaptionsLike | Iterable[Id], captions: Iterable[str] | None = None
+    ) -> dict[str, FloatArray]:
         """Give the scores that a mixed reward consists of, before they are weighted.
 
         >>> reward = Reward({"rouge_l": 1, "bleu_1": 2}, {"v1": ["a man runs"]})
         >>> {name: scores.round(3) for name, scores in reward.parts(["v1"], ["a man runs"]).items()}
         {'rouge_l': array([1.]), 'bleu_1': array([1.])}
         """
-        items, texts = parallel_lists(ids, captions)
-        numbers = self._numbers(items, texts)
+        items, texts = caption_rows(ids, captions)
+        numbers = self._numbers(items)
         if not texts:
             return {part.name: np.zeros(0) for part in self._parts}
         measured = self._prepared.measure(texts, numbers)
@@ -139,8 +148,8 @@ class Reward:
             for part in self._parts
         }
 
-    def _numbers(self, items: list[str], texts: list[str]) -> NDArray[np.int64]:
-        """Give the number of each caption's item, once all is checked."""
+    def _numbers(self, items: list[str]) -> NDArray[np.int64]:
+        """Give the number of each caption's item."""
         position = self._prepared.index.position
         unknown = [item for item in items if item not in position]
         if unknown:
@@ -148,11 +157,6 @@ class Reward:
                 f"{len(unknown)} captions are of items without references "
                 f"({first_few(unknown)}); a reward needs the references of every item."
             )
-        problems = Problems("captions")
-        for item, text in zip(items, texts, strict=True):
-            if fault := candidate_fault(item, text):
-                problems.add(f"{fault}.")
-        problems.raise_if_any()
         return np.array([position[item] for item in items], dtype=np.int64)
 
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, SupportsIndex, cast, get_args
+from typing import Literal, SupportsIndex, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.data.caption_files import Candidates, References
-from reelscore.data.checks import Problems, first_few, id_fault, id_text, in_words
+from reelscore.data.checks import first_few
+from reelscore.data.inputs import references_by_item
 from reelscore.data.languages import language_notes
 from reelscore.data.paired_captions import Empty, Missing, lone_candidates, lone_references
+from reelscore.data.python_captions import CaptionsLike, caption_rows
 from reelscore.data.table import ItemIndex
 from reelscore.errors import DataError, check_choice
 from reelscore.metrics.base import FloatArray
@@ -35,7 +36,7 @@ class Scorer:
     scored later. A scorer can be pickled, with all that it has taken.
 
     Args:
-        references: The human captions of each item.
+        references: The human captions of each item, in any form of `reelscore.score` that has ids.
         metrics: As in `reelscore.score`.
         tokenizer: As in `reelscore.score`, but not ``ptb-coco``.
         missing: As in `reelscore.score`.
@@ -54,7 +55,7 @@ class Scorer:
 
     def __init__(
         self,
-        references: References,
+        references: CaptionsLike,
         metrics: Metrics = DEFAULT_METRICS,
         *,
         tokenizer: Tokenizer = "ptb",
@@ -80,7 +81,9 @@ class Scorer:
                 "With ptb-coco a caption's tokens depend on the caption after it, so captions "
                 "cannot come in batches; use reelscore.score, or the tokenizer ptb."
             )
-        paired = lone_references(references, empty=empty, tokenized=self._tokenized)
+        paired = lone_references(
+            references_by_item(references), empty=empty, tokenized=self._tokenized
+        )
         self._prepared = PreparedReferences(paired, chosen, tokenizer, threads, missing, empty)
         languages = language_notes(chosen, {"references": paired.references})
         self._notes = [*languages, *self._prepared.warnings()]
@@ -90,11 +93,14 @@ class Scorer:
         """Forget all candidates; the references stay prepared."""
         self._state = ScorerState()
 
-    def update(self, ids: Candidates | Iterable[Id], captions: Iterable[str] | None = None) -> None:
+    def update(
+        self, ids: CaptionsLike | Iterable[Id], captions: Iterable[str] | None = None
+    ) -> None:
         """Take the captions of some items.
 
         Args:
-            ids: The captions by item; or the ids alone, a list, an array or a tensor.
+            ids: The captions, in any form of `reelscore.score` that has ids; or the ids alone, a
+                list, an array or a tensor.
             captions: The caption of each id, where these are given alone.
 
         Raises:
@@ -128,11 +134,9 @@ class Scorer:
         fingerprints = np.array([fingerprint(text) for text in texts], dtype=np.int64)
         self.merge(ScorerState(numbers, rows, self._prepared.origin, fingerprints))
 
-    def _by_item(self, ids: object, captions: Iterable[str] | None) -> Candidates:
+    def _by_item(self, ids: object, captions: Iterable[str] | None) -> dict[str, str]:
         """Give the captions as a mapping; what is there twice goes by the policy."""
-        if captions is None:
-            return cast(Candidates, ids)  # checked with its captions
-        items, texts = parallel_lists(ids, captions)
+        items, texts = caption_rows(ids, captions)
         candidates: dict[str, str] = {}
         changed: dict[str, None] = {}
         for item, text in zip(items, texts, strict=True):
@@ -251,45 +255,6 @@ class ScorerState:
         """Keep the items at some places."""
         rows = [part[places] for part in self.statistics]
         return ScorerState(self.items[places], rows, self.origin, self.captions[places])
-
-
-def id_list(ids: object) -> list[str]:
-    """Write ids as texts: those of a list, an array or a tensor; 7 and "7" are the same item.
-
-    Raises:
-        DataError: If one is neither text nor an integer.
-
-    >>> id_list(np.array([7, 12]))
-    ['7', '12']
-    """
-    plain = ids.tolist() if hasattr(ids, "tolist") else ids
-    if isinstance(plain, (str, Mapping)) or not isinstance(plain, Iterable):
-        raise DataError(f"The ids are {in_words(plain)}; expected a list of ids.")
-    items = list(plain)
-    problems = Problems("ids")
-    for place, item in enumerate(items, start=1):
-        if fault := id_fault(item):
-            problems.add(f"id {place} {fault}.")
-    problems.raise_if_any()
-    return [id_text(item) for item in items]
-
-
-def parallel_lists(ids: object, captions: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Take ids, as `id_list` does, and as many captions.
-
-    Raises:
-        DataError: If the lengths differ.
-
-    >>> parallel_lists([7, 7], ["a man", "a dog"])
-    (['7', '7'], ['a man', 'a dog'])
-    """
-    items, texts = id_list(ids), list(captions)
-    if len(items) != len(texts):
-        raise DataError(
-            f"There are {len(items):,} ids and {len(texts):,} captions; "
-            "expected one caption for each id."
-        )
-    return items, texts
 
 
 def _other_captions(items: list[str]) -> DataError:

@@ -27,7 +27,7 @@ from reelscore.cli.options import (
 from reelscore.cli.report_options import Pictures, picture_options
 from reelscore.cli.stories import show, study
 from reelscore.cli.stories.options import choices, given_of, preset_option, truth_option
-from reelscore.data.caption_files import references_note
+from reelscore.data.inputs import references_note
 from reelscore.data.table import ScoreTable
 from reelscore.data.table import file_format as table_format
 from reelscore.report.tables.grid import Grid

@@ -42,7 +42,7 @@ def column_kinds(head: bytes, delimiter: str) -> list[str]:
     >>> column_kinds(b"id,Caption 1,Caption_2\nv1,a man,a person", ",")
     ['id', 'caption', 'caption']
     """
-    return [_unnumbered(cell) for cell in header_cells(head, delimiter)]
+    return [unnumbered(cell) for cell in header_cells(head, delimiter)]
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def _columns(header: list[str], path: str, role: Role) -> tuple[int, list[int]]:
     item = item_field(header)
     if item is None:
         raise DataError(f"{path}:1: {missing_item_field()}, as a column.")
-    kinds = [_unnumbered(name) for name in header]
+    kinds = [unnumbered(name) for name in header]
     wanted = caption_fields(kinds, role)
     captions = [column for name in wanted for column, kind in enumerate(kinds) if kind == name]
     names = [header[column] for column in captions]
@@ -130,8 +130,12 @@ def _columns(header: list[str], path: str, role: Role) -> tuple[int, list[int]]:
     return header.index(item), captions
 
 
-def _unnumbered(name: str) -> str:
-    """The kind of a numbered column: caption_2 is a caption."""
+def unnumbered(name: str) -> str:
+    """Give the kind of a numbered column.
+
+    >>> unnumbered("caption_2")
+    'caption'
+    """
     return _NUMBERED.sub("", name)
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import count
 
 from reelscore.data.caption_files import (
-    Candidates,
     PathLike,
     Records,
     References,
@@ -18,14 +18,22 @@ from reelscore.data.caption_files import (
 from reelscore.data.checks import Problems, id_fault, id_text, text_fault
 from reelscore.data.fields import caption_fields
 from reelscore.data.formats import get_format
+from reelscore.data.inputs import paths_in, references_by_item
 from reelscore.data.lint.findings import Captions
+from reelscore.data.python_captions import (
+    CaptionsLike,
+    OtherIds,
+    python_captions,
+    texts_in,
+    with_ids,
+)
 from reelscore.data.source import Source
 from reelscore.errors import DataError
 
 
 def captions_of(
-    captions: Candidates | References | PathLike,
-    references: References | PathLike | Sequence[PathLike] | None = None,
+    captions: CaptionsLike,
+    references: CaptionsLike | None = None,
     *,
     format: str | None = None,
 ) -> Captions:
@@ -42,23 +50,49 @@ def captions_of(
     >>> captions_of({"v1": ["a man", "a person"]}).items
     ['v1', 'v1']
     """
-    if references is not None and not isinstance(references, Mapping):
-        references = _references_of_files(references, format)
-    if isinstance(captions, Mapping):
-        problems = Problems("captions")
-        records = [(k, *entry) for k, entry in enumerate(captions.items(), start=1)]
-        items, texts = _usable(records, lambda number: f"captions: entry {number}", problems)
-        if not texts:
-            problems.raise_if_any()
-            raise DataError("There are no captions; at least one is needed.")
-        return Captions(items, texts, references, problems)
+    if not isinstance(captions, str | os.PathLike):
+        return _of_python(captions, references, format)
+    truth: References | None = None
+    if references is not None:
+        truth = _references(references, format)
     try:
-        return _of_file(captions, references, format)
+        return _of_file(captions, truth, format)
     except DataError:
         timed = None if format else _timed_captions(captions)
         if timed is None:
             raise
-    return Captions(*timed, references, name=os.fspath(captions), timed=True)
+    return Captions(*timed, truth, name=os.fspath(captions), timed=True)
+
+
+def _of_python(
+    captions: CaptionsLike, references: CaptionsLike | None, format: str | None
+) -> Captions:
+    sides = [python_captions(captions)]
+    truth: References | None = None
+    others = []
+    if paths := paths_in(references, texts=sides[0].labels is not None):
+        truth = _references(paths, format)
+        others = [OtherIds("references", list(truth))]
+    elif references is not None:
+        sides.append(python_captions(references, "references"))
+    own, *rest = with_ids(sides, others)
+    values = own.values("references" if own.only_references else "candidates")
+    problems = Problems("captions")
+    records = zip(count(1), own.labels or (), map(texts_in, values))
+    items, texts = _usable(records, own.place, problems)
+    if not texts:
+        problems.raise_if_any()
+        raise DataError("There are no captions; at least one is needed.")
+    if rest:
+        truth = rest[0].references()
+    elif truth is None and own.has_references and not own.only_references:
+        truth = own.references()
+    return Captions(items, texts, truth, problems)
+
+
+def _references(references: CaptionsLike, format: str | None) -> References:
+    paths = paths_in(references, texts=True)
+    return _references_of_files(paths, format) if paths else references_by_item(references)
 
 
 def _of_file(path: PathLike, references: References | None, format: str | None) -> Captions:

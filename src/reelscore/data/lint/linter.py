@@ -9,7 +9,6 @@ from pathlib import PurePosixPath
 from statistics import median_high
 from typing import NamedTuple
 
-from reelscore.data.caption_files import Candidates, PathLike, References
 from reelscore.data.languages import other_languages, script_of
 from reelscore.data.lint.caption_reader import captions_of
 from reelscore.data.lint.defects import (
@@ -23,6 +22,7 @@ from reelscore.data.lint.defects import (
     spaces,
 )
 from reelscore.data.lint.findings import Captions, Example, Finding, Findings, plural
+from reelscore.data.python_captions import CaptionsLike
 
 _LONG_COPY = 8  # words from which on a copy is no chance
 _COPIES = 0.1  # share of long copies that is contamination
@@ -32,16 +32,16 @@ _USUAL = 6  # words of a usual caption from which on a single word is too short
 
 
 def check(
-    captions: Candidates | References | PathLike,
-    references: References | PathLike | Sequence[PathLike] | None = None,
+    captions: CaptionsLike,
+    references: CaptionsLike | None = None,
     *,
     format: str | None = None,
 ) -> Findings:
     """Check captions before they are scored or published; nothing is changed.
 
     Args:
-        captions: The caption of each item, or the references of each item, or a file of either;
-            files of timed captions may be checked, too.
+        captions: The caption of each item, or the references of each item, in any form of
+            `reelscore.score`; files of timed captions may be checked, too.
         references: References to compare the captions with, where there are some: their ids, their
             language and length, and whether captions are copies of them.
         format: The format of the files; by default each file's content tells.

@@ -1,0 +1,236 @@
+"""Candidates of systems with their references, from files or from Python, in any form."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from reelscore.data.caption_files import (
+    Candidates,
+    CaptionFile,
+    PathLike,
+    References,
+    candidates_of_file,
+    reading_explained,
+    references_of_files,
+)
+from reelscore.data.checks import first_few
+from reelscore.data.formats import LINES
+from reelscore.data.python_captions import (
+    CaptionsLike,
+    OtherIds,
+    PythonCaptions,
+    python_captions,
+    systems_of,
+    with_ids,
+)
+from reelscore.errors import DataError
+
+_SHOWN = 5  # files that a note names
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Candidates and references, and where they come from.
+
+    Attributes:
+        systems: The candidates of each system.
+        references: The references, or ``None`` if there are none.
+        files: The files that were read.
+        notes: What a reader of the scores has to know about the files, a sentence each.
+    """
+
+    systems: Mapping[str, Candidates]
+    references: References | None = None
+    files: Sequence[CaptionFile] = field(default=())
+    notes: Sequence[str] = field(default=())
+
+    def explained(self) -> AbstractContextManager[None]:
+        """Let errors say how the files were read."""
+        return reading_explained(self.files)
+
+
+def read_inputs(
+    systems: Mapping[str, CaptionsLike] | CaptionsLike,
+    references: CaptionsLike | None = None,
+    *,
+    format: str | None = None,
+) -> Inputs:
+    r"""Read candidates and references in any form: files, or what Python programs hold.
+
+    A file or a data frame may hold both, as programs that make captions write them. Where no
+    references are given, those beside the candidates are taken.
+
+    Args:
+        systems: The candidates of each system, or the file that holds them; see
+            `reelscore.data.python_captions.systems_of`.
+        references: References in any form, a file, several files, or nothing. A list of texts
+            names files, unless the candidates are a list as well: then it holds their references.
+        format: The format of all files; by default each file's content tells.
+
+    Raises:
+        DataError: If a file is bad, if captions cannot be used, or if references of an item
+            that stand beside candidates differ.
+
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp(), "run.csv")
+    >>> _ = path.write_text("id,prediction,reference\nv1,a man,a person\n")
+    >>> inputs = read_inputs({"mine": path})
+    >>> inputs.systems, inputs.references
+    ({'mine': {'v1': 'a man'}}, {'v1': ['a person']})
+    >>> read_inputs({"mine": ["a man", "a dog"]}, ["a person", "two dogs"]).references
+    {'1': ['a person'], '2': ['two dogs']}
+    """
+    files: list[CaptionFile] = []
+    candidates: dict[str, Candidates] = {}
+    sides: dict[str, PythonCaptions] = {}
+    for name, captions in systems_of(systems).items():
+        candidates[name] = {}  # keeps the order
+        if paths := paths_in(captions):
+            candidates[name], own_files = _candidates_of_files(paths, format)
+            files += own_files
+        else:
+            sides[name] = python_captions(
+                captions, f"candidates of {name!r}" if name else "candidates"
+            )
+    texts = bool(sides) and all(side.labels is None for side in sides.values())
+    read: list[CaptionFile] = []
+    notes: list[str] = []
+    truth: References | None = None
+    side: PythonCaptions | None = None
+    if paths := paths_in(references, texts=not texts):
+        truth, read = references_of_files(paths, format)
+        notes += references_note([file.path for file in read])
+    elif references is not None:
+        side = python_captions(references, "references")
+    others = [OtherIds(system, list(candidates[system])) for system in candidates.keys() - sides]
+    others += [] if truth is None else [OtherIds("references", list(truth))]
+    numbered = with_ids([*sides.values(), *([] if side is None else [side])], others)
+    sides = dict(zip(sides, numbered, strict=False))
+    candidates |= {name: given.candidates() for name, given in sides.items()}
+    if side is not None:
+        truth = numbered[-1].references()
+    both = [file for file in files if file.has_references]
+    beside: dict[str, Callable[[], References]] = {
+        file.path: partial(_references_of_file, file.path, format) for file in both
+    }
+    beside |= {
+        f"the table of {given.name}": given.references
+        for given in sides.values()
+        if given.has_references
+    }
+    if truth is None and beside:
+        truth = _own_references(beside)
+        notes.append(
+            f"References were not given: {_listed(list(beside))} "
+            f"{'holds' if len(beside) == 1 else 'hold'} them beside the candidates."
+        )
+    elif unused := beside.keys() - {file.path for file in read}:
+        whose = (
+            "holds references of its own" if len(unused) == 1 else "hold references of their own"
+        )
+        named = _listed([name for name in beside if name in unused])
+        notes.append(f"{named} {whose}, which were not used.")
+    files += read
+    if lines := [file for file in files if file.format == LINES]:
+        which = _paths(lines) if len(files) <= _SHOWN or len(lines) < len(files) else "all files"
+        notes.append(f"Read as plain lines: {which}.")
+    return Inputs(candidates, truth, files, notes)
+
+
+def references_by_item(references: CaptionsLike) -> References:
+    """Take references in any form that has ids, where there are no candidates yet.
+
+    Raises:
+        DataError: If they cannot be used, or have no ids.
+
+    >>> references_by_item([{"video_id": "v1", "references": ["a man", "a person"]}])
+    {'v1': ['a man', 'a person']}
+    """
+    if paths := paths_in(references, texts=True):
+        return references_of_files(paths)[0]
+    return python_captions(references, "references").references()
+
+
+def paths_in(captions: object, *, texts: bool = False) -> list[PathLike]:
+    """Give the files that captions are named by; none if they are given themselves.
+
+    Args:
+        captions: What was given.
+        texts: Whether the texts of a list name files, as paths do.
+
+    >>> paths_in("refs.json"), paths_in(["a man", "a dog"]), paths_in(["a.json"], texts=True)
+    (['refs.json'], [], ['a.json'])
+    """
+    if isinstance(captions, (str, os.PathLike)):
+        return [captions]
+    kinds = (str, os.PathLike) if texts else os.PathLike
+    if isinstance(captions, (list, tuple)) and all(isinstance(each, kinds) for each in captions):
+        return list(captions)
+    return []
+
+
+def _candidates_of_files(
+    paths: Sequence[PathLike], format: str | None
+) -> tuple[dict[str, str], list[CaptionFile]]:
+    """Read the candidates of one system, which may be divided among several files."""
+    together: dict[str, str] = {}
+    files = []
+    for path in paths:
+        candidates, file = candidates_of_file(path, format)
+        if again := [item for item in candidates if item in together]:
+            raise DataError(
+                f"{file.path}: {len(again):,} items have a candidate in another file already "
+                f"({first_few(again)}). Give several systems to reelscore.score_systems."
+            )
+        together |= candidates
+        files.append(file)
+    return together, files
+
+
+def _references_of_file(path: str, format: str | None) -> References:
+    return references_of_files(path, format)[0]
+
+
+def references_note(paths: Sequence[str]) -> list[str]:
+    """Name the files of references where there are several: each counts.
+
+    >>> references_note(["refs/a.txt", "refs/b.txt"])
+    ['References: a.txt, b.txt in refs.']
+    """
+    return [f"References: {_listed(paths)}."] if len(paths) > 1 else []
+
+
+def _own_references(beside: Mapping[str, Callable[[], References]]) -> References:
+    """Put together the references that stand beside candidates; they must agree."""
+    together: dict[str, Sequence[str]] = {}
+    for name, references_of in beside.items():
+        own = references_of()
+        other = [i for i, texts in own.items() if sorted(together.get(i, texts)) != sorted(texts)]
+        if other:
+            raise DataError(
+                f"{name}: holds other references than {next(iter(beside))} for {len(other):,} "
+                f"items ({first_few(other)}). Give the references in a separate file: "
+                'references="FILE".'
+            )
+        together |= own
+    return together
+
+
+def _paths(files: Sequence[CaptionFile]) -> str:
+    return _listed(list(dict.fromkeys(file.path for file in files)))
+
+
+def _listed(paths: Sequence[str]) -> str:
+    """Name files; those of one folder without repeating it."""
+    folders = {Path(path).parent for path in paths}
+    folder = folders.pop()
+    together = len(paths) > 1 and not folders and folder != Path()
+    names = [Path(path).name for path in paths] if together else paths
+    rest = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + rest + (f" in {folder}" if together else "")
