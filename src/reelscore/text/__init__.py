@@ -1,4 +1,4 @@
-"""From captions to words: packed strings, PTB tokens, word ids, and METEOR's language data."""
+"""From captions to words: packed strings, PTB tokens, word ids, grammar, damages by rule."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from reelscore._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from reelscore.text.damages.exploits import exploit, exploit_kinds
+    from reelscore.text.damages.rules import damage, damage_forms, damage_kinds
     from reelscore.text.grammar.scene_graph import scene_graph
     from reelscore.text.grammar.sentences import parse
     from reelscore.text.meteor_data import cache_directory, language_index
@@ -20,6 +22,11 @@ __all__ = [
     "Packed",
     "Words",
     "cache_directory",
+    "damage",
+    "damage_forms",
+    "damage_kinds",
+    "exploit",
+    "exploit_kinds",
     "language_index",
     "parse",
     "scene_graph",
@@ -29,6 +36,8 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
+        "text.damages.exploits": "exploit exploit_kinds",
+        "text.damages.rules": "damage damage_forms damage_kinds",
         "text.grammar.sentences": "parse",
         "text.grammar.scene_graph": "scene_graph",
         "text.meteor_data": "cache_directory language_index",

@@ -1,0 +1,217 @@
+"""Who does it, and what: the subject and the verb of a caption, found with word lists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from reelscore.text.damages import english
+from reelscore.text.damages.sentence import Sentence
+
+_ADVERBS = frozenset({"then", "also", "both", "all", "each", "now", "still", "together", "just"})
+_MODALS = english.words("can could will would should must may might do does did to let lets")
+_OTHERS = english.words("one another other others he she they it someone each which")
+_PRONOUNS = frozenset({"he", "she", "it", "they", "someone", "somebody", "everyone", "who"})
+
+
+class Phrase(NamedTuple):
+    """The words from `start` up to `end`, and whether they name more than one.
+
+    `head` is the place of the noun.
+    """
+
+    start: int
+    end: int
+    head: int
+    plural: bool
+
+
+@dataclass(frozen=True)
+class Clause:
+    """The main verb of a caption and who does it.
+
+    Attributes:
+        sort: ``be`` for a form of "to be"; ``finite`` for "rides" and "ride"; ``participle`` where
+            the caption is no sentence: "a man riding a horse".
+        start: The place of the verb.
+        end: The place after the verb; "is riding" are two words.
+        base: The verb's base form; nothing if only a form of "to be" is known.
+        plural: Whether the verb is, or would be, in the plural.
+        subject: The people or animals that do it; none if another thing does.
+    """
+
+    sort: Literal["be", "finite", "participle"]
+    start: int
+    end: int
+    base: str
+    plural: bool
+    subject: Phrase | None
+
+
+def find_clause(sentence: Sentence) -> Clause | None:
+    """Find the main verb of a caption, the first that is not in a relative clause.
+
+    >>> clause = find_clause(Sentence.read("Two men in suits are riding horses."))
+    >>> clause.sort, clause.base, clause.plural, clause.subject
+    ('be', 'ride', True, Phrase(start=0, end=2, head=1, plural=True))
+    >>> find_clause(Sentence.read("A soccer game at night"))
+    """
+    participle = None
+    for place, word in enumerate(sentence.lower):
+        if place == 0 or not sentence.is_word(place):
+            continue
+        if word in english.SUBORDINATES:
+            break
+        sort = _verb_sort(sentence, place)
+        if sort in {"be", "finite"}:
+            return _clause(sentence, sort, place)
+        if sort == "participle" and participle is None:
+            participle = place
+    return None if participle is None else _clause(sentence, "participle", participle)
+
+
+def _verb_sort(sentence: Sentence, place: int) -> str:
+    word, before = sentence.lower[place], sentence.before(place)
+    if before in english.RELATIVES:
+        return ""
+    if word in english.BE:
+        return "be" if sentence.is_word(place - 1) or before == "," else ""
+    if word in english.thirds():
+        if not _noun_may_end(before) or _follows_plural(sentence, place):
+            return ""
+        return "finite" if word not in english.NOUN_LIKE or _starts_verb(before) else ""
+    if word in english.bases():
+        subject = find_subject(sentence, place)
+        if subject is None or not subject.plural or not _noun_may_end(before):
+            return ""
+        return "finite" if word not in english.NOUN_LIKE or _starts_verb(before) else ""
+    if word in english.gerunds():
+        return "participle" if _noun_may_end(before) and sentence.after(place) else ""
+    return ""
+
+
+def _noun_may_end(before: str) -> bool:
+    """Tell whether a verb can follow this word: it is no article, preposition or adjective."""
+    return not (
+        before in english.DETERMINERS
+        or before in english.PREPOSITIONS
+        or before in english.ADJECTIVES
+        or before in {"and", "or", "but", "be", "been", "being"}
+        or before in _MODALS
+        or before in english.BE
+        or before.isdigit()
+    )
+
+
+def _starts_verb(before: str) -> bool:
+    """Tell whether the word before makes a verb likely: a being, a pronoun or an adverb."""
+    return (
+        before in english.beings()
+        or before in _PRONOUNS
+        or before in _ADVERBS
+        or before.endswith("ly")
+    )
+
+
+def _follows_plural(sentence: Sentence, place: int) -> bool:
+    """Tell whether "men walks" is meant: two nouns, or a slip that no rule can build on."""
+    return english.beings().get(sentence.before(place), False)
+
+
+def _clause(sentence: Sentence, sort: str, place: int) -> Clause:
+    word, subject = sentence.lower[place], find_subject(sentence, place)
+    if sort == "be":
+        base = english.gerunds().get(sentence.after(place), "")
+        plural = word in {"are", "were"}
+        return Clause("be", place, place + (2 if base else 1), base, plural, subject)
+    if sort == "finite":
+        singular = word in english.thirds()
+        base = english.thirds().get(word, word)
+        return Clause("finite", place, place + 1, base, not singular, subject)
+    plural = subject is not None and subject.plural
+    return Clause("participle", place, place + 1, english.gerunds()[word], plural, subject)
+
+
+def find_subject(sentence: Sentence, verb: int) -> Phrase | None:
+    """Find the people or animals named before a verb that are likely its subject.
+
+    They are the last that stand neither after a preposition nor after another verb.
+
+    >>> find_subject(Sentence.read("in a park a man and a dog run"), 8)
+    Phrase(start=3, end=8, head=7, plural=True)
+    """
+    for place in range(verb - 1, -1, -1):
+        if sentence.lower[place] in english.beings():
+            phrase = noun_phrase(sentence, place)
+            if phrase is not None and not _is_verb(sentence.before(phrase.start)):
+                others = _OTHERS.intersection(sentence.lower[phrase.end : verb])
+                return None if others else _joined(sentence, phrase)
+    return None
+
+
+def _is_verb(word: str) -> bool:
+    if word in english.bases():
+        return word not in english.NOUN_LIKE
+    return word in english.thirds() or word in english.gerunds()
+
+
+def noun_phrase(sentence: Sentence, head: int) -> Phrase | None:
+    """Find where the phrase of a noun begins and ends; nothing after a preposition."""
+    if sentence.after(head) in english.beings() and sentence.lower[head] not in english.CROWDS:
+        return None  # "dog trainer", "baby boy": the next noun is the one
+    if f"{sentence.before(head)}_{sentence.lower[head]}" in english.COMPOUNDS:
+        return None  # no dog is hot
+    start = phrase_start(sentence, head)
+    of = sentence.before(start) == "of" and sentence.before(start - 1) in english.CROWDS
+    if of:
+        start = phrase_start(sentence, start - 2)
+    if sentence.before(start) in english.PREPOSITIONS:
+        return None
+    return Phrase(start, head + 1, head, of or english.beings()[sentence.lower[head]])
+
+
+def phrase_start(sentence: Sentence, head: int) -> int:
+    """Find the article or the first adjective before a noun."""
+    start = head
+    while start > 0:
+        if _inside_phrase(sentence, start - 1):
+            start -= 1
+        elif sentence.before(start) in {",", "and"} and _adjective(sentence.before(start - 1)):
+            start -= 2
+        else:
+            break
+        if sentence.lower[start] in english.DETERMINERS:
+            break
+    return start
+
+
+def _adjective(word: str) -> bool:
+    return word in english.ADJECTIVES or word.endswith(("-haired", "ed"))
+
+
+def _inside_phrase(sentence: Sentence, place: int) -> bool:
+    word = sentence.lower[place]
+    return sentence.is_word(place) and not (
+        word in english.PREPOSITIONS
+        or word in english.CONJUNCTIONS
+        or word in english.RELATIVES
+        or word in english.BE
+        or word in english.thirds()
+        or word in english.gerunds()
+        or (word in english.bases() and word not in english.ADJECTIVES)
+        or word in {"he", "she", "they", "there", "be", "been", "being"}
+        or word in _MODALS
+    )
+
+
+def _joined(sentence: Sentence, phrase: Phrase) -> Phrase:
+    """Take in "a man and" before "a woman": two are a plural."""
+    head = phrase.start - 2
+    if sentence.before(phrase.start) != "and" or head < 0:
+        return phrase
+    if sentence.lower[head] not in english.beings():
+        return phrase
+    other = noun_phrase(sentence, head)
+    if other is None or _is_verb(sentence.before(other.start)):
+        return phrase
+    return Phrase(other.start, phrase.end, phrase.head, True)

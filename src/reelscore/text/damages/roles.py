@@ -1,0 +1,139 @@
+"""Role exchange: who does what to whom."""
+
+from __future__ import annotations
+
+import random
+
+from reelscore.text.damages import english
+from reelscore.text.damages.clauses import Clause, Phrase, find_clause, phrase_start
+from reelscore.text.damages.sentence import Sentence
+
+# Between the verb and whom it is done to. "With", "beside" or "and" do not say who does it.
+_DIRECTED = english.words("at on to over into from behind off onto under for toward towards by")
+_LONGEST = 4  # words between a verb and whom it is done to
+
+
+def exchange_beings(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
+    """Exchange the people or animals before and after the verb."""
+    clause = find_clause(sentence)
+    if clause is None or clause.subject is None or _joint(sentence, clause):
+        return None
+    whom = _whom(sentence, clause)
+    return None if whom is None else _exchanged(sentence, clause, clause.subject, whom)
+
+
+def exchange_object(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
+    """Exchange the people or animals before the verb and the thing after it."""
+    clause = find_clause(sentence)
+    if clause is None or clause.subject is None or not clause.base or _joint(sentence, clause):
+        return None
+    start = clause.end
+    if start >= len(sentence) or sentence.lower[start] not in english.ARTICLES:
+        return None
+    end = start + 1
+    while sentence.is_word(end) and end - start < _LONGEST and not _stops(sentence, end):
+        end += 1
+    if end - start < 2 or (end < len(sentence) and not _bounded(sentence, end)):
+        return None
+    head = end - 1
+    if sentence.lower[head] in english.ADJECTIVES:
+        return None
+    if any(word in english.beings() for word in sentence.lower[start:end]):
+        return None
+    whom = Phrase(start, end, head, _looks_plural(sentence.lower[head]))
+    return _exchanged(sentence, clause, clause.subject, whom)
+
+
+def _joint(sentence: Sentence, clause: Clause) -> bool:
+    """Tell whether the verb is one that two do together."""
+    if clause.base in english.SYMMETRIC:
+        return True
+    return clause.sort == "be" and not clause.base and not _passive(sentence, clause)
+
+
+def _passive(sentence: Sentence, clause: Clause) -> bool:
+    participle = sentence.after(clause.start)
+    return (
+        participle.endswith(("ed", "en", "t", "own")) and sentence.after(clause.start + 1) == "by"
+    )
+
+
+def _whom(sentence: Sentence, clause: Clause) -> Phrase | None:
+    start = clause.end + (1 if _passive(sentence, clause) else 0)
+    if start < len(sentence) and sentence.lower[start] in _DIRECTED:
+        start += 1
+    for head in range(start, min(len(sentence), start + _LONGEST)):
+        if sentence.lower[head] in english.beings():
+            if sentence.after(head) in english.beings() or phrase_start(sentence, head) != start:
+                return None
+            if sentence.lower[start] == "another" or sentence.lower[start] in english.POSSESSIVES:
+                return None
+            if not _ends_phrase(sentence, head + 1):
+                return None
+            if f"{sentence.before(head)}_{sentence.lower[head]}" in english.COMPOUNDS:
+                return None
+            return Phrase(start, head + 1, head, english.beings()[sentence.lower[head]])
+    return None
+
+
+def _stops(sentence: Sentence, place: int) -> bool:
+    word = sentence.lower[place]
+    return (
+        word in english.PREPOSITIONS
+        or word in english.CONJUNCTIONS
+        or word in english.RELATIVES
+        or word in english.DETERMINERS
+        or word in english.BE
+        or word in english.gerunds()
+        or word in english.thirds()
+        or word.endswith(("ly", "ed"))
+    )
+
+
+def _bounded(sentence: Sentence, place: int) -> bool:
+    """Tell whether what follows ends the phrase for sure."""
+    word = sentence.lower[place]
+    return not sentence.is_word(place) or (
+        (word in english.PREPOSITIONS and word != "of")
+        or word in english.SUBORDINATES
+        or word.endswith("ly")
+    )
+
+
+def _ends_phrase(sentence: Sentence, place: int) -> bool:
+    """Tell whether a noun before this place is the last of its phrase: not "animal costume"."""
+    if place >= len(sentence) or not sentence.is_word(place):
+        return True
+    word = sentence.lower[place]
+    return word not in {"and", "of"} and (
+        _stops(sentence, place) or word in english.bases() or word in {"away", "sitting", "indoors"}
+    )
+
+
+def _looks_plural(noun: str) -> bool:
+    return noun.endswith("s") and not noun.endswith("ss")
+
+
+def _exchanged(sentence: Sentence, clause: Clause, who: Phrase, whom: Phrase) -> str | None:
+    one, two = ([*sentence.words[phrase.start : phrase.end]] for phrase in (who, whom))
+    if sentence.lower[who.head] == sentence.lower[whom.head]:
+        return None
+    changed = sentence.put(whom.start, whom.end, *one)
+    if who.plural != whom.plural and clause.sort != "participle":
+        changed = _agreeing(changed, clause, whom.plural)
+    return changed.put(who.start, who.end, *two).text()
+
+
+def _agreeing(sentence: Sentence, clause: Clause, plural: bool) -> Sentence:
+    """Adapt the verb to its new subject."""
+    if plural == clause.plural:
+        return sentence
+    place = clause.start
+    if clause.sort == "be":
+        verb = english.BE[sentence.lower[place]]
+    else:
+        verb = clause.base if plural else english.third(clause.base)
+    return sentence.put(place, place + 1, verb)
+
+
+FORMS = {"beings": exchange_beings, "object": exchange_object}

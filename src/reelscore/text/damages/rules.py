@@ -1,0 +1,104 @@
+"""Damages by name: each kind has one or more forms, rules that can be chosen one by one."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from reelscore.errors import UnknownNameError
+from reelscore.text.damages import exchanges, negation, order, roles
+from reelscore.text.damages.sentence import Sentence
+
+Rule = Callable[[Sentence, random.Random, frozenset[str]], "str | None"]
+
+KINDS: Mapping[str, Mapping[str, Rule]] = {
+    "negation": negation.FORMS,
+    "shuffle": order.SHUFFLE,
+    "roles": roles.FORMS,
+    "stutter": order.STUTTER,
+    "truncation": order.TRUNCATION,
+    "noun": exchanges.NOUN,
+    "number": exchanges.NUMBER,
+    "colour": exchanges.COLOUR,
+    "being": exchanges.BEING,
+    "verb": exchanges.VERB,
+}
+HELD_OUT_NEGATIONS = negation.HELD_OUT
+_WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
+
+
+def damage_kinds() -> list[str]:
+    """Give the kinds of damage.
+
+    >>> damage_kinds()[:3]
+    ['negation', 'shuffle', 'roles']
+    """
+    return list(KINDS)
+
+
+def damage_forms(kind: str) -> list[str]:
+    """Give the forms of a kind of damage.
+
+    Args:
+        kind: The kind, see `damage_kinds`.
+
+    >>> damage_forms("shuffle")
+    ['all', 'neighbours', 'reversed']
+    """
+    return list(_forms(kind))
+
+
+def damage(
+    kind: str,
+    caption: str,
+    rng: random.Random,
+    *,
+    forms: Sequence[str] | None = None,
+    references: Iterable[str] = (),
+) -> str | None:
+    """Damage a caption so that it says something else, or says it badly.
+
+    Args:
+        kind: The kind of damage, see `damage_kinds`.
+        caption: The caption, in English.
+        rng: Makes the random choices; the same state gives the same result.
+        forms: The forms to choose from, see `damage_forms`; all if not given. They are tried in
+            random order until one applies.
+        references: Captions of the same video: no word of theirs comes in as a wrong one.
+
+    Returns:
+        The damaged caption, never equal to the caption; none where no form applies.
+
+    >>> damage("being", "A man bites his lip.", random.Random(2))
+    'A woman bites her lip.'
+    >>> damage("roles", "A man bites a dog.", random.Random(0))
+    'A dog bites a man.'
+    >>> damage("negation", "A man bites a dog.", random.Random(0), forms=["never"])
+    'A man never bites a dog.'
+    >>> damage("colour", "A man bites a dog.", random.Random(0))
+    """
+    rules = _forms(kind)
+    names = list(rules) if forms is None else list(forms)
+    for name in names:
+        if name not in rules:
+            raise UnknownNameError.of(f"form of {kind}", name, rules)
+    sentence = Sentence.read(caption)
+    taken = frozenset(word for text in references for word in _WORD.findall(text.lower()))
+    for name in rng.sample(names, len(names)):
+        damaged = rules[name](sentence, rng, taken)
+        if damaged is not None and _bare(damaged) != _bare(caption):
+            return damaged
+    return None
+
+
+def _forms(kind: str) -> Mapping[str, Rule]:
+    try:
+        return KINDS[kind]
+    except KeyError:
+        raise UnknownNameError.of("kind of damage", kind, KINDS) from None
+
+
+def _bare(caption: str) -> list[str]:
+    """Give the words without case and marks: what must differ."""
+    return _WORD.findall(caption.lower())

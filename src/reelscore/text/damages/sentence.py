@@ -1,0 +1,112 @@
+"""A caption as words that can be exchanged, and back as text with its spaces and capitals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+_TOKEN = re.compile(r"(\s*)([^\W_]+(?:['’\-][^\W_]+)*['’]?(?=\s|$)|[^\W_]+(?:['’\-][^\W_]+)*|\S)")
+_MARKS = frozenset(",.;:!?)")  # no space stands before them
+_AN_DESPITE = ("hour", "honest", "honor")  # a vowel is heard, not written
+_A_DESPITE = ("uni", "use", "eu", "one", "uk")  # and the other way round
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """The words and marks of a caption.
+
+    Attributes:
+        words: Words and punctuation marks; the first in lower case if the caption began with a
+            capital letter.
+        spaced: Whether a space stands before each.
+        capital: Whether the caption began with a capital letter.
+        lower: The words in lower case.
+
+    >>> sentence = Sentence.read("A man, 30, rides.")
+    >>> sentence.words
+    ('a', 'man', ',', '30', ',', 'rides', '.')
+    >>> sentence.put(1, 2, "old", "man").text()
+    'An old man, 30, rides.'
+    """
+
+    words: tuple[str, ...]
+    spaced: tuple[bool, ...]
+    capital: bool
+    lower: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lower", tuple(word.lower() for word in self.words))
+
+    @classmethod
+    def read(cls, caption: str) -> Sentence:
+        """Split a caption."""
+        tokens = _TOKEN.findall(caption.strip())
+        words = [word for _, word in tokens]
+        capital = bool(words) and words[0][:1].isupper() and not words[0][1:].isupper()
+        if capital and words[0] != "I":
+            words[0] = words[0][:1].lower() + words[0][1:]
+        return cls(tuple(words), tuple(bool(space) for space, _ in tokens), capital)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def text(self) -> str:
+        """Write the caption."""
+        written = "".join(
+            f" {word}" if space else word
+            for word, space in zip(self.words, self.spaced, strict=True)
+        ).strip()
+        return written[:1].upper() + written[1:] if self.capital else written
+
+    def put(self, start: int, end: int, *words: str) -> Sentence:
+        """Exchange the words from `start` up to `end`; "a" and "an" are adapted."""
+        first = self.spaced[start] if start < len(self) else True
+        spaces = (first, *[word not in _MARKS for word in words[1:]]) if words else ()
+        changed = replace(
+            self,
+            words=(*self.words[:start], *words, *self.words[end:]),
+            spaced=(*self.spaced[:start], *spaces, *self.spaced[end:]),
+        )
+        return changed._with_articles({start - 1, start + len(words) - 1})
+
+    def _with_articles(self, places: set[int]) -> Sentence:
+        words = list(self.words)
+        for place in places:
+            if 0 <= place < len(words) - 1 and self.lower[place] in {"a", "an"}:
+                words[place] = article(self.lower[place + 1])
+        return replace(self, words=tuple(words))
+
+    def is_word(self, place: int) -> bool:
+        """Tell whether a word stands there, not a mark or nothing."""
+        return 0 <= place < len(self) and self.words[place][:1].isalnum()
+
+    def before(self, place: int) -> str:
+        """Give the word before, in lower case; nothing at the beginning."""
+        return self.lower[place - 1] if place > 0 else ""
+
+    def after(self, place: int) -> str:
+        """Give the word after, in lower case; nothing at the end."""
+        return self.lower[place + 1] if place + 1 < len(self) else ""
+
+
+def article(word: str) -> str:
+    """Choose between "a" and "an".
+
+    >>> [article(word) for word in ("dog", "apple", "uniform", "hour")]
+    ['a', 'an', 'a', 'an']
+    """
+    if word.startswith(_AN_DESPITE):
+        return "an"
+    return "an" if word[:1] in set("aeiou8") and not word.startswith(_A_DESPITE) else "a"
+
+
+def in_order(sentence: Sentence, words: Sequence[str]) -> str:
+    """Write other words in place of all; the mark at the end stays at the end.
+
+    >>> in_order(Sentence.read("A man rides."), ["rides", "a", "man"])
+    'Rides a man.'
+    """
+    end = "" if not sentence.words or sentence.is_word(len(sentence) - 1) else sentence.words[-1]
+    written = " ".join(words) + (end if end in {".", "!", "?"} else "")
+    return written[:1].upper() + written[1:] if sentence.capital else written
