@@ -6,6 +6,7 @@ ReelscoreError
 │   └── FullError                      the disk under a database has no room left
 ├── UnknownNameError (LookupError)     an unknown metric, format or option
 ├── ResourceError (OSError)            the language index cannot be built, written or read
+├── EndpointError (ConnectionError)    a model's server refuses a request, or does not answer
 └── MissingExtraError (ImportError)    an optional dependency is not installed
 
 A message says what is wrong, where, what was expected, and how to fix it. The command line
@@ -23,6 +24,7 @@ from pathlib import Path
 
 __all__ = [
     "DataError",
+    "EndpointError",
     "FullError",
     "MissingExtraError",
     "ReelscoreError",
@@ -75,6 +77,10 @@ class UnknownNameError(ReelscoreError, LookupError):
 
 class ResourceError(ReelscoreError, OSError):
     """Language data that is missing, damaged or cannot be stored."""
+
+
+class EndpointError(ReelscoreError, ConnectionError):
+    """A server of a model that refuses a request, or does not answer."""
 
 
 class MissingExtraError(ReelscoreError, ImportError):

@@ -1,0 +1,158 @@
+"""A journal of answers: a line for each, added as it comes, so that a killed run loses nothing."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+import msgspec
+
+from reelscore.errors import DataError
+
+
+class Record(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One answer of a model.
+
+    Attributes:
+        key: Hash of all that decides the answer: model, text, pictures, sampling.
+        content: The raw answer.
+        fault: Why it cannot be used; empty where it can. Such a question is asked again.
+        finish: Why the model stopped.
+        model: The model as the server names it.
+        fingerprint: The server's name for the state it is in.
+        tokens_in: Tokens of the question.
+        tokens_out: Tokens of the answer.
+        tries: How many requests it took.
+        seconds: How long it took.
+        about: What the question was about, such as the item; for people who read the journal.
+
+    >>> Record("9f2c", '{"score": 70}').fault
+    ''
+    """
+
+    key: str
+    content: str
+    fault: str = ""
+    finish: str = "stop"
+    model: str = ""
+    fingerprint: str = ""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    tries: int = 1
+    seconds: float = 0.0
+    about: Mapping[str, str] = {}
+
+
+class Journal:
+    """Answers in a file, and those of this run added to it.
+
+    Only one run at a time may have it open. A last line that was cut off is removed.
+
+    Args:
+        path: The file, made where there is none.
+
+    Raises:
+        DataError: If it cannot be opened, is no journal, or is in use by another run.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder, Journal(Path(folder, "answers.jsonl")) as journal:
+    ...     journal.add(Record("9f2c", '{"score": 70}'))
+    ...     journal["9f2c"].content, "77aa" in journal
+    ('{"score": 70}', False)
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.cut_off = False
+        self._lock = threading.Lock()
+        self._records: dict[str, Record] = {}
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file: IO[bytes] = path.open("a+b")
+        except OSError as error:
+            raise DataError(
+                f"{path}: the journal cannot be opened ({error.strerror}); name another file."
+            ) from error
+        try:
+            self._take_alone()
+            self._read()
+        except BaseException:
+            self._file.close()
+            raise
+
+    def _take_alone(self) -> None:
+        try:
+            import fcntl
+        except ImportError:  # Windows
+            return
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise DataError(
+                f"{self.path}: another run is writing to this journal; wait for its end, or name "
+                "another journal."
+            ) from None
+        except OSError:
+            return  # a file system without locks
+
+    def _read(self) -> None:
+        self._file.seek(0)
+        end = 0
+        for number, line in enumerate(self._file, start=1):
+            if not line.endswith(b"\n"):
+                self.cut_off = True
+                break
+            end += len(line)
+            try:
+                record = msgspec.json.decode(line, type=Record)
+            except msgspec.DecodeError as error:
+                raise DataError(
+                    f"{self.path}:{number}: not a line of a journal ({error}); name another file, "
+                    "or remove the line."
+                ) from None
+            self._keep(record)
+        if self.cut_off:
+            self._file.truncate(end)
+
+    def _keep(self, record: Record) -> None:
+        if not record.fault:
+            self._records[record.key] = record
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._records
+
+    def __getitem__(self, key: str) -> Record:
+        return self._records[key]
+
+    def __iter__(self) -> Iterator[Record]:
+        return iter(self._records.values())
+
+    def add(self, record: Record) -> None:
+        """Write an answer; it is in the file when this returns."""
+        line = msgspec.json.encode(record) + b"\n"
+        with self._lock:
+            self._file.write(line)
+            self._file.flush()
+            self._keep(record)
+
+    def close(self) -> None:
+        """Write everything to the disk, and let others have the file."""
+        with suppress(OSError):
+            os.fsync(self._file.fileno())
+        self._file.close()
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

@@ -1,0 +1,303 @@
+"""Many questions to a model, several at a time; each once, and none that the journal has."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import queue
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from reelscore._progress import Progress
+from reelscore.endpoint.client import Endpoint, Reply, shortened
+from reelscore.endpoint.journal import Journal, Record
+from reelscore.errors import DataError
+
+_ATTEMPTS = 3  # how often a question is asked whose answers cannot be used
+
+Images = Callable[[], Sequence[bytes]]
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question to a model.
+
+    Attributes:
+        request: The request without its pictures, as `chat_request` makes it.
+        images: Gives pictures in JPEG; called when the question is sent, so that a question whose
+            answer the journal has costs no decoding.
+        images_key: What tells these pictures from others.
+        about: What it is about, for people who read the journal.
+
+    >>> question = Question(chat_request("some-model", "", "Is it raining?"))
+    >>> question.key == Question(chat_request("some-model", "", "Is it snowing?")).key
+    False
+    """
+
+    request: Mapping[str, Any]
+    images: Images | None = field(default=None, compare=False)
+    images_key: str = ""
+    about: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+    @property
+    def key(self) -> str:
+        """Hash of all that decides the answer."""
+        content = msgspec.json.encode([self.request, self.images_key], order="sorted")
+        return hashlib.sha256(content).hexdigest()
+
+    def body(self) -> bytes:
+        """Write the request, with the pictures before the text of the last message."""
+        request = dict(self.request)
+        if self.images is not None:
+            *before, last = request["messages"]
+            pictures = [
+                {"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{data}"}}
+                for data in (base64.b64encode(image).decode() for image in self.images())
+            ]
+            content = [*pictures, {"type": "text", "text": last["content"]}]
+            request["messages"] = [*before, {**last, "content": content}]
+        return msgspec.json.encode(request)
+
+
+def chat_request(
+    model: str,
+    system: str,
+    text: str,
+    *,
+    max_tokens: int = 64,
+    seed: int = 1,
+    schema: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Make a chat request at temperature 0.
+
+    Args:
+        model: The model's name at the endpoint.
+        system: What the model is told about its task; may be empty.
+        text: The question.
+        max_tokens: Tokens that the answer may have.
+        seed: Random seed, for servers that use one.
+        schema: The JSON schema that the answer must follow.
+
+    >>> chat_request("some-model", "", "Is it raining?", max_tokens=5)
+    {'model': 'some-model', 'messages': [{'role': 'user', 'content': 'Is it raining?'}],
+     'temperature': 0, 'seed': 1, 'max_tokens': 5}
+    """
+    messages = [{"role": "system", "content": system}] if system else []
+    form = {"name": "answer", "strict": True, "schema": schema}
+    return {
+        "model": model,
+        "messages": [*messages, {"role": "user", "content": text}],
+        "temperature": 0,
+        "seed": seed,
+        "max_tokens": max_tokens,
+        **({"response_format": {"type": "json_schema", "json_schema": form}} if schema else {}),
+    }
+
+
+@dataclass
+class Usage:
+    """What a run took.
+
+    Attributes:
+        asked: Questions that were sent.
+        reused: Questions that the journal had the answers of.
+        again: Requests that had to be sent again.
+        tokens_in: Tokens of the questions sent.
+        tokens_out: Tokens of their answers.
+        models: The models as the server named them, also in answers of the journal.
+
+    >>> print(Usage(asked=2, tokens_in=300, tokens_out=12))
+    2 questions asked, 300 tokens in, 12 out
+    >>> Usage(tokens_in=300, tokens_out=12).cost(5.0, 20.0)
+    0.00174
+    """
+
+    asked: int = 0
+    reused: int = 0
+    again: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    models: set[str] = field(default_factory=set)
+
+    def __str__(self) -> str:
+        parts = [
+            f"{self.asked:,} questions asked",
+            *([f"{self.reused:,} answers taken from the journal"] if self.reused else []),
+            *([f"{self.again:,} requests sent again"] if self.again else []),
+            f"{self.tokens_in:,} tokens in, {self.tokens_out:,} out",
+        ]
+        return ", ".join(parts)
+
+    def cost(self, price_in: float, price_out: float) -> float:
+        """What the tokens cost, at prices for a million of them."""
+        return (self.tokens_in * price_in + self.tokens_out * price_out) / 1e6
+
+    def count(self, reply: Reply, *, first: bool) -> None:
+        """Add an answer: the first to its question, or one asked for again."""
+        self.asked += first
+        self.again += reply.tries - first
+        self.models |= {reply.model} - {""}
+        self.tokens_in += reply.tokens_in
+        self.tokens_out += reply.tokens_out
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The records of questions, in their order; those without a usable answer have a fault."""
+
+    records: Sequence[Record]
+
+    @property
+    def faults(self) -> list[Record]:
+        """The records whose answers cannot be used."""
+        return [record for record in self.records if record.fault]
+
+
+def ask_all(
+    endpoint: Endpoint,
+    questions: Sequence[Question],
+    check: Callable[[str], object],
+    journal: Journal,
+    *,
+    usage: Usage | None = None,
+    parallel: int = 8,
+    grace: float = 10.0,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Ask a model, several questions at a time.
+
+    A question whose answers cannot be used is asked three times, and then has a fault. If the
+    server fails, or the user interrupts, questions in flight may come to their end, and the
+    journal has all answers: the next run goes on from there.
+
+    Args:
+        endpoint: The server.
+        questions: What to ask; equal ones are asked once.
+        check: Raises `DataError` for an answer that cannot be used.
+        journal: Where the answers go, and where earlier ones are.
+        usage: Counts what the run takes.
+        parallel: How many questions may be in flight.
+        grace: Seconds that questions in flight get after an interruption.
+        progress: Called after each answer.
+
+    Raises:
+        EndpointError: If the server fails for good.
+    """
+    usage = Usage() if usage is None else usage
+    keys = [question.key for question in questions]
+    waiting = {
+        key: question
+        for key, question in zip(keys, questions, strict=True)
+        if key not in journal or _fault(journal[key].content, check)
+    }
+    done = {key: journal[key] for key in dict.fromkeys(keys) if key not in waiting}
+    usage.reused += len(done)
+    usage.models |= {record.model for record in done.values() if record.model}
+    run = _Run(endpoint, check, journal, usage, waiting)
+    total = len(done) + len(waiting)
+    if progress is not None:
+        progress(len(done), total)
+    for record in run.answers(parallel, grace):
+        done[record.key] = record
+        if progress is not None:
+            progress(len(done), total)
+    return Outcome([done[key] for key in keys])
+
+
+class _Run:
+    """Threads that take questions from a queue; they die with the process."""
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        check: Callable[[str], object],
+        journal: Journal,
+        usage: Usage,
+        waiting: Mapping[str, Question],
+    ) -> None:
+        self.endpoint, self.check, self.journal, self.usage = endpoint, check, journal, usage
+        self.questions: queue.SimpleQueue[tuple[str, Question]] = queue.SimpleQueue()
+        for key, question in waiting.items():
+            self.questions.put((key, question))
+        self.count = len(waiting)
+        self.results: queue.SimpleQueue[Record | BaseException] = queue.SimpleQueue()
+        self.stopped = threading.Event()
+        self.counting = threading.Lock()
+
+    def answers(self, parallel: int, grace: float) -> Iterator[Record]:
+        """Yield answers as they come."""
+        threads = [
+            threading.Thread(target=self._work, daemon=True)
+            for _ in range(min(parallel, self.count))
+        ]
+        for thread in threads:
+            thread.start()
+        try:
+            for _ in range(self.count):
+                result = self.results.get()
+                if isinstance(result, BaseException):
+                    raise result
+                yield result
+        finally:
+            self.stopped.set()
+            for thread in threads:
+                thread.join(grace / len(threads))
+
+    def _work(self) -> None:
+        while not self.stopped.is_set():
+            try:
+                key, question = self.questions.get_nowait()
+            except queue.Empty:
+                return
+            try:
+                self.results.put(self._answer(key, question))
+            except BaseException as error:  # the main thread raises it
+                self.stopped.set()
+                self.results.put(error)
+                return
+
+    def _answer(self, key: str, question: Question) -> Record:
+        body = question.body()
+        for attempt in range(_ATTEMPTS):
+            reply = self.endpoint.chat(body)
+            record = _record(key, question, reply, self.check)
+            self.journal.add(record)
+            with self.counting:
+                self.usage.count(reply, first=attempt == 0)
+            if not record.fault or self.stopped.is_set():
+                break
+        return record
+
+
+def _record(key: str, question: Question, reply: Reply, check: Callable[[str], object]) -> Record:
+    if reply.refusal:
+        fault = f"the model refuses: {shortened(reply.refusal)}"
+    elif reply.finish == "length":
+        fault = f"cut off after {reply.tokens_out or 'too many'} tokens: {shortened(reply.content)}"
+    else:
+        fault = _fault(reply.content, check)
+    return Record(
+        key,
+        reply.content,
+        fault,
+        reply.finish,
+        reply.model,
+        reply.fingerprint,
+        reply.tokens_in,
+        reply.tokens_out,
+        reply.tries,
+        round(reply.seconds, 3),
+        dict(question.about),
+    )
+
+
+def _fault(content: str, check: Callable[[str], object]) -> str:
+    try:
+        check(content)
+    except DataError as error:
+        return str(error)
+    return ""

@@ -1,0 +1,216 @@
+"""Many questions: each once, journal and resume, interruptions, questions in parallel."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from reelscore.endpoint import Endpoint, Journal, Question, Record, Usage, ask_all, chat_request
+from reelscore.errors import DataError, EndpointError
+from support.model_server import model_server
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def server():
+    with model_server(lambda request: request["messages"][-1]["content"].upper()) as server:
+        yield server
+
+
+def question(text, **fields):
+    return Question(chat_request("m", "", text), **fields)
+
+
+def ask(server, texts, path, check=len, **fields):
+    endpoint = Endpoint(server.url, timeout=5.0, pause=lambda seconds: None)
+    with Journal(path) as journal:
+        return ask_all(endpoint, [question(text) for text in texts], check, journal, **fields)
+
+
+def test_equal_questions_are_asked_once(server, tmp_path):
+    outcome = ask(server, ["a", "b", "a"], tmp_path / "j.jsonl")
+    assert [record.content for record in outcome.records] == ["A", "B", "A"]
+    assert len(server.requests) == 2
+
+
+def test_a_second_run_asks_nothing(server, tmp_path):
+    texts, first, second = ["a", "b"], Usage(), Usage()
+    before = ask(server, texts, tmp_path / "j.jsonl", usage=first)
+    after = ask(server, texts, tmp_path / "j.jsonl", usage=second)
+    assert before == after
+    assert (first.asked, first.reused, first.tokens_out) == (2, 0, 12)
+    assert (second.asked, second.reused, second.tokens_out) == (0, 2, 0)
+    assert second.models == {"stand-in-2026-01"}
+    assert len(server.requests) == 2
+
+
+def test_pictures_of_answered_questions_are_not_made(server, tmp_path):
+    made = []
+
+    def pictures():
+        made.append(1)
+        return [b"\xff\xd8picture"]
+
+    server.answer = lambda request: str(len(request["messages"][-1]["content"]))
+    asked = Question(chat_request("m", "", "?"), pictures, "video 1")
+    other = Question(chat_request("m", "", "?"), pictures, "video 2")
+    endpoint = Endpoint(server.url)
+    for _ in range(2):
+        with Journal(tmp_path / "j.jsonl") as journal:
+            outcome = ask_all(endpoint, [asked, other], len, journal)
+    assert [record.content for record in outcome.records] == ["2", "2"]  # a picture and a text
+    assert len(made) == 2
+
+
+def test_a_failing_server_stops_the_run_and_keeps_what_it_has(server, tmp_path):
+    server.faults = [None, None, (401, {}, {})]
+    with pytest.raises(EndpointError, match="401"):
+        ask(server, "abcdef", tmp_path / "j.jsonl", parallel=1)
+    assert len(server.requests) == 2
+    ask(server, "abcdef", tmp_path / "j.jsonl")
+    assert len(server.requests) == 6
+
+
+def strict(content):
+    if content == "B":
+        raise DataError("B is no answer")
+
+
+def test_answers_that_cannot_be_used(server, tmp_path):
+    usage = Usage()
+    outcome = ask(server, "abc", tmp_path / "j.jsonl", strict, usage=usage)
+    assert [record.fault for record in outcome.records] == ["", "B is no answer", ""]
+    assert len(outcome.faults) == 1
+    assert (usage.asked, usage.again) == (3, 2)  # asked three times
+    # the journal has them for people to see, and the next run asks again
+    assert (tmp_path / "j.jsonl").read_text().count("B is no answer") == 3
+    ask(server, "abc", tmp_path / "j.jsonl", strict)
+    assert len(server.requests) == 8
+
+
+@pytest.mark.parametrize(
+    ("message", "fault"),
+    [
+        ({"refusal": "I will\nnot"}, "the model refuses: I will not"),
+        ({"content": '{"sco', "finish": "length"}, 'cut off after 6 tokens: {"sco'),
+        ({"content": None}, "empty"),
+    ],
+)
+def test_refused_and_cut_off_answers(server, tmp_path, message, fault):
+    def check(content):
+        if not content:
+            raise DataError("empty")
+
+    server.faults = [message] * 3
+    assert ask(server, "a", tmp_path / "j.jsonl", check).faults[0].fault == fault
+
+
+def test_no_more_in_flight_than_allowed(server, tmp_path):
+    three = threading.Barrier(3, timeout=20)
+    server.answer = lambda request: str(three.wait())
+    ask(server, map(str, range(12)), tmp_path / "j.jsonl", parallel=3)
+    assert server.most_at_once == 3
+
+
+def test_progress(server, tmp_path):
+    seen = []
+    ask(server, "ab", tmp_path / "j.jsonl", progress=lambda *step: seen.append(step))
+    ask(server, "abc", tmp_path / "j.jsonl", progress=lambda *step: seen.append(step))
+    assert seen == [(0, 2), (1, 2), (2, 2), (2, 3), (3, 3)]
+
+
+def test_a_journal_that_was_cut_off(tmp_path):
+    path = tmp_path / "j.jsonl"
+    with Journal(path) as journal:
+        journal.add(Record("k1", "one"))
+        journal.add(Record("k2", "two"))
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-5])
+    with Journal(path) as journal:
+        assert journal.cut_off
+        assert ("k1" in journal, "k2" in journal) == (True, False)
+        journal.add(Record("k3", "three"))
+    with Journal(path) as journal:
+        assert not journal.cut_off
+        assert [record.content for record in journal] == ["one", "three"]
+
+
+def test_a_file_that_is_no_journal(tmp_path):
+    path = tmp_path / "captions.json"
+    path.write_text('{"v1": "a man"}\n')
+    with pytest.raises(DataError, match=r"captions.json:1: not a line of a journal"):
+        Journal(path)
+    assert path.read_text() == '{"v1": "a man"}\n'
+    with pytest.raises(DataError, match="cannot be opened"):
+        Journal(tmp_path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no file locks")
+def test_two_runs_on_one_journal(tmp_path):
+    with Journal(tmp_path / "j.jsonl"), pytest.raises(DataError, match="another run is writing"):
+        Journal(tmp_path / "j.jsonl")
+    Journal(tmp_path / "j.jsonl").close()
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from reelscore.endpoint import Endpoint, Journal, Question, ask_all, chat_request
+questions = [Question(chat_request("m", "", f"question {k}")) for k in range(40)]
+with Journal(Path(sys.argv[2])) as journal:
+    try:
+        outcome = ask_all(Endpoint(sys.argv[1]), questions, len, journal, parallel=4)
+    except KeyboardInterrupt:
+        sys.exit(130)
+print(len(outcome.records))
+"""
+
+
+def started(server, path):
+    run = subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, server.url, str(path)], stdout=subprocess.PIPE
+    )
+    deadline = time.monotonic() + 30
+    while len(server.requests) < 8 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return run
+
+
+def finished(server, path):
+    """Run to the end; give how many questions were asked in all."""
+    server.delay = 0.0
+    subprocess.run([sys.executable, "-c", SCRIPT, server.url, str(path)], check=True)
+    records = [json.loads(line) for line in path.read_bytes().splitlines()]
+    assert {record["content"] for record in records} == {f"QUESTION {k}" for k in range(40)}
+    return len(server.requests)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
+def test_a_killed_run_goes_on(server, tmp_path):
+    server.delay = 0.05
+    path = tmp_path / "j.jsonl"
+    with started(server, path) as run:
+        os.kill(run.pid, signal.SIGKILL)
+    kept = len(path.read_bytes().splitlines())
+    assert 4 <= kept < 40
+    assert finished(server, path) <= 40 + 4  # only what was in flight is asked again
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT")
+def test_an_interrupted_run_waits_for_what_is_in_flight(server, tmp_path):
+    server.delay = 0.05
+    path = tmp_path / "j.jsonl"
+    with started(server, path) as run:
+        run.send_signal(signal.SIGINT)
+        assert run.wait(20) == 130
+    assert len(path.read_bytes().splitlines()) < 40
+    assert finished(server, path) == 40  # nothing was lost
