@@ -18,10 +18,10 @@ PACKAGE = ROOT / "src" / "reelscore"
 # A package may import those of the layers above it, and of its own layer, but not in a circle.
 LAYERS = [
     ["errors", "_version", "_native", "_lazy", "_progress"],
-    ["data", "text", "stats", "examples"],
+    ["data", "text", "stats", "endpoint", "video", "examples"],
     ["metrics", "scoring"],
     ["significance", "stories", "store", "human"],
-    ["meta", "learned", "report", "compat", "frameworks"],
+    ["meta", "learned", "judges", "report", "compat", "frameworks"],
     ["web"],
     ["cli"],
 ]

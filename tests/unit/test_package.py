@@ -85,8 +85,8 @@ PUBLIC = ["reelscore", *public_packages()]
 LAZY = [
     f"reelscore.{name}"
     for name in (
-        *("data", "human", "learned", "meta", "metrics", "report"),
-        *("scoring", "significance", "stats", "store", "stories", "text", "web"),
+        *("data", "endpoint", "human", "judges", "learned", "meta", "metrics", "report"),
+        *("scoring", "significance", "stats", "store", "stories", "text", "video", "web"),
     )
 ]
 
@@ -167,6 +167,8 @@ def test_public_names_are_on_a_page(package):
 
 
 WITHOUT_EXAMPLE = {  # they need weights, a data set, a server or a whole campaign
+    "endpoint": "Outcome ask_all",
+    "video": "read_frames video_key",
     "human": "Assignment Event Receipt Simulation Skip Status TopUp fit_crowd hits_needed "
     "simulate_campaign stream_judgments top_up",
     "learned": "ModelInfo PairScorer export_model fit_model load_captions predict_captions "

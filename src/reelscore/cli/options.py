@@ -25,6 +25,7 @@ from reelscore.data.python_captions import system_name
 from reelscore.data.table import ScoreTable
 from reelscore.data.table import file_format as table_format
 from reelscore.errors import DataError
+from reelscore.metrics.registry import resolve
 from reelscore.report.tables.grid import Grid
 from reelscore.report.tables.leaderboard import leaderboard_csv, table_signatures
 from reelscore.scoring.captions import score_systems
@@ -64,12 +65,14 @@ class Scoring:
     def run(self) -> ScoreTable:
         """Read the files and score them."""
         inputs = read_captions(self.candidates, self.refs, self.file_format)
-        many = sum(map(len, inputs.systems.values())) >= _MANY
-        with inputs.explained(), progress_bar("Scoring", wanted=many) as progress:
+        metrics = resolve(self.metrics)
+        long = any(metric.slow for metric in metrics)
+        long = long or sum(map(len, inputs.systems.values())) >= _MANY
+        with inputs.explained(), progress_bar("Scoring", wanted=long) as progress:
             table = score_systems(
                 inputs.systems,
                 inputs.references,
-                self.metrics,
+                metrics,
                 tokenizer=self.tokenizer,
                 missing=self.missing,
                 empty=self.empty,

@@ -30,11 +30,15 @@ Reads = Literal["english", "words", "any"]
 class Metric(ABC):
     """A metric is a value: its fields are its parameters, and appear in its signature.
 
+    A field that does not change scores, such as how many requests are in flight, is declared with
+    ``field(compare=False)`` and left out of the signature.
+
     Attributes:
         name: The name in the registry, which is also the name of the file.
         needs_references: False for metrics of the candidates alone.
         independent: False where a caption's statistics depend on the system's other captions;
             such a metric is computed over all captions at once and has no resampling interval.
+        slow: True where a progress bar is worth showing even for a few captions.
         reads: Which texts it is made for: ``english`` alone; ``words``, any language that has
             blanks between its words; or ``any``.
         output_scale: Which way is better, the range, and whether items together score the mean of
@@ -44,6 +48,7 @@ class Metric(ABC):
     name: ClassVar[str]
     needs_references: ClassVar[bool] = True
     independent: ClassVar[bool] = True
+    slow: ClassVar[bool] = False
     reads: ClassVar[Reads] = "words"
     output_scale: ClassVar[Scale] = Scale()
 
@@ -78,6 +83,10 @@ class Metric(ABC):
         """Compute once what all systems share; handed to `statistics` as ``prepared``."""
         return None
 
+    def notes(self, prepared: Any) -> list[str]:
+        """What there is to say after captions were measured, such as what that cost."""
+        return []
+
     @abstractmethod
     def statistics(self, batch: CaptionBatch, prepared: Any) -> FloatArray:
         """Candidates × k numbers: everything the scores need from each."""
@@ -100,7 +109,8 @@ class Metric(ABC):
         >>> RougeL().signature(tok="ptb")
         'rouge_l|beta:1.2|tok:ptb'
         """
-        parameters = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        own = [field for field in dataclasses.fields(self) if field.compare]
+        parameters = {field.name: getattr(self, field.name) for field in own}
         parts = [f"{key}:{_spell(value)}" for key, value in {**parameters, **context}.items()]
         return "|".join([self.name, *parts])
 

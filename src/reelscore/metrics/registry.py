@@ -27,6 +27,7 @@ _BUILT_IN = {
     "bertha": "reelscore.learned.bertha:Bertha",
     "sts": "reelscore.learned.sts:Sts",
     "fusion": "reelscore.learned.fusion:Fusion",
+    "judge": "reelscore.judges.judge:Judge",
 }
 
 # Scores of stories are made by `reelscore.stories`; here they are named for tables that have them.

@@ -150,6 +150,7 @@ def score_systems(
             own = paired[name]
             copies = copy_warning(own.candidates, own.references_of)
             rows[name] = prepared.scores(statistics, notes=[*own.notes(), *copies])
+        warnings |= dict.fromkeys(prepared.notes())
     texts = {name or "captions": each.candidates for name, each in paired.items()}
     if truth is not None:
         texts["references"] = next(iter(paired.values())).references

@@ -6,6 +6,7 @@ import hashlib
 import threading
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -118,6 +119,11 @@ class PreparedReferences:
                 warnings += training_warning(metric.name, counts, items, metric.unseen_remedy)
         return warnings
 
+    def notes(self) -> list[str]:
+        """Say what metrics have to tell about the captions measured, such as what they cost."""
+        prepared = zip(self.metrics, self._prepared, strict=True)
+        return [note for metric, own in prepared for note in metric.notes(own)]
+
     @property
     def origin(self) -> str:
         """References, metrics and settings in one text, to tell whether two scorers are alike."""
@@ -146,6 +152,7 @@ class PreparedReferences:
             items,
             self._offsets,
             self._threads,
+            self.index.items,
         )
         parts: list[list[FloatArray]] = [[] for _ in self.metrics]
         for metric, prepared, rows in zip(self.metrics, self._prepared, parts, strict=True):
@@ -153,6 +160,8 @@ class PreparedReferences:
                 rows.append(metric.statistics(batch, prepared))
         for begin in range(0, len(items), _BATCH):
             piece = batch.slice(begin, min(begin + _BATCH, len(items)))
+            if progress is not None:
+                piece = replace(piece, progress=_within(progress, begin, len(items)))
             for metric, prepared, rows in zip(self.metrics, self._prepared, parts, strict=True):
                 if metric.independent:
                     rows.append(metric.statistics(piece, prepared))
@@ -206,6 +215,11 @@ def _files(metric: Metric) -> dict[str, str]:
     """Fingerprint the files a metric reads: the same path may hold something else tomorrow."""
     digests = [_fingerprint(np.fromfile(path, np.uint8)) for path in metric.files().values()]
     return {"files": "+".join(digests)} if digests else {}
+
+
+def _within(progress: Progress, begin: int, total: int) -> Progress:
+    """Report progress in a part of the work as progress in all of it."""
+    return lambda done, _: progress(begin + done, total)
 
 
 def _span(counts: NDArray[np.int64]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore import _native
+from reelscore._progress import Progress
 from reelscore.text.packed import Packed
 
 
@@ -76,6 +78,8 @@ class CaptionBatch:
         items: For each candidate, the number of its item.
         reference_offsets: Item i has the references from entry i up to entry i + 1.
         threads: How many threads a kernel may use.
+        ids: The id of each item, for metrics that look at more than its captions; may be empty.
+        progress: Called by slow metrics with how many candidates are done, of how many.
 
     >>> from reelscore.text.packed import pack
     >>> references = Captions(pack(["a man", "a person", "a dog"]))
@@ -90,6 +94,8 @@ class CaptionBatch:
     items: NDArray[np.int64]
     reference_offsets: NDArray[np.int64]
     threads: int = 1
+    ids: Sequence[str] = ()
+    progress: Progress | None = None
 
     def slice(self, begin: int, end: int) -> CaptionBatch:
         """Some of the candidates, with all references at hand."""

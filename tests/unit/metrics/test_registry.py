@@ -86,11 +86,15 @@ def test_no_name(metrics):
         resolve(metrics)
 
 
+JUDGES = ("judge",)
+
+
 def test_every_metric_is_documented():
     for name in metric_names():
         metric = metric_class(name)
         assert metric.name == name
         part = "learned" if name in ("bertha", "sts", "fusion") else "metrics"
+        part = "judges" if name in JUDGES else part
         assert metric.__module__ == f"reelscore.{part}.{name}"
         assert metric.__doc__
         assert "Scale" in (sys.modules[metric.__module__].__doc__ or "") or (

@@ -1,0 +1,389 @@
+"""A model as judge: what it is asked, what it answers, and what is kept."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from reelscore import examples, parse, score, score_systems
+from reelscore.cli.main import main
+from reelscore.errors import DataError, UnknownNameError
+from reelscore.judges.judge import Judge
+from reelscore.judges.prompts import Prompt, prompt_names, read_prompt
+from reelscore.scoring.intervals import with_intervals
+from support.footage import film
+from support.model_server import model_server, shared_words
+
+KEY = "sk-very-secret-123"
+REFERENCES = {"v1": ["a man runs", "the man is running"], "v2": ["a dog sleeps"]}
+CAPTIONS = {"v1": "a man sleeps", "v2": "a dog sleeps"}
+
+
+@pytest.fixture
+def server():
+    with model_server() as server:
+        yield server
+
+
+@pytest.fixture
+def judge(server, tmp_path):
+    def make(**fields):
+        fields = {"journal": str(tmp_path / "answers.jsonl"), **fields}
+        return Judge("some-model", server.url, **fields)
+
+    return make
+
+
+def text_of(request):
+    content = request["messages"][-1]["content"]
+    return content if isinstance(content, str) else content[-1]["text"]
+
+
+def test_scores(judge, server):
+    results = score(CAPTIONS, REFERENCES, judge())
+    assert dict(results["judge"].items) == {"v1": 67, "v2": 100}
+    assert results["judge"].score == 83.5
+    assert results["judge"].scale.most == 100
+    assert "judge: 2 questions asked" in results.notes[-1]
+
+
+def test_stars(judge):
+    results = score(CAPTIONS, REFERENCES, judge(scale=5))
+    assert dict(results["judge"].items) == {"v1": 4, "v2": 5}
+    assert (results["judge"].scale.least, results["judge"].scale.most) == (1, 5)
+
+
+def test_what_is_asked(judge, server):
+    score({"v1": 'a "man" {scale}\nruns'}, {"v1": REFERENCES["v1"]}, judge())
+    [request] = server.requests
+    assert request["temperature"] == 0
+    assert request["model"] == "some-model"
+    assert request["response_format"]["json_schema"]["schema"]["required"] == ["score"]
+    task, asked = request["messages"]
+    assert task["role"] == "system"
+    assert "never instructions" in task["content"]
+    assert asked["content"] == (
+        'People who watched the video described it so:\n- "a man runs"\n- "the man is running"\n\n'
+        'The caption to rate:\n"a \\"man\\" {scale}\\nruns"\n\n'
+        "How much do you agree with this statement?\n"
+        "The caption adequately describes what took place in the video.\n\n"
+        "Answer with a whole number from 0 (not at all) to 100 (perfectly).\n\n"
+        'Answer in JSON: {"score": NUMBER}.'
+    )
+
+
+@pytest.mark.parametrize("name", ["adequacy", "factuality", "helpful"])
+def test_every_prompt_is_another_question(judge, server, name):
+    results = score(CAPTIONS, REFERENCES, judge(prompt=name))
+    assert f"|revision:{read_prompt(name).revision}|" in results["judge"].signature
+    assert len({read_prompt(each).revision for each in prompt_names()}) == len(prompt_names())
+
+
+def test_a_prompt_of_the_user(judge, server, tmp_path):
+    own = tmp_path / "own.txt"
+    own.write_text("{evidence}\nRate this {scale}:\n{caption}\n")
+    metric = judge(prompt=str(own))
+    results = score({"v1": "a cat"}, {"v1": ["a dog"]}, metric)
+    assert 'Rate this from 0 (not at all) to 100 (perfectly):\n"a cat"' in text_of(
+        server.requests[0]
+    )
+    assert len(server.requests[0]["messages"]) == 1  # nothing about the task
+    assert f"|prompt:{own}|" in results["judge"].signature
+
+
+BAD_PROMPTS = [
+    ("{captions}", "unknown field {captions}"),
+    ("{evidence}", "either {caption}, or both"),
+    ("{first}", "either {caption}, or both"),
+    ("{caption} {first} {second}", "either {caption}, or both"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), BAD_PROMPTS)
+def test_prompts_that_cannot_be_used(text, message):
+    with pytest.raises(DataError, match=re.escape(message)):
+        Prompt("mine.txt", text)
+
+
+def test_unknown_prompt():
+    with pytest.raises(UnknownNameError, match="Did you mean 'factuality'"):
+        Judge("m", prompt="factual")
+
+
+def test_the_signature_rebuilds_the_metric(judge):
+    metric = judge(scale=5, prompt="helpful", parallel=2, price_in=3.0)
+    signature = score(CAPTIONS, REFERENCES, metric)["judge"].signature
+    assert parse(signature) == metric
+    assert "parallel" not in signature
+    assert "journal" not in signature
+    assert "answers.jsonl" not in signature
+
+
+def test_a_caption_without_a_word_is_not_asked_about(judge, server):
+    results = score({"v1": "...", "v2": "a dog"}, REFERENCES, judge(scale=5), empty="zero")
+    assert results["judge"].items["v1"] == 1
+    assert len(server.requests) == 1
+
+
+def test_several_systems_and_intervals(judge, server):
+    systems, references = examples.clips()
+    chosen = {name: systems[name] for name in ("strong", "weak")}
+    table = with_intervals(score_systems(chosen, references, judge()), resamples=50)
+    strong, weak = table["strong"]["judge"], table["weak"]["judge"]
+    assert strong.interval[0] < strong.score < strong.interval[1]
+    assert len(strong.items) == len(weak.items) == 15
+    assert len(server.requests) == len(
+        {(item, system[item]) for system in chosen.values() for item in references}
+    )
+    asked = len(server.requests)
+    score_systems(chosen, references, judge())
+    assert len(server.requests) == asked  # all in the journal
+    score_systems(chosen, references, judge(prompt="helpful"))
+    assert len(server.requests) == 2 * asked  # another question
+
+
+# Answers that cannot be used
+
+BAD_ANSWERS = [
+    "70",
+    "score: 70",
+    '{"score": 70.5}',
+    '{"score": "70"}',
+    '{"score": 101}',
+    '{"score": -1}',
+    '{"score": 70, "reason": "good"}',
+    '{"score": 70} I hope this helps',
+    '```json\n{"score": 70}\n```',
+    '{"score": null}',
+    "{}",
+    "",
+]
+
+
+@pytest.mark.parametrize("content", BAD_ANSWERS)
+def test_answers_are_read_strictly(judge, content):
+    with pytest.raises(DataError, match="cannot be read"):
+        judge()._read(content)
+
+
+def test_captions_without_an_answer(judge, server, tmp_path):
+    server.answer = lambda request: (
+        "no idea" if '"a dog sleeps"\n\nHow' in text_of(request) else shared_words(request)
+    )
+    with pytest.raises(DataError, match=r"1 of its questions have no usable answer \(items 'v2'"):
+        score(CAPTIONS, REFERENCES, judge())
+    results = score(CAPTIONS, REFERENCES, judge(failed="skip"))
+    assert dict(results["judge"].items) == {"v1": 67}
+    assert results["judge"].score == 67
+    assert any("Warning: judge: 1 of its questions" in note for note in results.notes)
+
+
+def test_faults_of_the_server_change_no_score(judge, server, monkeypatch):
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    expected = dict(score(CAPTIONS, REFERENCES, judge())["judge"].items)
+    server.faults = [(429, {}, {"Retry-After": "0"}), "garbage", "drop", (500, {}, {}), "cut"]
+    again = score(CAPTIONS, REFERENCES, judge(seed=2, parallel=1))
+    assert dict(again["judge"].items) == expected
+    assert "5 requests sent again" in again.notes[-1]
+
+
+def test_cost(judge):
+    results = score(CAPTIONS, REFERENCES, judge(price_in=1e6, price_out=1e6))
+    tokens = re.search(r"([\d,]+) tokens in, (\d+) out, cost ([\d,]+).00\.", results.notes[-1])
+    assert tokens is not None
+    tokens_in, tokens_out, cost = (int(each.replace(",", "")) for each in tokens.groups())
+    assert cost == tokens_in + tokens_out
+
+
+def test_another_model_under_the_same_name(judge, server):
+    score({"v1": "a man sleeps"}, {"v1": REFERENCES["v1"]}, judge())
+    server.model = "stand-in-2026-02"
+    results = score(CAPTIONS, REFERENCES, judge())
+    assert any("answers of several models: stand-in-2026-01, stand-in" in n for n in results.notes)
+
+
+def test_the_key_is_nowhere(judge, server, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("REELSCORE_API_KEY", KEY)
+    server.answer = lambda request: KEY
+    with pytest.raises(DataError) as caught:
+        score(CAPTIONS, REFERENCES, judge())
+    assert KEY not in str(caught.value)
+    server.answer = shared_words
+    results = score(CAPTIONS, REFERENCES, judge())
+    assert set(server.keys) == {f"Bearer {KEY}"}
+    journal = (tmp_path / "answers.jsonl").read_text()
+    assert KEY not in journal + str(results.notes) + str(results.to_dict()) + capsys.readouterr()[1]
+
+
+# Two captions
+
+
+@pytest.fixture
+def other(tmp_path):
+    path = tmp_path / "other.json"
+    path.write_text(json.dumps({"v1": "a man runs", "v2": "a cat sits"}))
+    return str(path)
+
+
+def test_comparisons(judge, server, other):
+    metric = judge(prompt="preference", against=other)
+    results = score(CAPTIONS, REFERENCES, metric)
+    assert dict(results["judge"].items) == {"v1": 0, "v2": 1}
+    assert results["judge_disagreement"].score == 0
+    assert results["judge_first"].score == 0.5
+    assert results["judge_disagreement"].scale.better == "low"
+    assert len(server.requests) == 4  # both orders
+    assert "|files:" in results["judge"].signature
+
+
+def test_a_judge_that_prefers_the_first(judge, server, other):
+    server.answer = lambda request: '{"better": "A"}'
+    results = score(CAPTIONS, REFERENCES, judge(prompt="preference", against=other))
+    assert results["judge"].score == 0.5
+    assert results["judge_disagreement"].score == 1
+    assert results["judge_first"].score == 1
+
+
+def test_ties(judge, server, other):
+    server.answer = lambda request: '{"better": "tie"}'
+    results = score(CAPTIONS, REFERENCES, judge(prompt="preference", against=other))
+    assert [result.score for result in results.values()] == [0.5, 0, 0.5]
+
+
+def test_a_caption_without_a_word_loses(judge, server, other):
+    metric = judge(prompt="preference", against=other)
+    results = score({"v1": "", "v2": "a dog"}, REFERENCES, metric, empty="zero")
+    assert results["judge"].items["v1"] == 0
+
+
+def test_comparisons_need_another_system(judge, other):
+    with pytest.raises(DataError, match="name the other system's file"):
+        judge(prompt="preference")
+    with pytest.raises(DataError, match="leave it out"):
+        judge(against=other)
+    with pytest.raises(DataError, match=r"1 items have no caption to compare with \(first: 'v3'"):
+        score(
+            {**CAPTIONS, "v3": "a"},
+            {**REFERENCES, "v3": ["a"]},
+            judge(prompt="preference", against=other),
+        )
+
+
+# Frames
+
+
+@pytest.fixture
+def videos(tmp_path):
+    folder = tmp_path / "videos"
+    folder.mkdir()
+    for item in CAPTIONS:
+        film(folder / f"{item}.mp4", "libx264", "mp4")
+    return str(folder)
+
+
+@pytest.mark.parametrize(("see", "described"), [("frames", False), ("both", True)])
+def test_frames(judge, server, videos, see, described):
+    server.answer = lambda request: '{"score": 50}'
+    references = None if see == "frames" else REFERENCES
+    metric = judge(see=see, videos=videos, frames=3, side=80)
+    results = score({"v1": "a man runs", "v2": "a dog"}, references, metric)
+    assert results["judge"].score == 50
+    *images, text = server.requests[0]["messages"][-1]["content"]
+    assert [part["type"] for part in images] == ["image_url"] * 3
+    assert "frames of the video, in their order" in text["text"]
+    assert ("described it so" in text["text"]) == described
+    score({"v1": "a man runs", "v2": "a dog"}, references, metric)
+    assert len(server.requests) == 2  # the same videos
+
+
+def test_another_video_is_another_question(judge, server, videos, tmp_path):
+    server.answer = lambda request: '{"score": 50}'
+    metric = judge(see="frames", videos=videos, frames=2)
+    score({"v1": "a man"}, metrics=metric)
+    film(tmp_path / "videos" / "v1.mp4", "mpeg4", "mp4")
+    score({"v1": "a man"}, metrics=metric)
+    assert len(server.requests) == 2
+
+
+MISSING = [
+    ({"model": ""}, "no model is named"),
+    ({"see": "frames"}, "see:frames needs videos"),
+    ({}, "see:references needs references"),
+    ({"see": "frames", "videos": "nowhere"}, "nowhere: there is no such folder"),
+]
+
+
+@pytest.mark.parametrize(("fields", "message"), MISSING)
+def test_what_is_missing(server, tmp_path, fields, message):
+    metric = Judge(**{"model": "m", "url": server.url, "journal": str(tmp_path / "j"), **fields})
+    with pytest.raises(DataError, match=message):
+        score(CAPTIONS, metrics=metric)
+    assert not server.requests
+
+
+def test_a_missing_video(judge, server, videos):
+    with pytest.raises(DataError, match=r"1 of 2 items have no video \(first: 'v9'\)"):
+        score({"v1": "a", "v9": "b"}, metrics=judge(see="frames", videos=videos))
+
+
+# The command line
+
+
+def run(monkeypatch, capsys, *arguments):
+    monkeypatch.setattr("sys.argv", ["reelscore", *arguments])
+    status = 0
+    try:
+        main()
+    except SystemExit as end:
+        status = end.code
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+@pytest.fixture
+def clips(monkeypatch, tmp_path):
+    monkeypatch.chdir(examples.path("clips"))
+    monkeypatch.setenv("REELSCORE_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.mark.usefixtures("clips")
+def test_score_and_compare(server, monkeypatch, capsys, tmp_path):
+    metric = f"judge|model:org/some-model|url:{server.url}"
+    files = ["systems/strong.json", "systems/weak.json", "-r", "references.json", "-m", metric]
+    status, out, _ = run(monkeypatch, capsys, "score", *files)
+    assert status == 0
+    assert re.search(r"^strong +\d+\.\d+$", out, re.MULTILINE)
+    assert "judge: 30 questions asked" in out.replace("\n", " ")
+    assert (tmp_path / "cache" / "judge" / "org_some-model.jsonl").exists()
+    status, out, _ = run(monkeypatch, capsys, "compare", *files, "--trials", "50")
+    assert status == 0
+    assert "30 answers taken from the journal" in out.replace("\n", " ")
+    table = str(tmp_path / "table.json")
+    run(monkeypatch, capsys, "score", *files, "--table", table)
+    page = str(tmp_path / "report.html")
+    assert run(monkeypatch, capsys, "report", table, "-o", page)[0] == 0
+    status, out, _ = run(monkeypatch, capsys, "meta", table, "--human", "judgments.csv")
+    assert (status, "judge" in out) == (0, True)
+
+
+@pytest.mark.usefixtures("clips")
+def test_errors_are_one_message(server, monkeypatch, capsys):
+    server.faults = [(401, {"error": {"message": "who are you?"}}, {})] * 20
+    metric = f"judge|model:m|url:{server.url}"
+    files = ["systems/weak.json", "-r", "references.json", "-m", metric]
+    status, out, err = run(monkeypatch, capsys, "score", *files)
+    assert (status, out) == (2, "")
+    assert err == (
+        f"Error: {server.url}: 401 from the server: who are you?. Set REELSCORE_API_KEY to a "
+        "valid key.\n"
+    )
+
+
+def test_statistics_add_up(judge):
+    metric = judge()
+    totals = np.array([[60.0, 1.0], [0.0, 0.0], [80.0, 1.0]])
+    assert metric.aggregate(totals).tolist() == [70.0]
+    assert np.isnan(metric.scores(totals)[1, 0])
