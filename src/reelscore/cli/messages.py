@@ -10,6 +10,7 @@ _OPTIONS = {
     "controlled": "--control",
     "empty": "--empty",
     "format": "--format",
+    "metrics": "--metrics",
     "missing": "--missing",
     "moments": "--moments",
     "negative": "--negative",
@@ -17,6 +18,7 @@ _OPTIONS = {
     "references": "--refs",
     "reversed_segments": "--reversed-segments",
     "system_scores": "--system-scores",
+    "tokenizer": "--tokenizer",
     "unknown": "--unknown",
 }
 _ARGUMENT = re.compile(rf"""\b({"|".join(_OPTIONS)})=(?:(True|False)\b|"([^"\s]+)"|'([^'\s]+)')""")

@@ -25,11 +25,13 @@ from reelscore.data.python_captions import system_name
 from reelscore.data.table import ScoreTable
 from reelscore.data.table import file_format as table_format
 from reelscore.errors import DataError
+from reelscore.metrics.base import check_tokens
 from reelscore.metrics.registry import resolve
 from reelscore.report.tables.grid import Grid
 from reelscore.report.tables.leaderboard import leaderboard_csv, table_signatures
 from reelscore.scoring.captions import score_systems
-from reelscore.text.tokens import Tokenizer
+from reelscore.text.segmenters import FLORES
+from reelscore.text.tokens import TOKENIZERS, Tokenizer
 
 STDOUT = "-"
 _MANY = 50_000  # captions from which on a progress bar is worth showing
@@ -64,8 +66,9 @@ class Scoring:
 
     def run(self) -> ScoreTable:
         """Read the files and score them."""
-        inputs = read_captions(self.candidates, self.refs, self.file_format)
         metrics = resolve(self.metrics)
+        check_tokens(metrics, self.tokenizer)
+        inputs = read_captions(self.candidates, self.refs, self.file_format)
         long = any(metric.slow for metric in metrics)
         long = long or sum(map(len, inputs.systems.values())) >= _MANY
         with inputs.explained(), progress_bar("Scoring", wanted=long) as progress:
@@ -108,12 +111,24 @@ class Scoring:
         return STDOUT not in (self.json_file, self.csv_file, self.latex_file, self.markdown_file)
 
 
-tokenizer_option = choice_option(
+class _TokenizerName(click.Choice[str]):
+    """A tokenizer's name; that of a model is followed by its path."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Check a name."""
+        named, colon, _ = str(value).partition(":")
+        return str(value) if colon and named == FLORES else super().convert(value, param, ctx)
+
+
+tokenizer_option = click.option(
     "--tokenizer",
-    choices=["ptb", "ptb-coco", "none"],
+    type=_TokenizerName(TOKENIZERS),
+    metavar="NAME",
     default="ptb",
-    help="ptb: each caption separately; ptb-coco: as the COCO tools, which look "
-    "ahead into the next caption; none: the text is already tokenized.",
+    show_default=True,
+    help="ptb: each caption separately; ptb-coco: as the COCO tools, which look ahead into the "
+    "next caption; none: the text is already tokenized. For other languages char, 13a, intl, zh, "
+    "ja-mecab, ko-mecab, flores200:PATH and vatex-zh.",
 )
 format_option = click.option(
     "--format",

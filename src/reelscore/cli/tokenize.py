@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import click
 
-from reelscore.cli.option_kinds import choice_option
-from reelscore.cli.options import format_option, threads_option
+from reelscore.cli.options import format_option, threads_option, tokenizer_option
 from reelscore.data import read_references
 from reelscore.text.tokens import Tokenizer, tokenize
 
 
 @click.command("tokenize")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@choice_option(
-    "--tokenizer",
-    choices=["ptb", "ptb-coco"],
-    default="ptb",
-    help="ptb: each caption separately; ptb-coco: as the COCO tools.",
-)
+@tokenizer_option
 @click.option(
     "--keep-punctuation", is_flag=True, help="Keep the punctuation that the COCO tools drop."
 )
@@ -35,8 +29,9 @@ def command(
     Prints one caption per line, tokens separated by blanks, in the order of the files.
 
     \b
-    Example:
+    Examples:
       reelscore tokenize captions.txt --keep-punctuation
+      reelscore tokenize captions.json --tokenizer zh
     """
     captions = [
         text

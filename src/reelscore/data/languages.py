@@ -176,7 +176,9 @@ def _other_words() -> dict[str, frozenset[str]]:
 
 # What metrics make of it
 
-_NO_BLANKS = "and here blanks are missing (divide the text into words first)"
+_NO_BLANKS = "and here blanks are missing"
+_BEFORE = "divide the text into words first"
+_TOKENIZERS = {"Chinese": "zh", "Japanese": "ja-mecab"}  # by characters, where there is no other
 
 
 class Reader(Protocol):
@@ -191,12 +193,16 @@ class Reader(Protocol):
         """What text it is made for."""
 
 
-def language_notes(metrics: Sequence[Reader], texts: Mapping[str, Sequence[str]]) -> list[str]:
+def language_notes(
+    metrics: Sequence[Reader], texts: Mapping[str, Sequence[str]], *, divided: bool | None = None
+) -> list[str]:
     """Say which texts are in a language that some metric does not read.
 
     Args:
         metrics: The metrics that score them.
         texts: Captions by what they are: a system's name, ``references``.
+        divided: Whether a tokenizer finds words where blanks are missing; ``None`` where there is
+            no such choice.
 
     Returns:
         A note for each language; none where all is English, or metrics read what it is.
@@ -216,21 +222,25 @@ def language_notes(metrics: Sequence[Reader], texts: Mapping[str, Sequence[str]]
             languages[str(language)] = language
     notes = []
     for said, language in languages.items():
-        if why := _unread(metrics, language):
+        if why := _unread(metrics, language, divided):
             verb = "is" if len(owners[said]) == 1 and owners[said] != ["references"] else "are"
             notes.append(f"{_list(owners[said])} {verb} not English but {said}: {why}.")
     return notes
 
 
-def _unread(metrics: Sequence[Reader], language: Language) -> str:
+def _unread(metrics: Sequence[Reader], language: Language, divided: bool | None) -> str:
     english = [metric.name for metric in metrics if metric.reads == "english"]
     words = [metric.name for metric in metrics if metric.reads == "words"]
     parts = []
     if english:
         parts.append(f"{_list(english)} {'reads' if len(english) == 1 else 'read'} English only")
-    if words and language.unspaced:
+    if words and language.unspaced and not divided:
         treat = "treats" if len(words) == 1 else "treat"
-        parts.append(f"{_list(words)} {treat} everything between blanks as a word, {_NO_BLANKS}")
+        name = _TOKENIZERS.get(language.name, "char")
+        remedy = _BEFORE if divided is None else f'pass tokenizer="{name}"'
+        parts.append(
+            f"{_list(words)} {treat} everything between blanks as a word, {_NO_BLANKS} ({remedy})"
+        )
     return "; ".join(parts)
 
 

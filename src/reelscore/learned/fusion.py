@@ -25,6 +25,7 @@ from reelscore.errors import DataError
 from reelscore.metrics.base import FloatArray, Metric, Reads, mean_of_first, with_count
 from reelscore.metrics.registry import resolve
 from reelscore.metrics.training_data import TrainingItems
+from reelscore.text.tokens import PENN_TREEBANK
 from reelscore.text.words import CaptionBatch, Captions
 
 SHIPPED = ("classical", "learned")
@@ -67,6 +68,7 @@ class Fusion(Metric):
     weights: str = "classical"
     name: ClassVar[str] = "fusion"
     reads: ClassVar[Reads] = "english"
+    tokenizers: ClassVar[tuple[str, ...]] = PENN_TREEBANK
     output_scale: ClassVar[Scale] = Scale("high", mean=True)
 
     def files(self) -> dict[str, str]:

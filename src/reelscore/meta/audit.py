@@ -38,7 +38,7 @@ from reelscore.meta.alignment import (
     scan_shifts,
 )
 from reelscore.meta.pairings import Row, better_pairing
-from reelscore.metrics.base import Metric
+from reelscore.metrics.base import Metric, check_tokens
 from reelscore.metrics.registry import parse
 from reelscore.text.packed import pack
 from reelscore.text.tokens import Tokenizer, thread_count, tokenize_packed
@@ -274,6 +274,7 @@ class _Texts:
         self.systems = list(candidates)
         self.items = list(references)
         self._metric = parse(metric) if isinstance(metric, str) else metric
+        check_tokens([self._metric], tokenizer)
         self._threads = threads
         position = {item: k for k, item in enumerate(self.items)}
         known = [

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Literal
 from urllib.parse import quote, unquote
 
@@ -20,6 +20,7 @@ from reelscore.data.scales import Scale
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.metrics.training_data import TrainingItems
 from reelscore.text.packed import Packed
+from reelscore.text.tokens import Tokenizer, check_tokenizer
 from reelscore.text.words import CaptionBatch, Captions
 
 FloatArray = NDArray[np.float64]
@@ -39,8 +40,9 @@ class Metric(ABC):
         independent: False where a caption's statistics depend on the system's other captions;
             such a metric is computed over all captions at once and has no resampling interval.
         slow: True where a progress bar is worth showing even for a few captions.
-        reads: Which texts it is made for: ``english`` alone; ``words``, any language that has
-            blanks between its words; or ``any``.
+        reads: Which texts it is made for: ``english`` alone; ``words``, any language whose words
+            are divided by blanks or by a tokenizer; or ``any``.
+        tokenizers: The tokenizers whose tokens it takes; all where it is empty.
         output_scale: Which way is better, the range, and whether items together score the mean of
             their scores. It travels with the scores, and all that rank systems go by it.
     """
@@ -50,6 +52,7 @@ class Metric(ABC):
     independent: ClassVar[bool] = True
     slow: ClassVar[bool] = False
     reads: ClassVar[Reads] = "words"
+    tokenizers: ClassVar[tuple[str, ...]] = ()
     output_scale: ClassVar[Scale] = Scale()
 
     @property
@@ -165,6 +168,30 @@ def pair_statistics(
         threads,
     )
     return metric.statistics(batch, None)
+
+
+def check_tokens(metrics: Iterable[Metric], tokenizer: Tokenizer) -> None:
+    """Refuse a tokenizer that does not exist, or whose tokens some metric does not take.
+
+    Raises:
+        UnknownNameError: If there is no such tokenizer.
+        DataError: With the names of the metrics.
+
+    >>> from reelscore.metrics.registry import resolve
+    >>> check_tokens(resolve("bleu,cider"), "zh")
+    """
+    check_tokenizer(tokenizer)
+    metrics = list(metrics)
+    refusing = [m for m in metrics if m.tokenizers and tokenizer not in m.tokenizers]
+    if refusing:
+        names = ", ".join(metric.name for metric in refusing)
+        rest = ",".join(metric.name for metric in metrics if metric not in refusing)
+        remedy = f'Leave {"it" if len(refusing) == 1 else "them"} out: metrics="{rest}"'
+        raise DataError(
+            f"{names}: made for English in Penn Treebank tokens, not for the tokenizer "
+            f"{tokenizer!r}. {remedy if rest else 'Choose another metric'}, or use the tokenizer "
+            f"{refusing[0].tokenizers[0]}."
+        )
 
 
 def check_range(metric: Metric, parameter: str, low: float, high: float) -> None:

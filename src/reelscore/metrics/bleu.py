@@ -3,8 +3,8 @@
 Scale 0–1, higher is better. Gives ``bleu_1`` to ``bleu_4``; equal to BLEU of the COCO tools
 (pycocoevalcap 1.2) within 1e-12, for the corpus and for each item. The reference length is that
 of the reference nearest in length. The corpus score is made from the summed counts, not from the
-items' scores. Differs from sacrebleu only by the COCO tools' tiny constants (1e-15, 1e-9), which
-show where a caption has no matching n-gram.
+items' scores. With the same tokenizer it is sacrebleu's without smoothing, but for the COCO
+tools' tiny constants (1e-15, 1e-9), which show where a caption has no matching n-gram.
 """
 
 from __future__ import annotations

@@ -13,17 +13,16 @@ bigrams over its own, and whether the caption itself is new.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, get_args
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reelscore.data import read_references
 from reelscore.data.scales import Scale
-from reelscore.errors import check_choice
 from reelscore.metrics.base import FloatArray, Metric, with_count
 from reelscore.text.packed import pack
-from reelscore.text.tokens import Tokenizer, tokenize_packed
+from reelscore.text.tokens import Tokenizer, check_tokenizer, tokenize_packed
 from reelscore.text.words import CaptionBatch, Words
 
 
@@ -49,7 +48,7 @@ class Diversity(Metric):
     independent: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        check_choice("tokenizer", self.training_tokenizer, get_args(Tokenizer))
+        check_tokenizer(self.training_tokenizer)
 
     @property
     def outputs(self) -> tuple[str, ...]:

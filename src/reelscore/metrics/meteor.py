@@ -18,10 +18,10 @@ import numpy as np
 
 from reelscore import _native
 from reelscore.data.scales import Scale
-from reelscore.metrics.base import FloatArray, Metric, Reads, check_range
+from reelscore.metrics.base import FloatArray, Metric, Reads, check_range, check_tokens
 from reelscore.text.meteor_data import language_index
 from reelscore.text.packed import Packed, pack
-from reelscore.text.tokens import Tokenizer, tokenize
+from reelscore.text.tokens import PENN_TREEBANK, Tokenizer, tokenize
 from reelscore.text.words import CaptionBatch
 
 # Columns of the statistics, as METEOR prints them.
@@ -77,6 +77,7 @@ class Meteor(Metric):
     delta: float = 0.75
     name: ClassVar[str] = "meteor"
     reads: ClassVar[Reads] = "english"
+    tokenizers: ClassVar[tuple[str, ...]] = PENN_TREEBANK
     output_scale: ClassVar[Scale] = Scale("high", 0, 1, mean=False, headline=True)
 
     def __post_init__(self) -> None:
@@ -140,6 +141,7 @@ class Meteor(Metric):
         over a = over an: paraphrase
         car = automobile: synonym
         """
+        check_tokens([self], tokenizer)
         ours, theirs = tokenize([candidate, reference], tokenizer)
         candidate_words, reference_words, spans, score = _native.meteor_alignment(
             language_index(), ours, theirs, (self.alpha, self.beta, self.gamma, self.delta)

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from importlib import import_module
-from typing import cast, get_args
 from urllib.parse import unquote
 
 from reelscore.data.scales import HIGHER, Scale
 from reelscore.errors import DataError, ReelscoreError, UnknownNameError
 from reelscore.metrics.base import Metric
-from reelscore.text.tokens import Tokenizer
+from reelscore.text.tokens import Tokenizer, tokenizer_of
 
 _BUILT_IN = {
     "bleu": "reelscore.metrics.bleu:Bleu",
@@ -99,8 +98,7 @@ def rebuilt(signature: str) -> tuple[Metric, Tokenizer] | None:
         metric = metric_class(name).from_parameters(parameters)
     except ReelscoreError:
         return None
-    tokenizer = unquote(parameters.get("tok", "ptb"))
-    return metric, cast(Tokenizer, tokenizer) if tokenizer in get_args(Tokenizer) else "ptb"
+    return metric, tokenizer_of(unquote(parameters.get("tok", "ptb")))
 
 
 def _parts(signature: str) -> tuple[str, dict[str, str]]:

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from reelscore.data.scales import Scale
 from reelscore.errors import check_choice
-from reelscore.metrics.base import FloatArray, Metric, Reads
+from reelscore.metrics.base import FloatArray, Metric, Reads, check_tokens
 from reelscore.metrics.tuple_files import TupleFile
 from reelscore.text.grammar.facts import RULES, Fact
 from reelscore.text.grammar.parser import teacher_name
@@ -46,7 +46,7 @@ from reelscore.text.grammar.scene_graph import (
     read_concepts,
 )
 from reelscore.text.packed import pack
-from reelscore.text.tokens import Tokenizer, tokenize_packed
+from reelscore.text.tokens import PENN_TREEBANK, Tokenizer, tokenize_packed
 from reelscore.text.words import CaptionBatch, Captions
 
 SYNSETS = "meteor-1.5"
@@ -198,6 +198,7 @@ class Spice(Metric):
     tuples: str | None = None
     name: ClassVar[str] = "spice"
     reads: ClassVar[Reads] = "english"
+    tokenizers: ClassVar[tuple[str, ...]] = PENN_TREEBANK
     output_scale: ClassVar[Scale] = Scale("high", 0, 1, mean=True)
 
     def __post_init__(self) -> None:
@@ -277,6 +278,7 @@ class Spice(Metric):
             references: Its references.
             tokenizer: As in `reelscore.score`.
         """
+        check_tokens([self], tokenizer)
         written = pack([candidate, *references])
         captions = Captions(tokenize_packed(written, tokenizer), raw=written)
         offsets = np.array([0, len(references)], dtype=np.int64)

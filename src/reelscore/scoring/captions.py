@@ -24,11 +24,11 @@ from reelscore.data.paired_captions import (
 from reelscore.data.python_captions import CaptionsLike
 from reelscore.data.table import ScoreTable, Sources, system_notes
 from reelscore.errors import DataError
-from reelscore.metrics.base import Metric
+from reelscore.metrics.base import Metric, check_tokens
 from reelscore.metrics.registry import DEFAULT_METRICS, resolve
 from reelscore.scoring.prepared import PreparedReferences
 from reelscore.scoring.scores import Scores, only_row
-from reelscore.text.tokens import Tokenizer
+from reelscore.text.tokens import Tokenizer, divides_words
 
 Metrics = str | Metric | Iterable[str | Metric]
 
@@ -51,7 +51,8 @@ def score(
         references: The human captions of each item in the same forms, one or several each. They
             may be left out for metrics that need none, and where they stand beside the candidates.
         metrics: Names, signatures or metrics.
-        tokenizer: ``ptb``, ``ptb-coco`` or ``none``; see `reelscore.text.tokens`.
+        tokenizer: ``ptb``, ``ptb-coco``, ``none``, or one for other languages, such as ``zh``; see
+            `reelscore.text.tokens`.
         missing: Items without a candidate are an ``error``, count as an empty caption (``zero``),
             or are left out (``skip``, also for candidates without references).
         empty: Captions without a word, such as "...", are an ``error`` or score as they are
@@ -117,6 +118,7 @@ def score_systems(
     ['one', 'two']
     """
     chosen = resolve(metrics)
+    check_tokens(chosen, tokenizer)
     inputs = read_inputs(systems, references)
     captions, truth = inputs.systems, inputs.references
     if truth is None:
@@ -158,7 +160,7 @@ def score_systems(
         {name: rows[name] for name in captions}, sources=Sources(captions, truth or {})
     )
     own_notes = system_notes({name: rows[name].notes for name in captions})
-    languages = language_notes(chosen, texts)
+    languages = language_notes(chosen, texts, divided=divides_words(tokenizer))
     notes = [*inputs.notes, *own_notes, *items_notes(table, coverage), *languages, *warnings]
     return replace(table, notes=notes)
 

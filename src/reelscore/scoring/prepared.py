@@ -17,11 +17,17 @@ from reelscore._version import __version__
 from reelscore.data.coverage import Coverage
 from reelscore.data.paired_captions import Empty, Missing, Paired
 from reelscore.data.table import ItemIndex
-from reelscore.metrics.base import FloatArray, Metric
+from reelscore.metrics.base import FloatArray, Metric, check_tokens
 from reelscore.metrics.training_data import training_warning
 from reelscore.scoring.scores import Measurement, Scores
 from reelscore.text.packed import pack
-from reelscore.text.tokens import Tokenizer, thread_count, tokenize_packed
+from reelscore.text.tokens import (
+    Tokenizer,
+    in_signature,
+    model_of,
+    thread_count,
+    tokenize_packed,
+)
 from reelscore.text.words import CaptionBatch, Captions
 
 _BATCH = 20_000  # candidates measured between two signs of life
@@ -69,6 +75,7 @@ class PreparedReferences:
         empty: Empty,
         common: Coverage | None = None,
     ) -> None:
+        check_tokens(metrics, tokenizer)
         self.index = ItemIndex(paired.items)
         self.metrics = metrics
         self._settings = (tokenizer, threads, missing, empty, common)
@@ -81,7 +88,7 @@ class PreparedReferences:
         self._prepared = [m.prepare(self._references, self._offsets) for m in metrics]
         self._seen = [self._seen_by(metric, paired.references) for metric in metrics]
         self._context = {
-            "tok": tokenizer,
+            "tok": in_signature(tokenizer),
             "items": len(paired.items),
             "refs": _span(np.diff(self._offsets)),
             "data": _fingerprint(*raw, self._offsets),
@@ -128,8 +135,15 @@ class PreparedReferences:
     def origin(self) -> str:
         """References, metrics and settings in one text, to tell whether two scorers are alike."""
         return "\n".join(
-            metric.signature(**_files(metric), **self._context) for metric in self.metrics
+            metric.signature(**self._files(metric), **self._context) for metric in self.metrics
         )
+
+    def _files(self, metric: Metric) -> dict[str, str]:
+        """Fingerprint the files that are read: the same path may hold something else tomorrow."""
+        model = model_of(self._tokenizer)
+        paths = [*metric.files().values(), *([model] if model else [])]
+        digests = [_fingerprint(np.fromfile(path, np.uint8)) for path in paths]
+        return {"files": "+".join(digests)} if digests else {}
 
     def measure(
         self, candidates: list[str], items: NDArray[np.int64], progress: Progress | None = None
@@ -206,15 +220,9 @@ class PreparedReferences:
         measured = []
         for metric, rows, seen in zip(self.metrics, statistics, self._seen, strict=True):
             trained = {} if seen is None else seen.context(places)
-            signature = metric.signature(**_files(metric), **trained, **context)
+            signature = metric.signature(**self._files(metric), **trained, **context)
             measured.append(Measurement(metric, index, rows, signature))
         return Scores(measured, notes)
-
-
-def _files(metric: Metric) -> dict[str, str]:
-    """Fingerprint the files a metric reads: the same path may hold something else tomorrow."""
-    digests = [_fingerprint(np.fromfile(path, np.uint8)) for path in metric.files().values()]
-    return {"files": "+".join(digests)} if digests else {}
 
 
 def _within(progress: Progress, begin: int, total: int) -> Progress:

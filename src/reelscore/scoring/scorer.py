@@ -23,7 +23,7 @@ from reelscore.metrics.registry import DEFAULT_METRICS, resolve
 from reelscore.scoring.captions import Metrics
 from reelscore.scoring.prepared import PreparedReferences
 from reelscore.scoring.scores import Scores
-from reelscore.text.tokens import Tokenizer
+from reelscore.text.tokens import Tokenizer, divides_words
 
 Id = str | SupportsIndex
 Repeated = Literal["equal", "first"]
@@ -85,7 +85,9 @@ class Scorer:
             references_by_item(references), empty=empty, tokenized=self._tokenized
         )
         self._prepared = PreparedReferences(paired, chosen, tokenizer, threads, missing, empty)
-        languages = language_notes(chosen, {"references": paired.references})
+        languages = language_notes(
+            chosen, {"references": paired.references}, divided=divides_words(tokenizer)
+        )
         self._notes = [*languages, *self._prepared.warnings()]
         self.reset()
 

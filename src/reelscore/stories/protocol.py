@@ -36,7 +36,7 @@ from reelscore.data.stories import (
 )
 from reelscore.errors import DataError, check_choice
 from reelscore.metrics.registry import DEFAULT_METRICS
-from reelscore.text.tokens import Tokenizer
+from reelscore.text.tokens import PENN_TREEBANK, Tokenizer, check_tokenizer
 
 Annotators = Literal["mean", "merge", "best"]
 Missing = Literal["zero", "skip"]
@@ -115,6 +115,13 @@ class Protocol:
         check_choice("variant=", self.variant, get_args(Variant))
         check_choice("unknown=", self.unknown, get_args(Unknown))
         check_choice("beyond=", self.beyond, get_args(OutsideTimes))
+        check_tokenizer(self.tokenizer)
+        if self.tokenizer not in PENN_TREEBANK:
+            raise DataError(
+                f"Stories are not scored with the tokenizer {self.tokenizer!r}; expected "
+                f"{', '.join(PENN_TREEBANK)}. Tokenize the sentences before, and pass "
+                'tokenizer="none".'
+            )
         if not self.scores:
             raise DataError("No scores are asked for; name soda, activitynet or both.")
         if not self.tious or not all(0 <= tiou <= 1 for tiou in self.tious):

@@ -107,8 +107,8 @@ def test_notes():
     scores = score(chinese, references, "bleu,meteor,cider")
     assert scores.notes == (
         "captions and references are not English but Chinese: meteor reads English only; bleu and "
-        "cider treat everything between blanks as a word, and here blanks are missing (divide the "
-        "text into words first).",
+        "cider treat everything between blanks as a word, and here blanks are missing (pass "
+        'tokenizer="zh").',
     )
     table = score_systems({"a": german, "b": chinese}, references, "bleu")
     assert len(table.notes) == 1  # BLEU reads German words

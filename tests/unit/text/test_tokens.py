@@ -172,7 +172,7 @@ def test_none_changes_nothing():
 def test_kinds_of_input():
     assert tokenize([]) == []
     assert tokenize(("A man.",)) == tokenize(text for text in ["A man."]) == ["a man"]
-    with pytest.raises(UnknownNameError, match="Known: none, ptb, ptb-coco"):
+    with pytest.raises(UnknownNameError, match=r"Known: .*none, ptb, ptb-coco"):
         tokenize(["a"], "moses")
 
 

@@ -10,6 +10,7 @@ import click
 from reelscore.cli.file_options import refs_option
 from reelscore.cli.option_kinds import choice_option
 from reelscore.stories.protocol import PRESETS, Protocol
+from reelscore.text.tokens import PENN_TREEBANK
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
@@ -103,7 +104,7 @@ def _options(start: Protocol) -> dict[str, Decorator]:
             type=click.FloatRange(min=0),
             help=f"What the ActivityNet scorer adds to the union.  [default: {start.epsilon:g}]",
         ),
-        "tokenizer": one_of("tokenizer", ["ptb", "ptb-coco", "none"], "Tokenizer of SODA."),
+        "tokenizer": one_of("tokenizer", PENN_TREEBANK, "Tokenizer of SODA."),
         "unknown": one_of(
             "unknown", ["error", "skip"], "What to do with videos without references."
         ),
