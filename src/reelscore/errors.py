@@ -19,7 +19,8 @@ from __future__ import annotations
 import difflib
 import json
 import shlex
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 __all__ = [
@@ -132,6 +133,23 @@ def _clone() -> Path | None:
     if address.scheme != "file" or "dir_info" not in origin:
         return None
     return Path(url2pathname(address.path))
+
+
+@contextmanager
+def about_system(system: str) -> Iterator[None]:
+    """Let an error say which system it is about; a system without a name is the only one.
+
+    >>> with about_system("ours"):
+    ...     raise DataError("There are no captions.")
+    Traceback (most recent call last):
+    reelscore.errors.DataError: ours: There are no captions.
+    """
+    try:
+        yield
+    except DataError as error:
+        if not system:
+            raise
+        raise DataError(f"{system}: {error}") from error
 
 
 def check_choice(kind: str, name: object, known: Collection[str]) -> None:

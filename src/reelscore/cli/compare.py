@@ -92,7 +92,8 @@ def command(
     """
     source = click.get_current_context().get_parameter_source("metrics")
     chosen = None if source is ParameterSource.DEFAULT else scoring.metrics
-    table = read_scored_systems(scoring.candidates, scoring.refs, chosen) or scoring.run()
+    table = read_scored_systems(scoring.candidates, scoring.refs, chosen, scoring.match_ids)
+    table = table or scoring.run()
     other = None if all_pairs else baseline or table.systems[0]
     with progress_bar("Testing") as progress:
         comparisons = compare(

@@ -10,6 +10,7 @@ _OPTIONS = {
     "controlled": "--control",
     "empty": "--empty",
     "format": "--format",
+    "match_ids": "--match-ids",
     "metrics": "--metrics",
     "missing": "--missing",
     "moments": "--moments",

@@ -11,6 +11,7 @@ from reelscore.cli.option_kinds import (
     choice_option,
     file_option,
     json_option,
+    match_ids_option,
     number_option,
     seed_option,
 )
@@ -27,11 +28,13 @@ from reelscore.cli.options import (
 from reelscore.cli.report_options import Pictures, picture_options
 from reelscore.cli.table_options import (
     captions_option,
+    one_score,
     read_people,
     read_tables,
     tables_argument,
     with_sources,
 )
+from reelscore.data.item_ids import matched_table, table_items
 from reelscore.data.table import ScoreTable
 from reelscore.meta.audit import quick_audit
 from reelscore.meta.correlation import COEFFICIENTS, DEFAULT_COEFFICIENTS, INTERVALS, IntervalMethod
@@ -108,6 +111,7 @@ from reelscore.stats.levels import LEVELS, Level
 @picture_options
 @captions_option
 @refs_option()
+@match_ids_option
 def command(
     tables: tuple[str, ...],
     human: str,
@@ -126,6 +130,7 @@ def command(
     pictures: Pictures,
     captions: tuple[str, ...],
     refs: tuple[str, ...],
+    match_ids: str | None,
 ) -> None:
     """Measure which metrics agree with people, and which do so better than others.
 
@@ -141,8 +146,8 @@ def command(
       reelscore meta scores.csv --human da.csv --html agreement.html
     """
     check_targets(json_file, latex_file)
-    metrics = with_sources(read_tables(tables), captions, refs)
-    people = read_people(human)
+    metrics = with_sources(read_tables(tables, match_ids), captions, refs, match_ids)
+    people = matched_table(read_people(human), match_ids, table_items(metrics))
     with progress_bar("Testing") as progress:
         evaluation = evaluate_metrics(
             metrics,
@@ -168,7 +173,7 @@ def command(
 
         pictures.write(
             metrics,
-            read_people(human, column),
+            one_score(people, column),
             draw=partial(draw_all, evaluation),
             sections=agreement_sections(evaluation),
             seed=seed,

@@ -60,4 +60,10 @@ def resamples_option(help: str) -> Callable[[F], F]:
 
 
 json_option = file_option("--json", "Write everything as JSON; - for standard output.")
+match_ids_option = click.option(
+    "--match-ids",
+    metavar="RULES",
+    help="Match ids that are written differently: basename (without folders and endings), "
+    "casefold, zeros (without leading ones), strip, prefix, number; several with commas.",
+)
 seed_option = number_option("--seed", default=12345, least=0, help="Random seed.")

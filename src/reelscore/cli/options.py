@@ -16,7 +16,13 @@ import click
 
 from reelscore.cli.file_options import refs_option
 from reelscore.cli.messages import as_options
-from reelscore.cli.option_kinds import choice_option, file_option, number_option, seed_option
+from reelscore.cli.option_kinds import (
+    choice_option,
+    file_option,
+    match_ids_option,
+    number_option,
+    seed_option,
+)
 from reelscore.data import read_candidates
 from reelscore.data.atomic_files import check_target, write_atomically
 from reelscore.data.inputs import Inputs, read_inputs
@@ -48,6 +54,7 @@ class Scoring:
     file_format: str | None
     missing: Missing
     empty: Empty
+    match_ids: str | None
     common: bool
     threads: int | None
     seed: int
@@ -79,6 +86,7 @@ class Scoring:
                 tokenizer=self.tokenizer,
                 missing=self.missing,
                 empty=self.empty,
+                match_ids=self.match_ids,
                 common=self.common,
                 threads=self.threads,
                 progress=progress,
@@ -175,6 +183,7 @@ _OPTIONS = [
         default="error",
         help="What to do with captions that have no words, such as '...'.",
     ),
+    match_ids_option,
     click.option(
         "--common",
         is_flag=True,

@@ -5,7 +5,12 @@ from __future__ import annotations
 import click
 
 from reelscore.cli.file_options import FilesCommand, refs_option
-from reelscore.cli.option_kinds import file_option, resamples_option, seed_option
+from reelscore.cli.option_kinds import (
+    file_option,
+    match_ids_option,
+    resamples_option,
+    seed_option,
+)
 from reelscore.cli.options import STDOUT, check_targets, write
 from reelscore.cli.report_options import Pictures, plot_options, title_option, video_option
 from reelscore.cli.table_options import (
@@ -15,6 +20,7 @@ from reelscore.cli.table_options import (
     tables_argument,
     with_sources,
 )
+from reelscore.data.item_ids import matched_table, table_items
 from reelscore.report.tables.leaderboard import leaderboard, leaderboard_csv, lettered
 from reelscore.significance.comparison import untested_notes
 
@@ -32,6 +38,7 @@ from reelscore.significance.comparison import untested_notes
 )
 @captions_option
 @refs_option()
+@match_ids_option
 @title_option
 @video_option
 @plot_options[0]
@@ -49,6 +56,7 @@ def command(
     metrics: str | None,
     captions: tuple[str, ...],
     refs: tuple[str, ...],
+    match_ids: str | None,
     title: str | None,
     video: str,
     plots: str | None,
@@ -76,8 +84,10 @@ def command(
     if not any((*written, output, plots)):
         raise click.UsageError("Nothing to write; give -o FILE, --plots DIR or --latex FILE.")
     pictures = Pictures(output, title, video, plots, plot_format)
-    table = with_sources(read_tables(tables), captions, refs)
+    table = with_sources(read_tables(tables, match_ids), captions, refs, match_ids)
     people = read_people(human, column) if human else None
+    if people is not None:
+        people = matched_table(people, match_ids, table_items(table))
     from reelscore.report.html import report_of
     from reelscore.report.html.page import letters_of, marks_of
 

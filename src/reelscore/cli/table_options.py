@@ -11,6 +11,7 @@ import click
 from reelscore.cli.file_options import FilesOption
 from reelscore.cli.options import read_systems
 from reelscore.data import read_references
+from reelscore.data.item_ids import matched, table_items
 from reelscore.data.scales import HIGHER
 from reelscore.data.table import MetricResult, ScoreTable, Sources
 from reelscore.data.table_files import Repeats, is_score_table
@@ -28,9 +29,9 @@ captions_option = click.option(
 )
 
 
-def read_tables(arguments: Sequence[str]) -> ScoreTable:
+def read_tables(arguments: Sequence[str], match_ids: str | None = None) -> ScoreTable:
     """Read score tables and put them together; each argument is FILE or NAME=FILE."""
-    return merge_tables([read_named(argument) for argument in arguments])
+    return merge_tables([read_named(argument) for argument in arguments], match_ids)
 
 
 def read_named(argument: str) -> ScoreTable:
@@ -57,7 +58,10 @@ def read_named(argument: str) -> ScoreTable:
 
 
 def read_scored_systems(
-    arguments: Sequence[str], refs: Sequence[str], metrics: str | None
+    arguments: Sequence[str],
+    refs: Sequence[str],
+    metrics: str | None,
+    match_ids: str | None = None,
 ) -> ScoreTable | None:
     """Read systems from score tables; ``None`` where the files hold captions.
 
@@ -65,6 +69,7 @@ def read_scored_systems(
         arguments: Each is FILE or, for a table of one system, NAME=FILE to name it.
         refs: Files of references, which tables do not need.
         metrics: Which scores to take, by their names or those of their metrics; all if not given.
+        match_ids: As in `reelscore.meta.merge_tables`.
 
     Raises:
         DataError: If some files are tables and others are not, or if there are references.
@@ -83,7 +88,7 @@ def read_scored_systems(
             f"{tables[0]} is a score table, whose scores are made already; leave --refs out, or "
             "give caption files to score them again."
         )
-    table = merge_tables([_renamed_system(*each) for each in named])
+    table = merge_tables([_renamed_system(*each) for each in named], match_ids)
     return table if metrics is None else _chosen(table, metrics)
 
 
@@ -131,7 +136,11 @@ def read_noted(path: str, repeats: Repeats = "error") -> ScoreTable:
 
 def read_people(path: str, column: str | None = None) -> ScoreTable:
     """Read people's scores, several of a caption as their mean; one column or all."""
-    people = read_noted(path, repeats="mean")
+    return one_score(read_noted(path, repeats="mean"), column)
+
+
+def one_score(people: ScoreTable, column: str | None) -> ScoreTable:
+    """Keep one of people's scores; all if none is named."""
     if column is None:
         return people
     check_choice("human score", column, people.metrics)
@@ -141,7 +150,12 @@ def read_people(path: str, column: str | None = None) -> ScoreTable:
     return replace(people, results=rows)
 
 
-def with_sources(table: ScoreTable, captions: Sequence[str], refs: Sequence[str]) -> ScoreTable:
+def with_sources(
+    table: ScoreTable,
+    captions: Sequence[str],
+    refs: Sequence[str],
+    match_ids: str | None = None,
+) -> ScoreTable:
     """Add the captions and references of a table's items, from files."""
     systems = read_systems(captions)
     for name in systems:
@@ -152,6 +166,8 @@ def with_sources(table: ScoreTable, captions: Sequence[str], refs: Sequence[str]
                 table.systems,
                 f"The tables have {', '.join(table.systems)}; name the file's system: NAME=FILE.",
             )
-    references = read_references(refs) if refs else {}
-    table = replace(table, sources=Sources(systems, references))
+    items = table_items(table)
+    references = matched(match_ids, read_references(refs) if refs else {}, items)
+    own = {name: matched(match_ids, texts, items) for name, texts in systems.items()}
+    table = replace(table, sources=Sources(own, references))
     return replace(table, notes=[*table.notes, *training_notes(table)])

@@ -18,6 +18,7 @@ from reelscore.data.checks import (
     in_words,
     references_fault,
 )
+from reelscore.data.item_ids import rule_hint
 from reelscore.errors import DataError, check_choice
 
 Missing = Literal["error", "zero", "skip"]
@@ -244,6 +245,7 @@ def _check_coverage(
             "Candidates and references have no item in common: "
             f"candidates have {len(candidates):,} ({first_few(extra_ids)}), "
             f"references {len(references):,} ({first_few(missing_ids)})."
+            + rule_hint(extra_ids, missing_ids)
         )
     sizes = f"there are {len(candidates):,} candidates for {len(references):,} items"
     if _are_line_numbers(candidates) and _are_line_numbers(references):
@@ -262,7 +264,7 @@ def _check_coverage(
             'Remove them or pass missing="skip".'
         )
     if faults:
-        raise DataError("\n".join(faults))
+        raise DataError("\n".join(faults) + rule_hint(extra_ids, missing_ids))
 
 
 def _are_line_numbers(ids: Iterable[str]) -> bool:

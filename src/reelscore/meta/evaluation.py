@@ -90,6 +90,7 @@ def evaluate_metrics(
     tests: Sequence[Test] | None = None,
     intervals: IntervalMethod | None = None,
     system_scores: SystemScores = "means",
+    match_ids: str | None = None,
     correction: Correction = "none",
     significant: float = 0.05,
     draws: int = 1000,
@@ -109,6 +110,7 @@ def evaluate_metrics(
         tests: Names out of `reelscore.meta.metric_tests.TESTS`; `default_tests` if not given.
         intervals: How to make intervals of the correlations; none if not given.
         system_scores: As in `reelscore.meta.paired_scores.bring_together`.
+        match_ids: As in `reelscore.meta.paired_scores.bring_together`.
         correction: As in `reelscore.meta.metric_tests.compare_metrics`.
         significant: As in `reelscore.meta.metric_tests.compare_metrics`.
         draws: Exchanges of the permutation tests, and resamples of the bootstrap.
@@ -126,7 +128,9 @@ def evaluate_metrics(
     >>> {r.metric: round(r.value, 2) for r in evaluation.correlations}
     {'meteor': 0.61, 'cider': 0.81}
     """
-    cells = bring_together(metrics, human, column=column, system_scores=system_scores)
+    cells = bring_together(
+        metrics, human, column=column, system_scores=system_scores, match_ids=match_ids
+    )
     correlations = correlate_metrics(cells, level, coefficients)
     if intervals is not None:
         correlations = with_intervals(

@@ -9,6 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from reelscore.data.checks import first_few
+from reelscore.data.item_ids import matched_table, rule_hint, table_items
 from reelscore.data.table import MetricResult, ScoreTable
 from reelscore.errors import DataError, UnknownNameError, check_choice
 from reelscore.stats.correlations import known
@@ -49,8 +50,13 @@ class Cells:
         return np.where(there, self.human, np.nan), np.where(there, scores, np.nan)
 
 
-def merge_tables(tables: Iterable[ScoreTable]) -> ScoreTable:
+def merge_tables(tables: Iterable[ScoreTable], match_ids: str | None = None) -> ScoreTable:
     """Put score tables together: other metrics of the same systems, or other systems.
+
+    Args:
+        tables: The tables.
+        match_ids: How to match items that they write differently, as in `reelscore.score`; all
+            get the ids of the first table.
 
     Raises:
         DataError: Two tables have scores of the same system by the same metric.
@@ -64,7 +70,12 @@ def merge_tables(tables: Iterable[ScoreTable]) -> ScoreTable:
     """
     rows: dict[str, dict[str, MetricResult]] = {}
     notes: list[str] = []
+    items: dict[str, None] = {}
     for table in tables:
+        if match_ids is not None:
+            if items:
+                table = matched_table(table, match_ids, items, ("items", "items of other tables"))
+            items |= dict.fromkeys(table_items(table))
         notes += table.notes
         for system, row in table.results.items():
             mine = rows.setdefault(system, {})
@@ -75,7 +86,7 @@ def merge_tables(tables: Iterable[ScoreTable]) -> ScoreTable:
                         "different names: NAME=FILE."
                     )
                 mine[name] = result
-    return ScoreTable(rows, notes)
+    return ScoreTable(rows, list(dict.fromkeys(notes)))
 
 
 def bring_together(
@@ -84,6 +95,7 @@ def bring_together(
     *,
     column: str | None = None,
     system_scores: SystemScores = "means",
+    match_ids: str | None = None,
 ) -> Cells:
     """Pair every human score with the metrics' scores of the same system and item.
 
@@ -94,6 +106,8 @@ def bring_together(
         system_scores: ``means``: a system's score is the mean over the captions that people
             judged. ``own``: it is the table's own score of the system, such as BLEU of the whole
             set; there are no items then.
+        match_ids: How to match items that people's table writes differently, as in
+            `reelscore.score`.
 
     Raises:
         DataError: The tables have no system, or no item, in common.
@@ -110,6 +124,7 @@ def bring_together(
     ['Of 2 judged items, 1 is left out: no metric scores them.']
     """
     check_choice("kind of system score", system_scores, get_args(SystemScores))
+    human = matched_table(human, match_ids, table_items(metrics))
     name = _column(human, column)
     judged = [system for system in human.systems if name in human[system]]
     systems = [system for system in judged if system in metrics.results]
@@ -151,11 +166,15 @@ def bring_together(
         raise DataError(
             f"The human table and the metric tables have no item in common: people judged "
             f"{_names(list(seen))}, the metrics scored {_names(sorted(scored))}. "
-            "The ids of items must match exactly."
+            "The ids of items must match exactly." + rule_hint(seen, scored)
         )
     if gone := len(seen) - len(items):
         left = "1 is" if gone == 1 else f"{gone:,} are"
-        notes.append(f"Of {len(seen):,} judged items, {left} left out: no metric scores them.")
+        missing = [item for item in seen if item not in scored]
+        hint = rule_hint(missing, [item for item in scored if item not in seen])
+        notes.append(
+            f"Of {len(seen):,} judged items, {left} left out: no metric scores them.{hint}"
+        )
     cells = Cells(
         systems,
         items,

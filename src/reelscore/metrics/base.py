@@ -136,7 +136,7 @@ class Metric(ABC):
 
 CONTEXT_KEYS = frozenset(
     {
-        *("tok", "items", "refs", "data", "missing", "common", "empty", "files", "revision"),
+        *("tok", "items", "refs", "data", "missing", "ids", "common", "empty", "files", "revision"),
         *("trained", "seen", "parser", "rules"),
         *("level", "resamples", "seed", "v"),
     }

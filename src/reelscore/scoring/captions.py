@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from reelscore._progress import Progress
 from reelscore.data.coverage import items_notes, on_shared_items
 from reelscore.data.inputs import read_inputs
+from reelscore.data.item_ids import matched, rule_note
 from reelscore.data.languages import language_notes
 from reelscore.data.paired_captions import (
     Empty,
@@ -23,7 +23,7 @@ from reelscore.data.paired_captions import (
 )
 from reelscore.data.python_captions import CaptionsLike
 from reelscore.data.table import ScoreTable, Sources, system_notes
-from reelscore.errors import DataError
+from reelscore.errors import DataError, about_system
 from reelscore.metrics.base import Metric, check_tokens
 from reelscore.metrics.registry import DEFAULT_METRICS, resolve
 from reelscore.scoring.prepared import PreparedReferences
@@ -41,6 +41,7 @@ def score(
     tokenizer: Tokenizer = "ptb",
     missing: Missing = "error",
     empty: Empty = "error",
+    match_ids: str | None = None,
     threads: int | None = None,
 ) -> Scores:
     """Score one system's captions.
@@ -57,6 +58,9 @@ def score(
             or are left out (``skip``, also for candidates without references).
         empty: Captions without a word, such as "...", are an ``error`` or score as they are
             (``zero``).
+        match_ids: How to match ids that candidates and references write differently: one of
+            ``basename``, ``casefold``, ``zeros``, ``strip``, ``prefix``, ``number``, or several
+            with commas; see `reelscore.data.item_ids`. The results have those of the references.
         threads: How many threads to use; ``None`` for all cores. Never changes a number.
 
     Returns:
@@ -78,6 +82,7 @@ def score(
         tokenizer=tokenizer,
         missing=missing,
         empty=empty,
+        match_ids=match_ids,
         threads=threads,
     )
     return only_row(table)
@@ -91,6 +96,7 @@ def score_systems(
     tokenizer: Tokenizer = "ptb",
     missing: Missing = "error",
     empty: Empty = "error",
+    match_ids: str | None = None,
     common: bool = False,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -105,6 +111,7 @@ def score_systems(
         tokenizer: As in `score`.
         missing: As in `score`.
         empty: As in `score`.
+        match_ids: As in `score`.
         common: Score all systems on the items that each of them has a candidate for.
         threads: As in `score`.
         progress: Called now and then with how many captions of a system are done, of how many.
@@ -127,13 +134,19 @@ def score_systems(
             raise DataError(
                 f'{needing[0]} needs references; none were given. Pass references="FILE".'
             )
+    if truth is not None:
+        respelled = {}
+        for name, candidates in captions.items():
+            with about_system(name):
+                respelled[name] = matched(match_ids, candidates, truth)
+        captions = respelled
     tokenized = tokenizer == "none"
     coverage = None
     if common:
         captions, truth, coverage = on_shared_items(captions, truth)
     paired: dict[str, Paired] = {}
     for name, candidates in captions.items():
-        with inputs.explained(), _named(name):
+        with inputs.explained(), about_system(name):
             if truth is None:
                 paired[name] = lone_candidates(candidates, empty=empty, tokenized=tokenized)
             else:
@@ -144,7 +157,7 @@ def score_systems(
     warnings: dict[str, None] = {}
     for names in _on_the_same_items(paired):
         prepared = PreparedReferences(
-            paired[names[0]], chosen, tokenizer, threads, missing, empty, coverage
+            paired[names[0]], chosen, tokenizer, threads, missing, empty, coverage, match_ids
         )
         warnings |= dict.fromkeys(prepared.warnings())
         measured = prepared.measure_systems([paired[name].candidates for name in names], progress)
@@ -161,7 +174,8 @@ def score_systems(
     )
     own_notes = system_notes({name: rows[name].notes for name in captions})
     languages = language_notes(chosen, texts, divided=divides_words(tokenizer))
-    notes = [*inputs.notes, *own_notes, *items_notes(table, coverage), *languages, *warnings]
+    notes = [*inputs.notes, *rule_note(match_ids), *own_notes, *items_notes(table, coverage)]
+    notes += [*languages, *warnings]
     return replace(table, notes=notes)
 
 
@@ -176,14 +190,3 @@ def _on_the_same_items(paired: Mapping[str, Paired]) -> list[list[str]]:
         else:
             groups.append([name])
     return groups
-
-
-@contextmanager
-def _named(system: str) -> Iterator[None]:
-    """Say which system an error is about, where there are several."""
-    try:
-        yield
-    except DataError as error:
-        if not system:
-            raise
-        raise DataError(f"{system}: {error}") from error

@@ -21,7 +21,9 @@ NO_STATISTICS = (
 )
 _MEAN = 1e-9  # how near a system's score must be to the mean of its items to be taken for it
 # Parts of a signature that may differ between systems whose scores can be compared.
-_OWN_PARTS = ("items", "videos", "missing", "common", "empty", "level", "resamples", "seed", "v")
+_OWN_PARTS = (
+    *("items", "videos", "missing", "ids", "common", "empty", "level", "resamples", "seed", "v"),
+)
 
 
 class Group(NamedTuple):

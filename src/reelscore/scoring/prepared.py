@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from reelscore._progress import Progress
 from reelscore._version import __version__
 from reelscore.data.coverage import Coverage
+from reelscore.data.item_ids import rule_part
 from reelscore.data.paired_captions import Empty, Missing, Paired
 from reelscore.data.table import ItemIndex
 from reelscore.metrics.base import FloatArray, Metric, check_tokens
@@ -74,11 +75,12 @@ class PreparedReferences:
         missing: Missing,
         empty: Empty,
         common: Coverage | None = None,
+        match_ids: str | None = None,
     ) -> None:
         check_tokens(metrics, tokenizer)
         self.index = ItemIndex(paired.items)
         self.metrics = metrics
-        self._settings = (tokenizer, threads, missing, empty, common)
+        self._settings = (tokenizer, threads, missing, empty, common, match_ids)
         self._lock = threading.Lock()
         self._tokenizer = tokenizer
         self._threads = thread_count(threads)
@@ -93,6 +95,7 @@ class PreparedReferences:
             "refs": _span(np.diff(self._offsets)),
             "data": _fingerprint(*raw, self._offsets),
             "missing": missing,
+            **rule_part(match_ids),
             **({"common": common} if common else {}),
             "empty": empty,
             "v": __version__,

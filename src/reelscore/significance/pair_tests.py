@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from reelscore._progress import Progress, Steps
+from reelscore.data.item_ids import rule_hint
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError, UnknownNameError, check_choice
 from reelscore.scoring.intervals import (
@@ -283,7 +284,7 @@ def _check_same_items(table: ScoreTable, groups: Sequence[Group]) -> None:
                 f"{one} and {other} were scored on different items "
                 f"({len(first.rows[0])} and {len(second.rows[0])}); a paired test needs the "
                 'same. Fix the files, pass missing="zero", or score all on the items they share: '
-                "common=True."
+                "common=True." + rule_hint(table[one][name].items, table[other][name].items)
             )
 
 

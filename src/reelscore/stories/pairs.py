@@ -12,6 +12,7 @@ import numpy as np
 
 from reelscore.data.checks import first_few, has_words
 from reelscore.data.coverage import Coverage
+from reelscore.data.item_ids import matched, rule_hint
 from reelscore.data.languages import language_notes
 from reelscore.data.stories import NO_CAPTIONS, Stories, Story
 from reelscore.data.story_files import PathLike, read_stories, stories_of
@@ -69,12 +70,13 @@ def pair_stories(
         raise DataError(
             "Candidates and references have no video in common: "
             f"candidates have {len(unknown):,} ({first_few(unknown)}), "
-            f"references {len(wanted):,} ({first_few(list(wanted))})."
+            f"references {len(wanted):,} ({first_few(list(wanted))})." + rule_hint(unknown, wanted)
         )
     if unknown and protocol.unknown == "error":
         raise DataError(
             f"Videos with candidates but without references: {len(unknown):,} "
             f'({first_few(unknown)}). Remove them or pass unknown="skip".'
+            + rule_hint(unknown, [video for video in wanted if video not in given])
         )
     bare = [v for v in wanted if not all(len(s[v]) for s in annotators if v in s)]
     if bare:
@@ -164,6 +166,21 @@ def on_shared_videos(
         for stories in annotators
     ]
     return kept, truth, Coverage(len(shared), len(wanted))
+
+
+def with_matched_videos(
+    candidates: Stories, annotators: Sequence[Stories], match_ids: str | None
+) -> Stories:
+    """Give candidates the video ids of the references, by rules as in `reelscore.score`.
+
+    >>> from reelscore.data.story_files import stories_of
+    >>> story = [{"sentence": "a man", "timestamp": [0, 4]}]
+    >>> ours, truth = stories_of({"V1": story}), stories_of({"v1": story})
+    >>> list(with_matched_videos(ours, [truth], "casefold"))
+    ['v1']
+    """
+    wanted = dict.fromkeys(video for stories in annotators for video in stories)
+    return replace(candidates, by_video=matched(match_ids, candidates.by_video, wanted))
 
 
 def _by_known_id(

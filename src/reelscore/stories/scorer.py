@@ -11,6 +11,7 @@ import numpy as np
 from reelscore._progress import Progress
 from reelscore._version import __version__
 from reelscore.data.coverage import Coverage
+from reelscore.data.item_ids import rule_part
 from reelscore.data.paired_captions import copy_warning
 from reelscore.data.stories import Stories
 from reelscore.data.story_files import PathLike
@@ -68,10 +69,12 @@ class StoryScorer:
         protocol: Protocol,
         threads: int | None = None,
         common: Coverage | None = None,
+        match_ids: str | None = None,
     ) -> None:
         self.annotators = annotators
         self.protocol = protocol
         self._common = common
+        self._match_ids = match_ids
         self._threads = thread_count(threads)
         self._metrics = resolve(protocol.metrics) if ACTIVITYNET in protocol.scores else []
         for metric in self._metrics:
@@ -227,6 +230,7 @@ class StoryScorer:
             "refs": len(self.annotators),
             "data": _fingerprint(self.annotators, protocol.reference_order),
             "missing": protocol.missing,
+            **rule_part(self._match_ids),
             **({"common": self._common} if self._common else {}),
             "unknown": protocol.unknown,
             "beyond": protocol.beyond,

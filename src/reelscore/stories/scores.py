@@ -8,10 +8,17 @@ from typing import Any
 
 from reelscore._progress import Progress
 from reelscore.data.coverage import items_notes
+from reelscore.data.item_ids import rule_note
 from reelscore.data.table import ScoreTable, Sources, system_notes
-from reelscore.errors import DataError
+from reelscore.errors import about_system
 from reelscore.scoring.scores import Scores, only_row
-from reelscore.stories.pairs import StoriesLike, annotators_of, candidates_of, on_shared_videos
+from reelscore.stories.pairs import (
+    StoriesLike,
+    annotators_of,
+    candidates_of,
+    on_shared_videos,
+    with_matched_videos,
+)
 from reelscore.stories.protocol import protocol_of
 from reelscore.stories.scorer import StoryScorer
 from reelscore.stories.timelines import Timelines
@@ -23,6 +30,7 @@ def score(
     scores: str | Iterable[str] | None = None,
     *,
     preset: str | None = None,
+    match_ids: str | None = None,
     threads: int | None = None,
     **choices: Any,
 ) -> Scores:
@@ -34,6 +42,8 @@ def score(
         references: The same for the truth; several for several annotators.
         scores: ``soda`` (all three), ``soda_a``, ``soda_b``, ``soda_c``, ``activitynet``.
         preset: A named protocol to start from: see `reelscore.stories.protocol`.
+        match_ids: How to match videos that candidates and references write differently, as in
+            `reelscore.score`.
         threads: How many threads to use; ``None`` for all cores. Never changes a number.
         choices: Choices of the protocol that differ from the preset's or the default:
             see `reelscore.stories.protocol.Protocol`.
@@ -53,7 +63,13 @@ def score(
     True
     """
     table = score_systems(
-        {"": candidates}, references, scores, preset=preset, threads=threads, **choices
+        {"": candidates},
+        references,
+        scores,
+        preset=preset,
+        match_ids=match_ids,
+        threads=threads,
+        **choices,
     )
     return only_row(table)
 
@@ -64,6 +80,7 @@ def score_systems(
     scores: str | Iterable[str] | None = None,
     *,
     preset: str | None = None,
+    match_ids: str | None = None,
     common: bool = False,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -76,6 +93,7 @@ def score_systems(
         references: As in `score`.
         scores: As in `score`.
         preset: As in `score`.
+        match_ids: As in `score`.
         common: Score all systems on the videos that each of them has candidates for.
         threads: As in `score`.
         progress: Called now and then with how many videos of a system are done, of how many.
@@ -105,19 +123,18 @@ def score_systems(
         name: candidates_of(candidates, protocol, name or "candidates")
         for name, candidates in systems.items()
     }
+    for name, stories in read.items():
+        with about_system(name):
+            read[name] = with_matched_videos(stories, annotators, match_ids)
     coverage = None
     if common:
         read, annotators, coverage = on_shared_videos(read, annotators)
-    scorer = StoryScorer(annotators, protocol, threads, coverage)
+    scorer = StoryScorer(annotators, protocol, threads, coverage, match_ids)
     rows: dict[str, Scores] = {}
     for name, stories in read.items():
-        try:
+        with about_system(name):
             rows[name] = scorer.score(stories, progress)
-        except DataError as error:
-            if not name:
-                raise
-            raise DataError(f"{name}: {error}") from error
     shown = Timelines(read, scorer, protocol.soda_scores[-1]) if protocol.soda_scores else {}
     table = ScoreTable(rows, sources=Sources(timelines=shown))
     own_notes = system_notes({name: scores.notes for name, scores in rows.items()})
-    return replace(table, notes=[*own_notes, *items_notes(table, coverage)])
+    return replace(table, notes=[*rule_note(match_ids), *own_notes, *items_notes(table, coverage)])

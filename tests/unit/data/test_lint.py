@@ -134,26 +134,32 @@ def test_copies_of_references():
 
 
 @pytest.mark.parametrize(
-    ("spelling", "rule"),
+    ("spelling", "names", "rule"),
     [
-        ("clips/{}.mp4", "without folders and file endings"),
-        ("V{1}", "without regard to capital letters"),
-        ("v00{1}", "without leading zeros"),
-        ("V00{1}.mp4", "without folders, file endings, capital letters and leading zeros"),
-        ("video_{1}", "by their numbers alone"),
+        ("clips/{}.mp4", "basename", "without folders and file endings"),
+        ("V{1}", "casefold", "without regard to capital letters"),
+        ("v00{1}", "zeros", "without leading zeros"),
+        (
+            "V00{1}.mp4",
+            "basename,casefold,zeros",
+            "without folders and file endings, without regard to capital letters, "
+            "without leading zeros",
+        ),
+        ("video_{1}", "number", "by their last number"),
     ],
 )
-def test_ids_that_are_spelled_otherwise(spelling, rule):
+def test_ids_that_are_spelled_otherwise(spelling, names, rule):
     captions = {
         spelling.format(item, item[1:]): f"somebody {item} strolls about the town"
         for item in REFERENCES
     }
+    advice = f'score with match_ids="{names}".'
     [finding] = reelscore.check(captions, REFERENCES)
     assert (finding.check, finding.severity, finding.count) == ("ids", "error", 20)
-    assert finding.remedy == f"10 of them match {rule}: write them alike."
+    assert finding.remedy == f"10 of them match {rule}: write them alike, or {advice}"
     del captions[next(iter(captions))]
     [finding] = reelscore.check(captions, REFERENCES)
-    assert finding.remedy == f"9 of them match {rule}: write them alike."
+    assert finding.remedy == f"9 of them match {rule}: write them alike, or {advice}"
 
 
 def test_missing_and_extra_ids():

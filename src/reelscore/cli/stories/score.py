@@ -12,7 +12,13 @@ import click
 import msgspec
 
 from reelscore.cli.file_options import FilesCommand
-from reelscore.cli.option_kinds import file_option, json_option, resamples_option, seed_option
+from reelscore.cli.option_kinds import (
+    file_option,
+    json_option,
+    match_ids_option,
+    resamples_option,
+    seed_option,
+)
 from reelscore.cli.options import (
     STDOUT,
     check_targets,
@@ -66,6 +72,7 @@ def command() -> None:
 @truth_option
 @preset_option()
 @choices()
+@match_ids_option
 @click.option(
     "--common", is_flag=True, help="Score all systems only on the videos that every system has."
 )
@@ -89,6 +96,7 @@ def command() -> None:
 def score_command(
     candidates: tuple[str, ...],
     refs: tuple[str, ...],
+    match_ids: str | None,
     common: bool,
     intervals: bool,
     baseline: str | None,
@@ -125,6 +133,7 @@ def score_command(
         table = score_systems(
             system_files(candidates),
             list(refs),
+            match_ids=match_ids,
             common=common,
             threads=threads,
             progress=progress,

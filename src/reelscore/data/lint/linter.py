@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import PurePosixPath
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import median_high
-from typing import NamedTuple
 
+from reelscore.data.item_ids import matching_rule
 from reelscore.data.languages import other_languages, script_of
 from reelscore.data.lint.caption_reader import captions_of
 from reelscore.data.lint.defects import (
@@ -100,26 +98,6 @@ def repeated_ids(captions: Captions) -> Iterator[Finding]:
 # Ids beside those of the references
 
 
-def _stem(item: str) -> str:
-    return PurePosixPath(item).stem
-
-
-def _without_zeros(item: str) -> str:
-    return re.sub(r"(?<!\d)0+(?=\d)", "", item)
-
-
-_RULES: dict[str, Callable[[str], str]] = {
-    "without folders and file endings": _stem,
-    "without regard to capital letters": str.casefold,
-    "without leading zeros": _without_zeros,
-    "without blanks at their ends": str.strip,
-    "without folders, file endings, capital letters and leading zeros": lambda item: _without_zeros(
-        _stem(item.strip()).casefold()
-    ),
-    "by their numbers alone": lambda item: _without_zeros(re.sub(r"\D+", "", _stem(item)) or item),
-}
-
-
 def ids(captions: Captions) -> Iterator[Finding]:
     """Find items without a caption, and captions without references."""
     if captions.references is None:
@@ -143,35 +121,12 @@ def ids(captions: Captions) -> Iterator[Finding]:
         "error",
         len(missing) + len(extra),
         f"{' and '.join(parts)}, of {plural(len(wanted), 'item')} with references.",
-        f"{rule.matches:,} of them match {rule.name}: write them alike."
+        f"{rule.matches:,} of them match {rule.words}: write them alike, or score with "
+        f'match_ids="{rule.names}".'
         if rule
         else "Caption every item that has references, and no other.",
         tuple(shown[::3] + [example for k, example in enumerate(shown) if k % 3]),
     )
-
-
-class MatchingRule(NamedTuple):
-    """How ids have to be compared, and how many are the same then."""
-
-    name: str
-    matches: int
-
-
-def matching_rule(ids: Iterable[str], others: Iterable[str]) -> MatchingRule | None:
-    """Say how ids have to be compared for most of them to be the same; ``None`` if nothing helps.
-
-    >>> matching_rule(["v1", "v2"], ["v1.mp4", "v2.mp4"])
-    MatchingRule(name='without folders and file endings', matches=2)
-    >>> matching_rule(["v1", "v2"], ["v3", "v4"])
-    """
-    ids, others = list(ids), list(others)
-    best = MatchingRule("", min(len(ids), len(others)) // 2)
-    for name, rule in _RULES.items():
-        ruled, ruled_others = {rule(item) for item in ids}, {rule(item) for item in others}
-        is_unique = len(ruled) == len(ids) and len(ruled_others) == len(others)
-        if is_unique and len(ruled & ruled_others) > best.matches:
-            best = MatchingRule(name, len(ruled & ruled_others))
-    return best if best.name else None
 
 
 # Copies and languages

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from reelscore.data.coverage import Partial, partial_scores
+from reelscore.data.item_ids import matched, matched_table, table_items
 from reelscore.data.table import MetricResult, ScoreTable
 from reelscore.errors import DataError, UnknownNameError, check_choice
 from reelscore.report.tables.grid import Grid
@@ -127,6 +128,7 @@ def report_of(
     people: ScoreTable | None = None,
     *,
     metrics: Sequence[str] | None = None,
+    match_ids: str | None = None,
     resamples: int = 1000,
     seed: int = 12345,
     **fields: Any,
@@ -137,6 +139,8 @@ def report_of(
         table: The metrics' scores.
         people: People's scores of the same systems, to stand beside them.
         metrics: Which of the metrics' scores to show, and in what order; all.
+        match_ids: How to match items that people's table, the captions or the references write
+            differently, as in `reelscore.score`.
         resamples: Resamples of the bootstrap.
         seed: Seed of the bootstrap.
         fields: Further fields of `Report`. With ``tests`` given, no others are made.
@@ -155,11 +159,18 @@ def report_of(
     made = fields.get("tests", tests)
     notes = untested_notes(made) if len(table.systems) > 1 else _without_intervals(tested)
     fields["notes"] = [*fields.get("notes", ()), *notes]
-    fields.setdefault("captions", table.sources.captions)
-    fields.setdefault("references", table.sources.references)
+    items = table_items(table)
+    captions = fields.get("captions", table.sources.captions)
+    fields["captions"] = {
+        system: matched(match_ids, own, items, ("captions", "items"))
+        for system, own in captions.items()
+    }
+    references = fields.get("references", table.sources.references)
+    fields["references"] = matched(match_ids, references, items, ("references", "items"))
     fields.setdefault("timelines", table.sources.timelines)
     human: list[str] = []
     if people is not None:
+        people = matched_table(people, match_ids, items)
         common = {name: row for name, row in people.results.items() if name in table.results}
         judged, more = with_tests(
             replace(people, results=common), human=people.metrics, resamples=resamples, seed=seed

@@ -1,0 +1,289 @@
+"""Ids of the same items that are written in different ways, and the rules that match them.
+
+Ids are compared letter by letter. Where two files write them differently (``v7`` and
+``clips/V007.mp4``), an error names the rule by which they would match, and ``match_ids=`` applies
+it: a name out of `RULES`, or several with commas between them, applied in that order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple, TypeVar
+
+from reelscore.data.table import ItemIndex, ItemScores, MetricResult, ScoreTable
+from reelscore.errors import DataError, check_choice
+
+T = TypeVar("T")
+
+_ENDING = re.compile(r"(?<=.)\.[A-Za-z][A-Za-z0-9]{1,4}$")
+_ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
+_NUMBER = re.compile(r"\d+(?=\D*$)")
+_PREFIX = "prefix"
+
+
+def _basename(item: str) -> str:
+    return _ENDING.sub("", re.split(r"[/\\]", item)[-1])
+
+
+def _without_zeros(item: str) -> str:
+    return _ZEROS.sub("", item)
+
+
+def _last_number(item: str) -> str:
+    number = _NUMBER.search(_basename(item))
+    return _without_zeros(number[0]) if number else item
+
+
+# What each rule compares, and how it is said; `prefix` depends on the ids of both sides.
+RULES: dict[str, tuple[str, Callable[[str], str]]] = {
+    "basename": ("without folders and file endings", _basename),
+    "casefold": ("without regard to capital letters", str.casefold),
+    "zeros": ("without leading zeros", _without_zeros),
+    "strip": ("without blanks at their ends", str.strip),
+    _PREFIX: ("without a common beginning", str),
+    "number": ("by their last number", _last_number),
+}
+# Which rules are tried, the plainest first.
+_TRIED = [
+    *("basename", "casefold", "zeros", "strip", "prefix", "basename,casefold", "basename,zeros"),
+    *("basename,prefix", "basename,casefold,zeros", "number"),
+]
+
+
+class MatchingRule(NamedTuple):
+    """How ids have to be compared, and how many are the same then.
+
+    Attributes:
+        names: What to pass as ``match_ids``.
+        words: The same in words: "without folders and file endings".
+        matches: How many ids it matches.
+    """
+
+    names: str
+    words: str
+    matches: int
+
+
+def matching_rule(ids: Iterable[str], others: Iterable[str]) -> MatchingRule | None:
+    """Say how ids have to be compared for most of them to be the same; ``None`` if nothing helps.
+
+    >>> matching_rule(["v1", "v2"], ["v1.mp4", "v2.mp4"])
+    MatchingRule(names='basename', words='without folders and file endings', matches=2)
+    >>> matching_rule(["v1", "v2"], ["v3", "v4"])
+    """
+    ids, others = list(ids), list(others)
+    best = MatchingRule("", "", min(len(ids), len(others)) // 2)
+    for names in _TRIED:
+        key = _key(names, ids, others)
+        keys, other_keys = {key(item) for item in ids}, {key(item) for item in others}
+        is_unique = len(keys) == len(ids) and len(other_keys) == len(others)
+        if is_unique and len(keys & other_keys) > best.matches:
+            best = MatchingRule(names, rule_words(names), len(keys & other_keys))
+    return best if best.names else None
+
+
+def rule_hint(ids: Iterable[str], others: Iterable[str]) -> str:
+    """Give a sentence that names the rule by which ids would match; nothing if there is none.
+
+    >>> rule_hint(["v1", "v2"], ["v1.mp4", "v2.mp4"])
+    ' Ids match without folders and file endings (2 of 2): pass match_ids="basename".'
+    """
+    ids = list(ids)
+    rule = matching_rule(ids, others)
+    if rule is None:
+        return ""
+    return (
+        f" Ids match {rule.words} ({rule.matches:,} of {len(ids):,}): "
+        f'pass match_ids="{rule.names}".'
+    )
+
+
+def rule_words(names: str) -> str:
+    """Say in words how rules compare ids.
+
+    >>> rule_words("basename,zeros")
+    'without folders and file endings, without leading zeros'
+    """
+    return ", ".join(RULES[name][0] for name in _names(names))
+
+
+def rule_part(names: str | None) -> dict[str, str]:
+    """Give the part of a signature that names the rules; nothing if there are none.
+
+    >>> rule_part("basename, zeros"), rule_part(None)
+    ({'ids': 'basename+zeros'}, {})
+    """
+    return {"ids": "+".join(_names(names))} if names else {}
+
+
+def rule_note(names: str | None) -> list[str]:
+    """Give the note of a table whose ids were matched by rules.
+
+    >>> rule_note("basename")
+    ['Ids were matched without folders and file endings.']
+    """
+    return [f"Ids were matched {rule_words(names)}."] if names else []
+
+
+def matched_ids(
+    names: str | None,
+    ids: Collection[str],
+    wanted: Collection[str],
+    what: tuple[str, str] = ("candidates", "references"),
+) -> dict[str, str]:
+    """Give each id the spelling of those it is to match; ids that match none keep their own.
+
+    Args:
+        names: The rules, separated by commas; ``None`` changes nothing.
+        ids: The ids.
+        wanted: The ids to match.
+        what: What both are of, for messages.
+
+    Raises:
+        DataError: If two ids would become the same.
+        UnknownNameError: If there is no such rule.
+
+    >>> matched_ids("basename", ["clips/v1.mp4", "clips/v2.mp4"], ["v1", "v3"])
+    {'clips/v1.mp4': 'v1', 'clips/v2.mp4': 'clips/v2.mp4'}
+    >>> matched_ids("basename", ["a/v1.mp4", "b/v1.mp4"], ["v1"])
+    Traceback (most recent call last):
+    reelscore.errors.DataError: match_ids="basename": the candidates 'a/v1.mp4' and 'b/v1.mp4' would
+    be the same item, 'v1'. Match ids by another rule, or change them.
+    """
+    if names is None:
+        return {item: item for item in ids}
+    key = _key(names, ids, wanted)
+    spelling = _by_key(names, key, wanted, what[1])
+    return {item: spelling.get(k, item) for k, item in _by_key(names, key, ids, what[0]).items()}
+
+
+def matched(
+    names: str | None,
+    values: Mapping[str, T],
+    wanted: Collection[str],
+    what: tuple[str, str] = ("candidates", "references"),
+) -> Mapping[str, T]:
+    """Give values by id under the spelling of the ids they are to match; see `matched_ids`.
+
+    >>> matched("casefold", {"V1": "a man"}, ["v1"])
+    {'v1': 'a man'}
+    """
+    if names is None:
+        return values
+    texts = {str(item): value for item, value in values.items()}
+    spelling = matched_ids(names, texts, [str(item) for item in wanted], what)
+    return {spelling[item]: value for item, value in texts.items()}
+
+
+def matched_table(
+    table: ScoreTable,
+    names: str | None,
+    wanted: Collection[str],
+    what: tuple[str, str] = ("judgments", "scores"),
+) -> ScoreTable:
+    """Give a table the ids that it is to match; its signatures and notes name the rules.
+
+    >>> from reelscore import score_systems
+    >>> table = score_systems({"mine": {"v1.mp4": "a man"}}, {"v1.mp4": ["a man"]}, "rouge_l")
+    >>> matched_table(table, "basename", ["v1"])["mine"]["rouge_l"].items.to_dict()
+    {'v1': 1.0}
+    """
+    if names is None:
+        return table
+    spelling = matched_ids(names, table_items(table), wanted, what)
+
+    def renamed(items: Sequence[str]) -> list[str]:
+        return [spelling.get(item, item) for item in items]
+
+    def changed(result: MetricResult) -> MetricResult:
+        items = ItemScores(ItemIndex(renamed(result.items.index.items)), result.items.array)
+        shared = result.statistics
+        if shared is not None:
+            shared = replace(shared, items=renamed(shared.items))
+        part = "".join(f"|{key}:{rules}" for key, rules in rule_part(names).items())
+        made = result.signature and result.signature.replace(part, "") + part
+        return replace(result, items=items, statistics=shared, signature=made)
+
+    rows = {
+        system: {name: changed(result) for name, result in row.items()}
+        for system, row in table.results.items()
+    }
+    return replace(table, results=rows, notes=[*table.notes, *rule_note(names)])
+
+
+def table_items(table: ScoreTable) -> list[str]:
+    """Give the items that any score of a table has, in order of appearance.
+
+    >>> from reelscore import score_systems
+    >>> table_items(score_systems({"mine": {"v1": "a man"}}, {"v1": ["a man"]}, "rouge_l"))
+    ['v1']
+    """
+    indexes = {
+        id(result.items.index): result.items.index
+        for row in table.results.values()
+        for result in row.values()
+    }
+    return list(dict.fromkeys(item for index in indexes.values() for item in index.items))
+
+
+def _names(text: str) -> list[str]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    for name in names:
+        check_choice("rule match_ids=", name, RULES)
+    if not names:
+        raise DataError(f"match_ids is empty; expected one of {', '.join(RULES)}.")
+    return names
+
+
+def _by_key(
+    names: str, key: Callable[[str], str], ids: Collection[str], what: str
+) -> dict[str, str]:
+    by_key: dict[str, str] = {}
+    for item in ids:
+        other = by_key.setdefault(key(item), item)
+        if other != item:
+            raise DataError(
+                f'match_ids="{names}": the {what} {other!r} and {item!r} would be the same item, '
+                f"{key(item)!r}. Match ids by another rule, or change them."
+            )
+    return by_key
+
+
+def _key(names: str, ids: Collection[str], others: Collection[str]) -> Callable[[str], str]:
+    """Compose rules to one function, whose results are compared."""
+    steps: list[Callable[[str], str]] = []
+
+    def key(item: str) -> str:
+        for step in steps:
+            item = step(item)
+        return item
+
+    for name in _names(names):
+        rule = RULES[name][1]
+        if name == _PREFIX:
+            beginning = _common_beginning([*map(key, ids)], [*map(key, others)])
+            steps.append(partial(_without, beginning))
+        else:
+            steps.append(rule)
+    return key
+
+
+def _without(beginning: str, item: str) -> str:
+    return item.removeprefix(beginning)
+
+
+def _common_beginning(ids: Sequence[str], others: Sequence[str]) -> str:
+    """Find what all ids of one side begin with, and those of the other side do not."""
+    best, most = "", 0
+    for longer, shorter in ((ids, set(others)), (others, set(ids))):
+        first, last = min(longer, default=""), max(longer, default="")
+        for length in range(1, min(len(first), len(last)) + 1):
+            if first[:length] != last[:length]:
+                break
+            matches = sum(item[length:] in shorter for item in longer)
+            if matches > most:
+                best, most = first[:length], matches
+    return best
