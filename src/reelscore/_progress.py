@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 Progress = Callable[[int, int], None]
@@ -23,3 +24,53 @@ class Steps:
         self._done += 1
         if self._progress is not None:
             self._progress(self._done, self._total)
+
+
+class Lines:
+    """Says every ten seconds, in a line, how far work is: where nobody sees a bar, as in a log.
+
+    Args:
+        what: What is done, such as ``Scoring``.
+        write: Called with each line.
+        every: Seconds between two lines.
+        clock: Tells the time in seconds.
+
+    >>> times = iter([0.0, 5.0, 12.0])
+    >>> progress = Lines("Scoring", print, clock=lambda: next(times))
+    >>> progress(100, 1000)
+    >>> progress(400, 1000)
+    Scoring: 400 of 1,000 (40%) after 12 s
+    """
+
+    def __init__(
+        self,
+        what: str,
+        write: Callable[[str], object],
+        *,
+        every: float = 10.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._what, self._write, self._every, self._clock = what, write, every, clock
+        self._start = self._last = clock()
+
+    def __call__(self, done: int, total: int) -> None:
+        """Say how far the work is, if it is time to."""
+        now = self._clock()
+        if now - self._last < self._every:
+            return
+        self._last = now
+        share = f" of {total:,} ({done / total:.0%})" if total else ""
+        self._write(f"{self._what}: {done:,}{share} after {_duration(now - self._start)}")
+
+
+def _duration(seconds: float) -> str:
+    """Spell a time: seconds, then minutes, then hours.
+
+    >>> _duration(12), _duration(75), _duration(7265)
+    ('12 s', '1 min 15 s', '2 h 1 min')
+    """
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
@@ -23,6 +25,9 @@ from reelscore.cli.options import (
 from reelscore.cli.report_options import command_line, html_option
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError
+
+if TYPE_CHECKING:
+    from reelscore.learned.training.recipes import Stage
 
 
 @click.group("bertha")
@@ -158,6 +163,7 @@ def train(
     from reelscore.learned.model_files import keep_held_out
     from reelscore.learned.training.model import fit_model
     from reelscore.learned.training.recipes import recipe_of
+    from reelscore.report.tables.models import agreement_text
 
     if keep and hold_out is None:
         raise click.UsageError("--keep is for a model with a group held out; add --hold-out.")
@@ -173,9 +179,11 @@ def train(
             device=device,
             every=every,
             progress=progress,
+            validated=_show_validation,
         )
     click.echo(f"{Path(out) / 'model'}: revision {info.revision}")
-    _show_agreement(info.agreement)
+    if agreement := agreement_text(info, terminal_width()):
+        click.echo(f"\n{agreement}")
     if keep and hold_out is not None:
         click.echo(f"bertha|held_out:{hold_out} is {keep_held_out(Path(out) / 'model', hold_out)}")
 
@@ -241,22 +249,17 @@ def info(model: str, as_json: bool) -> None:
       reelscore bertha info
     """
     from reelscore.learned.model_files import read_info
+    from reelscore.report.tables.models import model_text
 
     model_info = read_info(model)
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(asdict(model_info))).decode())
         return
-    click.echo(
-        f"{model_info.name}, revision {model_info.revision}, up to {model_info.max_length} tokens"
-    )
-    for key, value in model_info.training.items():
-        click.echo(f"{key}: {value}")
-    _show_agreement(model_info.agreement)
+    click.echo(model_text(model_info, terminal_width()))
 
 
-def _show_agreement(agreement: dict[str, object]) -> None:
-    for name, values in agreement.items():
-        if isinstance(values, dict) and "caption level" in values:
-            for level, rs in values.items():
-                numbers = " ".join(f"{r:.3f}" for r in rs)
-                click.echo(f"r with people, {name}, {level}: {numbers}")
+def _show_validation(stage: Stage, reached: Sequence[float]) -> None:
+    """Print what an epoch reached, and whether it is the best of its stage so far."""
+    best = ", the best so far" if reached[-1] == max(reached) else ""
+    what = " ".join([stage.source, *stage.kinds])
+    click.echo(f"{what}, epoch {len(reached)}: r = {reached[-1]:.3f} with people{best}")

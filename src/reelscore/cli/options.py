@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 
+from reelscore._progress import Lines
 from reelscore.cli.file_options import refs_option
 from reelscore.cli.messages import as_options
 from reelscore.cli.option_kinds import (
@@ -320,8 +321,16 @@ def terminal_width() -> int:
 
 @contextmanager
 def progress_bar(what: str, *, wanted: bool = True) -> Iterator[Callable[[int, int], None] | None]:
-    """Show a bar on stderr for long work, where somebody is looking."""
-    if not (wanted and sys.stderr.isatty()):
+    """Show how far long work is, on stderr: a bar, or a line every ten seconds in a file or pipe.
+
+    Args:
+        what: What is done.
+        wanted: Whether a bar is worth showing.
+    """
+    if not sys.stderr.isatty():
+        yield Lines(what, functools.partial(click.echo, err=True))
+        return
+    if not wanted:
         yield None
         return
     from rich.console import Console

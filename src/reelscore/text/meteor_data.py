@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 
 from reelscore import _native
-from reelscore._progress import Progress
+from reelscore._progress import Lines, Progress
 from reelscore.errors import ResourceError
 
 INDEX_NAME = f"meteor-1.5-en-v{_native.LanguageIndex.format_version}.index"
@@ -192,9 +192,14 @@ def _writing(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _bar() -> Iterator[Progress]:
+    what = "Compiling METEOR's language data, once"
+    if not sys.stderr.isatty():
+        sys.stderr.write(f"{what}\n")
+        yield Lines(what, lambda line: sys.stderr.write(f"{line}\n"))
+        return
     from rich.console import Console
     from rich.progress import Progress as Bar
 
     with Bar(console=Console(stderr=True)) as bar:
-        task = bar.add_task("Compiling METEOR's language data, once", total=None)
+        task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+from reelscore.cli.main import cli
 from reelscore.errors import DataError, UnknownNameError
+from reelscore.learned.judged_captions import write_captions
 from reelscore.learned.pair_scores import predict_captions
 from reelscore.learned.sentence_vectors import SentenceEncoder
 from reelscore.learned.training.early_stopping import validation_split
@@ -164,6 +168,38 @@ def test_early_stopping_returns_to_the_best_epoch(captions, tiny):
     _, kept = validation_split(captions, WILD, 0)
     r = np.corrcoef(predict_captions(model.network, kept), [c.score for c in kept])[0, 1]
     assert r == pytest.approx(max(model.validation), abs=1e-6)
+
+
+def test_every_validation_is_told(captions, tiny):
+    told = []
+    recipe = replace(WILD, stages=(replace(WILD.stages[0], epochs=3),))
+    model = train(
+        *(captions, recipe),
+        encoder=tiny,
+        device="cpu",
+        validated=lambda stage, reached: told.append((stage.source, *reached)),
+    )
+    assert told[-1] == ("judgments", *model.validation)
+    assert [len(each) - 1 for each in told] == [1, 2, 3]
+
+
+def test_every_validation_is_shown(captions, tiny, tmp_path):
+    write_captions(tmp_path / "judged.jsonl", captions)
+    command = ["bertha", "train", str(tmp_path / "judged.jsonl"), str(tmp_path / "run")]
+    options = ["--recipe", "plain-sa", "--validation", "0.3", "--encoder", tiny, "--device", "cpu"]
+    done = CliRunner().invoke(cli, [*command, *options, "--hold-out", "g2", "--patience", "9"])
+    assert done.exit_code == 0, done.output
+    first, second, _, _, title, *_ = done.output.splitlines()
+    shown = re.compile(
+        r"judgments SA, epoch (\d): r = (-?0\.\d{3}) with people(, the best so far)?"
+    )
+    epochs = [shown.fullmatch(line) for line in (first, second)]
+    assert [match[1] for match in epochs] == ["1", "2"]
+    assert epochs[0][3]
+    assert bool(epochs[1][3]) == (float(epochs[1][2]) >= float(epochs[0][2]))
+    assert title == "Agreement with people (Pearson's r) on captions held out"
+    described = CliRunner().invoke(cli, ["bertha", "info", str(tmp_path / "run" / "model")]).output
+    assert f"r = {epochs[0][2]}, {epochs[1][2]} after each epoch" in " ".join(described.split())
 
 
 def test_early_stopping_resumed(captions, tiny, tmp_path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,8 @@ from reelscore.learned.training.examples import (
     training_examples,
 )
 from reelscore.learned.training.recipes import Recipe, Stage
+
+Validated = Callable[[Stage, Sequence[float]], None]
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ def train(
     folder: str | Path | None = None,
     every: int = 500,
     progress: Progress | None = None,
+    validated: Validated | None = None,
 ) -> Trained:
     """Train a cross-encoder.
 
@@ -71,6 +74,8 @@ def train(
         folder: Where to keep a checkpoint; training resumes from one that is there.
         every: Steps between two checkpoints.
         progress: Called with how many steps are made, of how many.
+        validated: Called after each epoch that is validated, with the stage and its correlations
+            so far on the items kept for validation.
 
     Raises:
         DataError: If nothing can be learned from the captions, or the checkpoint is of another
@@ -110,6 +115,8 @@ def train(
             made, over = before + step, step == steps
             if step % run.per_epoch == 0 or over:
                 over = watch.stalled() or over
+                if validated is not None and kept:
+                    validated(stage, watch.reached)
             if over:
                 watch.return_to_best()
                 made = end

@@ -26,7 +26,7 @@ from reelscore.learned.pair_scores import predict_captions
 from reelscore.learned.training.early_stopping import validation_split
 from reelscore.learned.training.examples import check_stages
 from reelscore.learned.training.held_out import hold_out
-from reelscore.learned.training.loop import Trained, train
+from reelscore.learned.training.loop import Trained, Validated, train
 from reelscore.learned.training.recipes import Recipe
 
 
@@ -41,6 +41,7 @@ def fit_model(
     device: str | None = None,
     every: int = 500,
     progress: Progress | None = None,
+    validated: Validated | None = None,
 ) -> ModelInfo:
     """Train a model and write it to ``folder/model``, next to its checkpoints.
 
@@ -54,6 +55,8 @@ def fit_model(
         device: ``cuda`` or ``cpu``.
         every: Steps between two checkpoints.
         progress: Called with how many steps are made, of how many.
+        validated: Called after each epoch that is validated, with the stage and its correlations
+            so far.
 
     Returns:
         What is known of the model, with its agreement with people on the group held out.
@@ -93,6 +96,7 @@ def fit_model(
         seed=seed,
         folder=Path(folder) / "checkpoints",
         progress=progress,
+        validated=validated,
         encoder=encoder,
         device=device,
         embedding=embedding,
