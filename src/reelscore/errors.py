@@ -35,6 +35,9 @@ __all__ = [
 ]
 
 
+_LISTED = 30  # names that a message lists
+
+
 class ReelscoreError(Exception):
     """The root of the tree: catch this to catch everything reelscore reports."""
 
@@ -73,6 +76,8 @@ class UnknownNameError(ReelscoreError, LookupError):
         near = difflib.get_close_matches(name, known, n=1)
         guess = f" Did you mean {near[0]!r}?" if near else ""
         ending = remedy or f"Known: {', '.join(known)}."
+        if not remedy and len(known) > _LISTED:
+            ending = f"There are {len(known):,}, such as {', '.join(known[:3])}."
         return cls(f"Unknown {kind} {name!r}.{guess} {ending}")
 
 

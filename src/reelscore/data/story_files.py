@@ -34,13 +34,17 @@ _NUMBERS = (int, float)
 _VIDEO_ENDINGS = (".mp4", ".mkv", ".webm", ".avi", ".mov")
 
 
-def read_stories(path: PathLike, policies: StoryPolicies | None = None) -> Stories:
+def read_stories(
+    path: PathLike, policies: StoryPolicies | None = None, *, video: str | None = None
+) -> Stories:
     """Read timed captions from a file in any of the formats; it may be compressed.
 
     Args:
         path: The file.
         policies: What to do with reversed segments, negative times and blank sentences; errors
             by default.
+        video: The video that is of interest; others are left out where they are bad, and a note
+            says so.
 
     Raises:
         DataError: If the file cannot be read or any caption in it is bad. All bad captions are
@@ -58,11 +62,15 @@ def read_stories(path: PathLike, policies: StoryPolicies | None = None) -> Stori
             entries = list(_entries_of_lines(source))
         else:
             entries = list(_entries_of_document(_document(source), source.path))
-    return _collect(entries, source.path, policies or StoryPolicies())
+    return _collect(entries, source.path, policies or StoryPolicies(), video)
 
 
 def stories_of(
-    data: Mapping[str, Any], name: str = "stories", policies: StoryPolicies | None = None
+    data: Mapping[str, Any],
+    name: str = "stories",
+    policies: StoryPolicies | None = None,
+    *,
+    video: str | None = None,
 ) -> Stories:
     """Check timed captions given as plain data, in any of the shapes a JSON file may have.
 
@@ -70,6 +78,7 @@ def stories_of(
         data: What `json.load` gives for such a file.
         name: What to call it in messages.
         policies: As in `read_stories`.
+        video: As in `read_stories`.
 
     >>> stories_of({"v1": [{"sentence": "a man runs", "timestamp": [0, 4.5]}]})["v1"].sentences
     ('a man runs',)
@@ -80,7 +89,8 @@ def stories_of(
     """
     if not isinstance(data, Mapping):
         raise DataError(f"{name}: expected a mapping of video ids; it is {in_words(data)}.")
-    return _collect(list(_entries_of_document(data, name)), name, policies or StoryPolicies())
+    entries = list(_entries_of_document(data, name))
+    return _collect(entries, name, policies or StoryPolicies(), video)
 
 
 # An entry is one video's or one caption's part of a file: place, video id, value.
@@ -134,17 +144,20 @@ def _entries_of_document(document: Any, name: str) -> Iterator[Entry]:
         yield name, video, value
 
 
-def _collect(entries: list[Entry], name: str, policies: StoryPolicies) -> Stories:
-    problems = Problems(name)
+def _collect(entries: list[Entry], name: str, policies: StoryPolicies, only: str | None) -> Stories:
+    """Check and gather captions; those of other videos than the only one of interest may be bad."""
+    refused, tolerated = Problems(name), _Tolerated(name)
     reader = _CaptionReader(policies)
     captions: dict[str, list[tuple[float, float, str]]] = {}
     durations: dict[str, float | None] = {}
     for place, video_id, value in entries:
         fault = id_fault(video_id)
         if fault:
+            problems = refused if only is None else tolerated.of(f"{place}, {video_id!r}")
             problems.add(f"{place}: the video id {fault}.")
             continue
         video = _without_ending(id_text(video_id))
+        problems = refused if only is None or _same_video(video, only) else tolerated.of(video)
         is_one_caption = isinstance(value, Mapping) and "timestamps" not in value
         if video in captions and not is_one_caption:
             problems.add(
@@ -164,14 +177,46 @@ def _collect(entries: list[Entry], name: str, policies: StoryPolicies) -> Storie
                 story.append(reader.read(caption))
             except _Unusable as error:
                 problems.add(f"{place}: video {video!r}, caption {rank}: {error}")
-    problems.raise_if_any()
+    refused.raise_if_any()
     if not captions:
         raise DataError(f"{name}: there are no videos; at least one is needed.")
     stories = {
         video: _story(rows, durations.get(video)) if rows else NO_CAPTIONS
         for video, rows in captions.items()
+        if video not in tolerated.videos
     }
-    return Stories(stories, policies, reader.notes())
+    return Stories(stories, policies, [*reader.notes(), *tolerated.notes()])
+
+
+class _Tolerated(Problems):
+    """Problems of videos that are not of interest: those videos are left out."""
+
+    def __init__(self, subject: str) -> None:
+        super().__init__(subject)
+        self.videos: set[str] = set()
+        self._video = ""
+
+    def of(self, video: str) -> Problems:
+        """Expect problems of a video."""
+        self._video = video
+        return self
+
+    def add(self, message: str) -> None:
+        """Count one, and leave its video out."""
+        super().add(message)
+        self.videos.add(self._video)
+
+    def notes(self) -> list[str]:
+        """Say what is left out."""
+        if not self.count:
+            return []
+        others = "1 other video is" if len(self.videos) == 1 else f"{len(self.videos)} others are"
+        return [f"{self.subject}: {others} left out, as captions cannot be used. {self.first[0]}"]
+
+
+def _same_video(video: str, other: str) -> bool:
+    """Whether two ids name one video: ActivityNet's may lack their beginning."""
+    return video.removeprefix("v_") == other.removeprefix("v_")
 
 
 def _story(rows: list[tuple[float, float, str]], duration: float | None) -> Story:

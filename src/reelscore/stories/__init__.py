@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from reelscore.stories.scorer import StoryScorer
     from reelscore.stories.scores import score, score_systems
     from reelscore.stories.studies import Setting, Study, study_counts, study_oracle, study_order
-    from reelscore.stories.timelines import Timeline, Timelines, timeline
+    from reelscore.stories.timelines import Timeline, Timelines, side_by_side, timeline
 
 __all__ = [
     "PRESETS",
@@ -49,6 +49,7 @@ __all__ = [
     "read_stories",
     "score",
     "score_systems",
+    "side_by_side",
     "stories_of",
     "study_counts",
     "study_oracle",
@@ -68,6 +69,6 @@ __getattr__, __dir__ = lazy_names(
         "stories.scorer": "StoryScorer",
         "stories.scores": "score score_systems",
         "stories.studies": "Setting Study study_counts study_oracle study_order",
-        "stories.timelines": "Timeline Timelines timeline",
+        "stories.timelines": "Timeline Timelines side_by_side timeline",
     },
 )

@@ -227,9 +227,14 @@ def _within_durations(
 
 
 def annotators_of(
-    references: StoriesLike | Iterable[StoriesLike], protocol: Protocol
+    references: StoriesLike | Iterable[StoriesLike], protocol: Protocol, *, video: str | None = None
 ) -> list[Stories]:
     """Read the truth, of one annotator or of several, in any form `score` takes.
+
+    Args:
+        references: The truth.
+        protocol: With the policies for bad captions.
+        video: The only video of interest; others are left out where they are bad.
 
     >>> from reelscore import examples
     >>> annotators_of(examples.path("stories/annotator_1.json"), Protocol())
@@ -238,14 +243,23 @@ def annotators_of(
     if isinstance(references, str | os.PathLike | Mapping):
         references = [references]
     files = list(references)
+    names = ["references"] if len(files) == 1 else [f"annotator {k + 1}" for k in range(len(files))]
     return [
-        candidates_of(each, protocol, "references" if len(files) == 1 else f"annotator {k}")
-        for k, each in enumerate(files, start=1)
+        candidates_of(each, protocol, name, video=video)
+        for name, each in zip(names, files, strict=True)
     ]
 
 
-def candidates_of(given: StoriesLike, protocol: Protocol, name: str = "candidates") -> Stories:
+def candidates_of(
+    given: StoriesLike, protocol: Protocol, name: str = "candidates", *, video: str | None = None
+) -> Stories:
     """Read one set of stories in any form `score` takes; messages call it by the name.
+
+    Args:
+        given: The stories.
+        protocol: With the policies for bad captions.
+        name: What messages call them.
+        video: The only video of interest; others are left out where they are bad.
 
     >>> from reelscore import examples
     >>> candidates_of(examples.stories()[0]["concise"], Protocol())
@@ -254,7 +268,7 @@ def candidates_of(given: StoriesLike, protocol: Protocol, name: str = "candidate
     if isinstance(given, Stories):
         return given
     if isinstance(given, str | os.PathLike):
-        return read_stories(given, protocol.policies)
+        return read_stories(given, protocol.policies, video=video)
     if not isinstance(given, Mapping):
         raise DataError(f"{name}: expected a file or a mapping of video ids; it is {given!r:.60}.")
-    return stories_of(given, name, protocol.policies)
+    return stories_of(given, name, protocol.policies, video=video)

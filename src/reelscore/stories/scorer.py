@@ -13,7 +13,7 @@ from reelscore._version import __version__
 from reelscore.data.coverage import Coverage
 from reelscore.data.item_ids import rule_part
 from reelscore.data.paired_captions import copy_warning
-from reelscore.data.stories import Stories
+from reelscore.data.stories import NO_CAPTIONS, Stories
 from reelscore.data.story_files import PathLike
 from reelscore.data.table import ItemIndex
 from reelscore.errors import check_choice
@@ -142,9 +142,12 @@ class StoryScorer:
         >>> [(each.candidate, each.reference, round(each.iou, 2)) for each in first.matches]
         [(0, 0, 0.92), (2, 1, 0.47), (3, 2, 0.9)]
         """
-        paired = pair_stories(candidates, self.annotators, self.protocol.but(missing="zero"))
-        check_choice("video", video, paired.videos)
-        return self._matched(paired, [paired.videos.index(video)], score, tiou)[0]
+        check_choice("video", video, {each for stories in self.annotators for each in stories})
+        truth = [Stories({video: each[video]}) for each in self.annotators if video in each]
+        other = video.removeprefix("v_")
+        story = candidates.get(video, candidates.get(other, NO_CAPTIONS))
+        paired = pair_stories(Stories({video: story}), truth, self.protocol)
+        return self._matched(paired, [0], score, tiou)[0]
 
     def all_matchings(
         self, candidates: Stories, score: str = "soda_c", *, tiou: float = 0.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from reelscore.data.stories import Stories, Story
@@ -66,6 +66,7 @@ class MatchedStories:
         precision: SODA's precision in this video, against this annotator.
         recall: Its recall.
         f1: Its F1.
+        system: What to call the system, where several are shown.
     """
 
     annotator: str
@@ -75,6 +76,7 @@ class MatchedStories:
     precision: float
     recall: float
     f1: float
+    system: str = ""
 
     @property
     def summary(self) -> str:
@@ -83,10 +85,8 @@ class MatchedStories:
         >>> MatchedStories("annotator 1", (), (), (), 0.5, 0.25, 1 / 3).summary
         'annotator 1: precision 0.5000, recall 0.2500, F1 0.3333'
         """
-        return (
-            f"{self.annotator}: precision {self.precision:.4f}, recall {self.recall:.4f}, "
-            f"F1 {self.f1:.4f}"
-        )
+        name = f"{self.system}, {self.annotator}" if self.system else self.annotator
+        return f"{name}: precision {self.precision:.4f}, recall {self.recall:.4f}, F1 {self.f1:.4f}"
 
     def rows(self) -> list[Pair]:
         """All captions in time order, matched ones together."""
@@ -97,7 +97,7 @@ class MatchedStories:
 
 @dataclass(frozen=True)
 class Timeline:
-    """One video of one system, beside each annotator.
+    """One video of one system, or of several, beside each annotator.
 
     Attributes:
         video: The video's id.
@@ -106,7 +106,9 @@ class Timeline:
         f: The sentence score.
         begin: Where the time axis begins, in seconds.
         end: Where it ends.
-        comparisons: One for each annotator, or one where they are merged.
+        comparisons: One for each annotator, or one where they are merged; of several systems one
+            after the other for each annotator.
+        notes: What was left out, in a sentence each.
     """
 
     video: str
@@ -116,6 +118,15 @@ class Timeline:
     begin: float
     end: float
     comparisons: tuple[MatchedStories, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def by_annotator(self) -> list[list[MatchedStories]]:
+        """The comparisons with each annotator: one for each system."""
+        groups: dict[str, list[MatchedStories]] = {}
+        for each in self.comparisons:
+            groups.setdefault(each.annotator, []).append(each)
+        return list(groups.values())
 
     @property
     def method(self) -> str:
@@ -167,11 +178,71 @@ def timeline(
     >>> [caption.name for caption in shown.comparisons[0].candidates if not caption.matched]
     ['C2']
     """
+    systems = {system: candidates}
+    return side_by_side(systems, references, video, score, tiou=tiou, preset=preset, **choices)
+
+
+def side_by_side(
+    systems: Mapping[str, StoriesLike],
+    references: StoriesLike | Iterable[StoriesLike],
+    video: str,
+    score: str = "soda_c",
+    *,
+    tiou: float = 0.5,
+    preset: str | None = None,
+    **choices: Any,
+) -> Timeline:
+    """Show how SODA matches one video of several systems; arguments as in `timeline`.
+
+    Args:
+        systems: Stories by the system's name.
+        references: As there.
+        video: As there; other videos are left out where they cannot be read.
+        score: As there.
+        tiou: As there.
+        preset: As there.
+        choices: As there.
+
+    Raises:
+        UnknownNameError: The references have no such video.
+
+    >>> from reelscore import examples
+    >>> systems, annotators = examples.stories()
+    >>> shown = side_by_side(systems, annotators["annotator_1"], "v_dogwash")
+    >>> [(each.system, round(each.f1, 2)) for each in shown.comparisons]
+    [('concise', 0.15), ('verbose', 0.05), ('shuffled', 0.04)]
+    """
     protocol = protocol_of(preset, choices)
-    scorer = StoryScorer(annotators_of(references, protocol), protocol)
-    stories = candidates_of(candidates, protocol)
-    matchings = scorer.matchings(stories, video, score, tiou=tiou if score == "soda_a" else 0.0)
-    return _timeline(video, system, score, scorer, matchings)
+    truth = annotators_of(references, protocol, video=video)
+    scorer = StoryScorer(truth, protocol)
+    read = {
+        name: candidates_of(given, protocol, name, video=video) for name, given in systems.items()
+    }
+    at = tiou if score == "soda_a" else 0.0
+    shown = [
+        _timeline(video, name, score, scorer, scorer.matchings(stories, video, score, tiou=at))
+        for name, stories in read.items()
+    ]
+    notes = [note for stories in (*truth, *read.values()) for note in stories.notes]
+    return _together(shown, notes)
+
+
+def _together(shown: Sequence[Timeline], notes: Sequence[str]) -> Timeline:
+    """Put the timelines of several systems on one axis, those of one annotator together."""
+    first = replace(shown[0], notes=tuple(dict.fromkeys(notes)))
+    if len(shown) == 1:
+        return first
+    return replace(
+        first,
+        system=" | ".join(each.system for each in shown),
+        begin=min(each.begin for each in shown),
+        end=max(each.end for each in shown),
+        comparisons=tuple(
+            replace(comparison, system=each.system)
+            for of_annotator in zip(*(each.comparisons for each in shown), strict=True)
+            for each, comparison in zip(shown, of_annotator, strict=True)
+        ),
+    )
 
 
 def timelines(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from click.testing import CliRunner, Result
 
 from reelscore import examples, stories
 from reelscore.cli.main import cli
@@ -226,8 +229,6 @@ def test_unknown_ending(tmp_path: Path, dogwash: stories.Timeline) -> None:
 
 
 def test_command(tmp_path: Path) -> None:
-    from click.testing import CliRunner
-
     ours = str(examples.path("stories/systems/concise.json"))
     refs = ["-r", str(examples.path("stories/annotator_1.json"))]
     show = ["stories", "show", ours, *refs, "--video", "v_dogwash"]
@@ -242,6 +243,100 @@ def test_command(tmp_path: Path) -> None:
     assert other.count("unmatched") > out.count("unmatched")
     refused = CliRunner().invoke(cli, [*show, "-o", str(tmp_path / "story.gif")])
     assert isinstance(refused.exception, DataError)
+
+
+SYSTEMS = [str(examples.path(f"stories/systems/{name}.json")) for name in ("concise", "verbose")]
+TRUTH = ["-r", str(examples.path("stories/annotator_1.json"))]
+
+
+def show(*arguments: str) -> Result:
+    return CliRunner().invoke(cli, ["stories", "show", *arguments])
+
+
+def test_side_by_side() -> None:
+    systems, annotators = examples.stories()
+    both = {name: systems[name] for name in ("concise", "verbose")}
+    shown = stories.side_by_side(both, annotators.values(), "v_dogwash")
+    assert [len(group) for group in shown.by_annotator] == [2, 2]
+    for number, group in enumerate(shown.by_annotator):
+        for each in group:
+            alone = stories.timeline(systems[each.system], annotators.values(), "v_dogwash")
+            assert replace(each, system="") == alone.comparisons[number]
+    text = timeline_text(shown, 80)
+    assert max(map(cells, text.splitlines())) <= 80
+    for group in shown.by_annotator:
+        for each in group:
+            for caption in each.candidates:
+                assert f"{caption.name}  " in text
+
+
+def test_side_by_side_on_the_command_line(tmp_path: Path) -> None:
+    done = show(*SYSTEMS, *TRUTH, "--video", "v_dogwash")
+    lines = done.output.splitlines()
+    assert lines[0] == "v_dogwash · concise | verbose · SODA (c), f: meteor"
+    assert lines[1].startswith("concise, references: precision 0.1297")
+    assert lines[2].startswith("verbose, references: precision 0.0302")
+    first = next(k for k, line in enumerate(lines) if line.startswith("R1 "))
+    assert lines[first + 2 : first + 4] == [
+        "C1  IoU 0.92  f 0.24        0.0–16.1 s │ C2  IoU 0.90  f 0.19        0.0–16.4 s",
+        "  A boy puts a white dog in a tub.     │   A boy puts a dog in a tub.",
+    ]
+    for ending in ("html", "svg"):
+        page = tmp_path / f"story.{ending}"
+        assert show(*SYSTEMS, *TRUTH, "--video", "v_dogwash", "-o", str(page)).exit_code == 0
+        text = page.read_text()
+        assert "concise, references" in text
+        assert "verbose, references" in text
+    four = [f"{name}={SYSTEMS[0]}" for name in "abcd"]
+    refused = show(*four, *TRUTH, "--video", "v_dogwash")
+    assert "4 systems do not fit side by side in 80 columns" in str(refused.exception)
+
+
+def test_page_of_several_systems_has_each_id_once(tmp_path: Path) -> None:
+    systems, annotators = examples.stories()
+    page = timeline_html(stories.side_by_side(systems, annotators.values(), "v_dogwash"))
+    ids = re.findall(r'id="([^"]+)"', page)
+    assert len(ids) == len(set(ids)) > 20
+    for target in re.findall(r'href="#([^"]+)"', page):
+        assert target in ids
+
+
+def damaged(path: Path, source: str, video: str) -> str:
+    """Copy a file with a segment of one video that ends before it starts."""
+    content = json.loads(Path(source).read_text())
+    videos = content.get("results", content)
+    if isinstance(videos[video], dict):
+        videos[video]["timestamps"][0] = [9.0, 2.0]
+    else:
+        videos[video][0]["timestamp"] = [9.0, 2.0]
+    path.write_text(json.dumps(content))
+    return str(path)
+
+
+def test_another_video_may_be_damaged(tmp_path: Path) -> None:
+    ours = damaged(tmp_path / "concise.json", SYSTEMS[0], "v_kayak")
+    truth = damaged(tmp_path / "truth.json", TRUTH[1], "v_pancakes")
+    whole = show(SYSTEMS[0], *TRUTH, "--video", "v_dogwash")
+    done = show(ours, "-r", truth, "--video", "v_dogwash")
+    assert done.exit_code == 0
+    assert done.stdout == whole.stdout
+    notes = " ".join(done.stderr.split())
+    assert "concise.json: 1 other video is left out, as captions cannot be used" in notes
+    assert "video 'v_pancakes', caption 1: ends (2.0) before it starts (9.0)" in notes
+    refused = show(ours, *TRUTH, "--video", "v_kayak")
+    assert "video 'v_kayak', caption 1: ends (2.0)" in str(refused.exception)
+    with pytest.raises(DataError, match="v_kayak"):
+        stories.read_stories(ours)
+
+
+def test_an_unknown_video_of_many(tmp_path: Path) -> None:
+    truth = {f"v_{k:04}": story(["a man runs"]) for k in range(415)}
+    with pytest.raises(UnknownNameError) as error:
+        stories.timeline(truth, truth, "v_00411")
+    assert str(error.value) == (
+        "Unknown video 'v_00411'. Did you mean 'v_0411'? There are 415, such as v_0000, v_0001, "
+        "v_0002."
+    )
 
 
 @pytest.mark.parametrize("text", HOSTILE)

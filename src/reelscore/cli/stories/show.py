@@ -8,13 +8,13 @@ import click
 
 from reelscore.cli.file_options import FilesCommand
 from reelscore.cli.option_kinds import choice_option, number_option
-from reelscore.cli.options import check_targets, system_files, terminal_width
+from reelscore.cli.options import check_targets, show_notes, system_files, terminal_width
 from reelscore.cli.stories.options import choices, given_of, preset_option, truth_option
 from reelscore.stories.protocol import SODA_SCORES
 
 
 @click.command("show", cls=FilesCommand)
-@click.argument("candidates", metavar="CANDIDATES")
+@click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
 @truth_option
 @click.option("--video", required=True, metavar="ID", help="The video to show.")
 @choice_option(
@@ -36,7 +36,7 @@ from reelscore.stories.protocol import SODA_SCORES
 @preset_option()
 @choices("scores", "metrics", "variant", "max_captions", "epsilon", "missing", "tious")
 def command(
-    candidates: str,
+    candidates: tuple[str, ...],
     refs: tuple[str, ...],
     video: str,
     score: str,
@@ -46,22 +46,23 @@ def command(
 ) -> None:
     """Show how one video is matched: references above, candidates below.
 
-    CANDIDATES is a file of timed captions, or NAME=FILE. Matched pairs come with their overlap
-    (IoU) and sentence score (f); captions without a match are marked.
+    CANDIDATES are files of timed captions, or NAME=FILE; several are shown side by side. Matched
+    pairs come with their overlap (IoU) and sentence score (f); captions without a match are marked.
 
     \b
     Examples:
       reelscore stories show ours.json -r val_1.json --video v_uqiMw7tQ1Cc
-      reelscore stories show ours.json -r val_1.json --video v_1 -o story.html
+      reelscore stories show ours.json theirs.json -r val_1.json --video v_1 -o story.html
     """
     from reelscore.report.timeline.files import check_format, timeline_text, write_timeline
-    from reelscore.stories.timelines import timeline
+    from reelscore.stories.timelines import side_by_side
 
     if output:
         check_format(output)
         check_targets(output)
-    ((name, path),) = system_files([candidates]).items()
-    shown = timeline(path, list(refs), video, score, system=name, tiou=tiou, **given_of(choices))
+    systems = system_files(candidates)
+    shown = side_by_side(systems, list(refs), video, score, tiou=tiou, **given_of(choices))
+    show_notes(shown.notes, err=True)
     if output:
         write_timeline(shown, output)
     else:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from pathlib import Path
 
 from reelscore.data.atomic_files import write_atomically
 from reelscore.errors import DataError
 from reelscore.report.plots.style import figure, save
-from reelscore.report.safe_text import lines_of, rows_of, shortened
+from reelscore.report.safe_text import cells, lines_of, rows_of, shortened
 from reelscore.report.timeline.layout import SIZES, timeline_picture
 from reelscore.report.timeline.page import LIGHT, timeline_html, timeline_svg
 from reelscore.stories.timelines import MatchedStories, Pair, TimedCaption, Timeline
 
-_SIDE = 6  # columns that name a row of bars
+_SIDE, _LONGEST_SIDE = 6, 14  # columns that name a row of bars, at least and at most
+_NARROWEST = 24  # columns that a system's captions need, side by side with others
 FORMATS = ("png", "svg", "pdf", "html")
 _PIXELS = 96  # of the layout, in an inch
 _POINTS = 72 / _PIXELS
@@ -42,28 +44,84 @@ def timeline_text(timeline: Timeline, width: int = 80) -> str:
     R1 ─ C1  IoU 0.92  f 0.24              0.0–14.8 | 0.0–16.1 s
     """
     parts = [shortened(timeline.title, width)]
-    for each in timeline.comparisons:
-        parts.append(_comparison(each, timeline, width))
+    for group in timeline.by_annotator:
+        parts.append(_comparison(group, timeline, width))
     return "\n".join(parts)
 
 
-def _comparison(comparison: MatchedStories, timeline: Timeline, width: int) -> str:
+def _comparison(group: Sequence[MatchedStories], timeline: Timeline, width: int) -> str:
+    """Lay out what is compared with one annotator: one system, or several side by side."""
     begin, end = f"{timeline.begin:g} s", f"{timeline.end:.1f} s"
-    lines = [
-        *lines_of(comparison.summary, width),
-        "",
-        *_bars("refs", comparison.references, timeline, width),
-        *_bars("cands", comparison.candidates, timeline, width),
-        " " * _SIDE + begin + end.rjust(width - _SIDE - len(begin)),
-        "",
-    ]
-    for pair in comparison.rows():
-        lines += _row(pair, width)
+    names = [shortened(each.system, _LONGEST_SIDE) or "cands" for each in group]
+    side = max(_SIDE, *(cells(name) + 1 for name in names))
+    lines = [line for each in group for line in lines_of(each.summary, width)]
+    lines += ["", *_bars("refs", group[0].references, timeline, side, width)]
+    for name, each in zip(names, group, strict=True):
+        lines += _bars(name, each.candidates, timeline, side, width)
+    lines += [" " * side + begin + end.rjust(width - side - len(begin)), ""]
+    if len(group) == 1:
+        lines += [line for pair in group[0].rows() for line in _row(pair, width)]
+    else:
+        lines += _columns(group, names, width)
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
-def _bars(side: str, captions: Sequence[TimedCaption], timeline: Timeline, width: int) -> list[str]:
-    room = width - _SIDE
+def _columns(group: Sequence[MatchedStories], names: Sequence[str], width: int) -> list[str]:
+    """Below each reference what each system has for it; captions without a match by themselves."""
+    room = (width - 3 * (len(group) - 1)) // len(group)
+    if room < _NARROWEST:
+        raise DataError(
+            f"{len(group)} systems do not fit side by side in {width} columns; show fewer, or "
+            "write a page (.html)."
+        )
+    rows: list[tuple[float, list[str]]] = []
+    for reference in group[0].references:
+        pairs = [_pair_of(each, reference) for each in group]
+        times = f"{reference.start:.1f}–{reference.end:.1f} s"
+        lines = [reference.name + times.rjust(width - len(reference.name))]
+        lines += [f"  {line}" for line in lines_of(reference.sentence, width - 2)]
+        lines += _beside([_cell(pair, room) for pair in pairs], room)
+        rows.append((reference.start, lines))
+    for number, each in enumerate(group):
+        for caption in each.candidates:
+            if not caption.matched:
+                cell = _cell(Pair(None, caption), room)
+                blank = [[""] for _ in group]
+                blank[number] = cell
+                rows.append((caption.start, _beside(blank, room)))
+    heading = _beside([[name] for name in names], room)
+    return heading + [line for _, lines in sorted(rows, key=lambda row: row[0]) for line in lines]
+
+
+def _pair_of(comparison: MatchedStories, reference: TimedCaption) -> Pair | None:
+    return next((pair for pair in comparison.matches if pair.reference == reference), None)
+
+
+def _cell(pair: Pair | None, room: int) -> list[str]:
+    """What one system has for a reference, or a candidate that is not matched."""
+    if pair is None or pair.candidate is None:
+        return ["no match"]
+    caption = pair.candidate
+    times = f"{caption.start:.1f}–{caption.end:.1f} s"
+    head = f"{caption.name}  IoU {pair.iou:.2f}  f {pair.f:.2f}"
+    head = head if pair.reference else f"{caption.name}  unmatched"
+    beside = len(head) + 2 + len(times) <= room
+    lines = [head + times.rjust(room - len(head))] if beside else [head, times.rjust(room)]
+    return lines + [f"  {line}" for line in lines_of(caption.sentence, room - 2)]
+
+
+def _beside(columns: Sequence[list[str]], room: int) -> list[str]:
+    """Put columns of lines side by side, each padded to the room it has."""
+    lines = []
+    for row in zip_longest(*columns, fillvalue=""):
+        lines.append(" │ ".join(text + " " * (room - cells(text)) for text in row))
+    return lines
+
+
+def _bars(
+    name: str, captions: Sequence[TimedCaption], timeline: Timeline, side: int, width: int
+) -> list[str]:
+    room = width - side
     scale = room / (timeline.end - timeline.begin)
     drawn = []
     for caption in captions:
@@ -79,8 +137,8 @@ def _bars(side: str, captions: Sequence[TimedCaption], timeline: Timeline, width
     lines = [[" "] * room for _ in range(max(rows, default=0) + 1)]
     for row, (left, right, bar) in zip(rows, drawn, strict=True):
         lines[row][left:right] = bar
-    names = [side, *[""] * (len(lines) - 1)]
-    return [f"{name:{_SIDE}}{''.join(line)}" for name, line in zip(names, lines, strict=True)]
+    names = [name + " " * (side - cells(name)), *[" " * side] * (len(lines) - 1)]
+    return [beginning + "".join(line) for beginning, line in zip(names, lines, strict=True)]
 
 
 def _row(pair: Pair, width: int) -> list[str]:

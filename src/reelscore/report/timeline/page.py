@@ -25,7 +25,7 @@ _DARK = {
     "reference": "#1f5f8a",
     "candidate": "#8a5a00",
 }
-_WIDE, _NARROW = 960.0, 358.0
+_WIDE, _BESIDE, _NARROW = 960.0, 580.0, 358.0  # of one system, and of several side by side
 
 
 def timeline_svg(timeline: Timeline, width: float = 900.0) -> str:
@@ -62,11 +62,15 @@ def timeline_html(timeline: Timeline) -> str:
     4
     """
     sections = []
-    for comparison in timeline.comparisons:
-        pictures = {"wide": Picture(_WIDE), "narrow": Picture(_NARROW)}
-        for picture in pictures.values():
-            add_bars(picture, comparison, timeline)
-        sections.append((comparison, pictures))
+    for group in timeline.by_annotator:
+        wide = _WIDE if len(group) == 1 else _BESIDE
+        drawn = []
+        for comparison in group:
+            pictures = {"wide": Picture(wide), "narrow": Picture(_NARROW)}
+            for picture in pictures.values():
+                add_bars(picture, comparison, timeline)
+            drawn.append((comparison, pictures))
+        sections.append(drawn)
     return render(
         "timeline.html",
         timeline=timeline,
