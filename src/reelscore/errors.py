@@ -3,7 +3,8 @@
 ReelscoreError
 ├── DataError (ValueError)             a file or argument does not say what it should
 │   ├── RefusedError                   a campaign cannot take this from this rater
-│   └── FullError                      the disk under a database has no room left
+│   ├── FullError                      the disk under a database has no room left
+│   └── NobodyPassedError              no rater of a campaign passed the quality control
 ├── UnknownNameError (LookupError)     an unknown metric, format or option
 ├── ResourceError (OSError)            the language index cannot be built, written or read
 ├── EndpointError (ConnectionError)    a model's server refuses a request, or does not answer
@@ -28,6 +29,7 @@ __all__ = [
     "EndpointError",
     "FullError",
     "MissingExtraError",
+    "NobodyPassedError",
     "ReelscoreError",
     "RefusedError",
     "ResourceError",
@@ -60,6 +62,21 @@ class RefusedError(DataError):
 
 class FullError(DataError):
     """A database whose disk is full: nothing more can be stored until there is room."""
+
+
+class NobodyPassedError(DataError):
+    """A campaign whose raters all failed the quality control.
+
+    Attributes:
+        raters: How many there are.
+    """
+
+    def __init__(self, raters: int) -> None:
+        super().__init__(
+            f"None of the {raters} raters passed the quality control. Look at the raters, or pass "
+            "controlled=False."
+        )
+        self.raters = raters
 
 
 class UnknownNameError(ReelscoreError, LookupError):

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import io
 import re
+import subprocess
+import sys
 import zipfile
 
 import msgspec
 import pytest
+from argon2 import PasswordHasher
 
 from reelscore import examples
+from reelscore.errors import NobodyPassedError
 from reelscore.human.campaign import Campaign
 from reelscore.human.evaluate.results import evaluate_ratings
 from reelscore.significance import rank_systems
-from reelscore.web import security
 from support.server import PASSWORD
 from support.visits import Visitor, app_over
 
@@ -45,8 +48,23 @@ def test_passwords(app):
     with app.state.site.database.reading() as connection:
         stored = connection.exec_driver_sql("SELECT password FROM web_account").scalar_one()
     assert stored.startswith("$argon2id$")
-    # tests hash cheaply; the shipped hasher made this one, which is checked for unknown names
-    assert security._NOBODY.startswith("$argon2id$v=19$m=65536,t=3,p=4$")
+    # tests hash cheaply; the shipped hasher does not
+    assert PasswordHasher().hash("x").startswith("$argon2id$v=19$m=65536,t=3,p=4$")
+
+
+def test_nothing_is_hashed_before_it_is_needed():
+    """Importing the module is quick; a server makes the hash for unknown names as it starts."""
+    script = (
+        "import argon2\nhash = argon2.PasswordHasher.hash\nmade = []\n"
+        "argon2.PasswordHasher.hash = lambda *given: made.append(1) or hash(*given)\n"
+        "from reelscore.web import security\nprint(len(made))\n"
+        "hashing = security.Hashing()\nhashing._thread.submit(int).result()\nprint(len(made))\n"
+        "security.is_password('no such account', None)\nprint(len(made))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["0", "1", "1"]
 
 
 def test_guessing_passwords_is_slow(app, monkeypatch):
@@ -386,6 +404,22 @@ def test_results_are_those_of_the_library(judged, tmp_path):
     assert shown["quality"]["passed"] == ["r0", "r1", "r2"]
     table = msgspec.json.decode(msgspec.json.encode(results.scores.table.to_dict()))
     assert {key: shown[key] for key in table} == table
+
+
+def test_results_where_nobody_passed(judged, monkeypatch):
+    """The page says it in the words of its reader, not as an argument of Python."""
+
+    def nobody(*_, **__):
+        raise NobodyPassedError(3)
+
+    monkeypatch.setattr("reelscore.web.organisers.results.evaluate_ratings", nobody)
+    _, owner, _ = judged
+    page = owner.get("/organise/c/clips/results").text
+    assert "None of the 3 raters passed the quality control. The page Raters shows why" in page
+    assert "controlled" not in page
+    refused = owner.get("/organise/c/clips/results.json")
+    assert refused.status_code == 422
+    assert "controlled" not in refused.text
 
 
 def test_results_on_the_page(judged):

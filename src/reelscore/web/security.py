@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cache
 from threading import BoundedSemaphore, Lock
 from typing import Any, TypeVar
 
@@ -26,7 +27,6 @@ _SHORTEST_PASSWORD = 10
 _LONGEST_PASSWORD = 200  # hashing a long one is work that anybody could ask for
 _QUEUE = 8  # passwords that may wait for being hashed, the one under way included
 _hasher = PasswordHasher()
-_NOBODY = _hasher.hash(secrets.token_urlsafe())
 T = TypeVar("T")
 
 
@@ -127,6 +127,12 @@ def hash_password(password: str) -> str:
     return _hasher.hash(password)
 
 
+@cache
+def _nobody() -> str:
+    """The hash of a password that nobody knows, to compare with where there is no account."""
+    return _hasher.hash(secrets.token_urlsafe())
+
+
 def is_password(password: str, stored: str | None) -> bool:
     """Tell whether a password is right; takes as long where there is no such account.
 
@@ -138,7 +144,7 @@ def is_password(password: str, stored: str | None) -> bool:
     if len(password) > _LONGEST_PASSWORD:
         return False
     try:
-        return _hasher.verify(stored or _NOBODY, password) and stored is not None
+        return _hasher.verify(stored or _nobody(), password) and stored is not None
     except (VerificationError, InvalidHashError):
         return False
 
@@ -152,6 +158,7 @@ class Hashing:
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, "hashing")
+        self._thread.submit(_nobody)  # before the first login, which must not take longer for it
         self._places = BoundedSemaphore(_QUEUE)
 
     async def run(self, function: Callable[..., T], *arguments: Any) -> T:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from reelscore.errors import DataError
+from reelscore.errors import DataError, NobodyPassedError
 from reelscore.human.evaluate.agreement import Agreement, agreement
 from reelscore.human.evaluate.preferences import check_raters, expected_answers
 from reelscore.human.evaluate.quality import Control, Quality, check_quality
@@ -88,10 +88,7 @@ def evaluate_ratings(
     if controlled:
         used = quality.good(judgments)
         if not quality.passed:
-            raise DataError(
-                f"None of the {len(quality.raters)} raters passed the quality control. Look at the "
-                "raters, or pass controlled=False."
-            )
+            raise NobodyPassedError(len(quality.raters))
     else:
         used = judgments.by(set(judgments.rater.names) - set(excluded))
     made_by = control.signature if controlled else "control:none"

@@ -10,7 +10,7 @@ import msgspec
 from fastapi.responses import FileResponse, HTMLResponse, Response
 from starlette.background import BackgroundTask
 
-from reelscore.errors import DataError
+from reelscore.errors import DataError, NobodyPassedError
 from reelscore.human.campaign import Campaign
 from reelscore.human.evaluate.preferences import score_all_preferences
 from reelscore.human.evaluate.rankings import score_rankings
@@ -34,11 +34,17 @@ def evaluated(campaign: Campaign) -> tuple[Results, list[Comparison]]:
     Raises:
         DataError: If there is nothing to evaluate yet.
     """
-    results = evaluate_ratings(
-        campaign.judgments(finished=True),
-        humans=campaign.humans,
-        excluded=campaign.excluded(),
-    )
+    try:
+        results = evaluate_ratings(
+            campaign.judgments(finished=True),
+            humans=campaign.humans,
+            excluded=campaign.excluded(),
+        )
+    except NobodyPassedError as error:
+        raise DataError(
+            f"None of the {error.raters} raters passed the quality control. The page Raters shows "
+            "why; offer their HITs to other raters there."
+        ) from None
     table = results.scores.table
     names = [name for name in table.metrics if name == "z" or name.endswith("_z")]
     return results, [rank_systems(table, name) for name in names]
