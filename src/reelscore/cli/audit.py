@@ -12,13 +12,13 @@ from reelscore.cli.option_kinds import json_option, plot_option, seed_option
 from reelscore.cli.options import (
     STDOUT,
     check_targets,
-    format_option,
     progress_bar,
-    read_captions,
     threads_option,
     tokenizer_option,
     write_json,
 )
+from reelscore.cli.reading_options import read_captions, reading_options
+from reelscore.data.reading import Reading
 from reelscore.data.table import ScoreTable
 from reelscore.data.table_files import csv_rows
 from reelscore.errors import DataError
@@ -43,7 +43,7 @@ from reelscore.text.tokens import Tokenizer
     help="The metric to compare with.",
 )
 @tokenizer_option
-@format_option
+@reading_options()
 @seed_option
 @threads_option
 @plot_option("all shifts")
@@ -55,7 +55,7 @@ def command(
     column: str | None,
     metric: str,
     tokenizer: Tokenizer,
-    file_format: str | None,
+    reading: Reading,
     seed: int,
     threads: int | None,
     plot: str | None,
@@ -81,7 +81,7 @@ def command(
     check_targets(plot, json_file)
     people = ScoreTable.read(human, repeats="mean") if human else None
     if refs:
-        inputs = read_captions(candidates, refs, file_format)
+        inputs = read_captions(candidates, refs, reading)
         assert inputs.references is not None
         with inputs.explained(), progress_bar("Comparing") as progress:
             audited = audit_captions(

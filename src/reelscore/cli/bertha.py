@@ -15,14 +15,14 @@ from reelscore.cli.option_kinds import choice_option, file_option, number_option
 from reelscore.cli.options import (
     STDOUT,
     check_targets,
-    format_option,
     progress_bar,
-    read_captions,
     show_notes,
     terminal_width,
     write_json,
 )
+from reelscore.cli.reading_options import read_captions, reading_options
 from reelscore.cli.report_options import command_line, html_option
+from reelscore.data.reading import Reading
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError
 
@@ -57,7 +57,7 @@ def command() -> None:
     metavar="FILE",
     help="Where to write the judged captions, .jsonl.",
 )
-@format_option
+@reading_options()
 def prepare(
     candidates: tuple[str, ...],
     refs: tuple[str, ...],
@@ -65,7 +65,7 @@ def prepare(
     group: str,
     trecvid: str | None,
     out: str,
-    file_format: str | None,
+    reading: Reading,
 ) -> None:
     """Combine captions, references and human scores into training data.
 
@@ -89,7 +89,7 @@ def prepare(
             for name, row in table.results.items()
             if column in row
         }
-        inputs = read_captions(candidates, refs, file_format)
+        inputs = read_captions(candidates, refs, reading)
         assert inputs.references is not None
         show_notes(inputs.notes, err=True)
         captions = from_tables(inputs.systems, inputs.references, scores, group=group)

@@ -14,17 +14,20 @@ from reelscore.cli.option_kinds import file_option, json_option
 from reelscore.cli.options import (
     STDOUT,
     check_targets,
-    format_option,
+    show_notes,
     terminal_width,
     write,
     write_json,
 )
+from reelscore.cli.reading_options import reading_options
+from reelscore.data.file_names import expanded
 from reelscore.data.lint.caption_reader import captions_of
 from reelscore.data.lint.caption_writer import captions_text
 from reelscore.data.lint.defects import findings_in
 from reelscore.data.lint.findings import Findings, plural
 from reelscore.data.lint.fixes import Fix, fixed
 from reelscore.data.lint.linter import CHECKS
+from reelscore.data.reading import Reading
 from reelscore.errors import DataError
 
 _SHOWN = 10  # fixes shown on the terminal
@@ -33,7 +36,7 @@ _SHOWN = 10  # fixes shown on the terminal
 @click.command("check", cls=FilesCommand)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @refs_option("References to compare with")
-@format_option
+@reading_options()
 @click.option("--strict", is_flag=True, help="Let warnings, too, give the exit status 1.")
 @json_option
 @file_option(
@@ -43,7 +46,7 @@ _SHOWN = 10  # fixes shown on the terminal
 def command(
     files: tuple[str, ...],
     refs: tuple[str, ...],
-    file_format: str | None,
+    reading: Reading,
     strict: bool,
     json_file: str | None,
     fix_file: str | None,
@@ -66,7 +69,11 @@ def command(
     check_targets(json_file, fix_file)
     if fix_file and (len(files) > 1 or fix_file == STDOUT or fix_file == files[0]):
         raise DataError("--fix takes one FILE, and writes another; name a new file.")
-    subjects = [captions_of(file, refs or None, format=file_format) for file in files]
+    paths = [str(path) for path in expanded(files)]
+    subjects = [captions_of(path, refs or None, reading=reading) for path in paths]
+    for subject in subjects:
+        if subject.read_as:
+            show_notes([as_options(f"Read as {subject.read_as}: {subject.name}.")], err=True)
     checked = [
         Findings(subject.name, len(subject.texts), tuple(findings_in(subject, CHECKS)))
         for subject in subjects

@@ -9,6 +9,7 @@ import click
 from reelscore.cli.file_options import FilesCommand, refs_option
 from reelscore.cli.option_kinds import number_option
 from reelscore.cli.options import terminal_width
+from reelscore.cli.reading_options import reading_options
 from reelscore.cli.table_options import (
     captions_option,
     read_people,
@@ -16,6 +17,7 @@ from reelscore.cli.table_options import (
     tables_argument,
     with_sources,
 )
+from reelscore.data.reading import Reading
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError
 from reelscore.meta.contrasts import Contrast, between_scores, between_systems
@@ -47,6 +49,7 @@ _LONGEST_NAME = 20
 @number_option("--top", "-n", default=5, least=1, help="Number of items to show.")
 @captions_option
 @refs_option()
+@reading_options()
 def command(
     tables: tuple[str, ...],
     human: str | None,
@@ -57,6 +60,7 @@ def command(
     top: int,
     captions: tuple[str, ...],
     refs: tuple[str, ...],
+    reading: Reading,
 ) -> None:
     """Show the items on which systems or scores differ most, with their captions.
 
@@ -71,7 +75,7 @@ def command(
       reelscore inspect scores.json -m meteor --against cider
       reelscore inspect scores.json -m meteor --human da.csv -n 20
     """
-    table = with_sources(read_tables(tables), captions, refs)
+    table = with_sources(read_tables(tables), captions, refs, reading)
     metric = metric or ("meteor" if "meteor" in table.metrics else table.metrics[-1])
     if human:
         from reelscore.report.html import with_people

@@ -25,6 +25,7 @@ from reelscore.cli.options import (
     write,
     write_json,
 )
+from reelscore.cli.reading_options import reading_options
 from reelscore.cli.report_options import Pictures, picture_options
 from reelscore.cli.table_options import (
     captions_option,
@@ -35,6 +36,7 @@ from reelscore.cli.table_options import (
     with_sources,
 )
 from reelscore.data.item_ids import matched_table, table_items
+from reelscore.data.reading import Reading
 from reelscore.data.table import ScoreTable
 from reelscore.meta.audit import quick_audit
 from reelscore.meta.correlation import COEFFICIENTS, DEFAULT_COEFFICIENTS, INTERVALS, IntervalMethod
@@ -112,6 +114,7 @@ from reelscore.stats.levels import LEVELS, Level
 @captions_option
 @refs_option()
 @match_ids_option
+@reading_options()
 def command(
     tables: tuple[str, ...],
     human: str,
@@ -131,6 +134,7 @@ def command(
     captions: tuple[str, ...],
     refs: tuple[str, ...],
     match_ids: str | None,
+    reading: Reading,
 ) -> None:
     """Measure which metrics agree with people, and which do so better than others.
 
@@ -146,7 +150,7 @@ def command(
       reelscore meta scores.csv --human da.csv --html agreement.html
     """
     check_targets(json_file, latex_file)
-    metrics = with_sources(read_tables(tables, match_ids), captions, refs, match_ids)
+    metrics = with_sources(read_tables(tables, match_ids), captions, refs, reading, match_ids)
     people = matched_table(read_people(human), match_ids, table_items(metrics))
     with progress_bar("Testing") as progress:
         evaluation = evaluate_metrics(

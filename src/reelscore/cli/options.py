@@ -9,7 +9,6 @@ import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
-from pathlib import Path
 from typing import Any
 
 import click
@@ -24,11 +23,10 @@ from reelscore.cli.option_kinds import (
     number_option,
     seed_option,
 )
-from reelscore.data import read_candidates
+from reelscore.cli.reading_options import read_captions, reading_options
 from reelscore.data.atomic_files import check_target, write_atomically
-from reelscore.data.inputs import Inputs, read_inputs
 from reelscore.data.paired_captions import Empty, Missing
-from reelscore.data.python_captions import system_name
+from reelscore.data.reading import Reading
 from reelscore.data.table import ScoreTable
 from reelscore.data.table import file_format as table_format
 from reelscore.errors import DataError
@@ -52,7 +50,7 @@ class Scoring:
     refs: tuple[str, ...]
     metrics: str
     tokenizer: Tokenizer
-    file_format: str | None
+    reading: Reading
     missing: Missing
     empty: Empty
     match_ids: str | None
@@ -76,7 +74,7 @@ class Scoring:
         """Read the files and score them."""
         metrics = resolve(self.metrics)
         check_tokens(metrics, self.tokenizer)
-        inputs = read_captions(self.candidates, self.refs, self.file_format)
+        inputs = read_captions(self.candidates, self.refs, self.reading)
         long = any(metric.slow for metric in metrics)
         long = long or sum(map(len, inputs.systems.values())) >= _MANY
         with inputs.explained(), progress_bar("Scoring", wanted=long) as progress:
@@ -92,7 +90,7 @@ class Scoring:
                 threads=self.threads,
                 progress=progress,
             )
-        return replace(table, notes=list(map(as_options, [*inputs.notes, *table.notes])))
+        return replace(table, notes=[*inputs.notes, *map(as_options, table.notes)])
 
     def write(
         self, table: ScoreTable, grid: Grid, *, csv: str | None = None, json: str | None = None
@@ -139,13 +137,6 @@ tokenizer_option = click.option(
     "next caption; none: the text is already tokenized. For other languages char, 13a, intl, zh, "
     "ja-mecab, ko-mecab, flores200:PATH and vatex-zh.",
 )
-format_option = click.option(
-    "--format",
-    "file_format",
-    metavar="NAME",
-    help="Format of the files (coco, json, jsonl, csv, tsv, lines), if it cannot be "
-    "recognised from the content.",
-)
 metric_option = click.option(
     "--metric", "-m", default="meteor", show_default=True, metavar="NAME", help="Any metric."
 )
@@ -159,7 +150,7 @@ trials_option = number_option(
     "--trials", default=10_000, least=10, help="Number of permutations of the randomization test."
 )
 
-_OPTIONS = [
+_OPTIONS: list[Callable[[Callable[..., None]], Callable[..., None]]] = [
     click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES..."),
     refs_option("References, for example one file per annotator"),
     click.option(
@@ -171,7 +162,7 @@ _OPTIONS = [
         help="Metrics, optionally with parameters: 'bleu|n:2,cider'.",
     ),
     tokenizer_option,
-    format_option,
+    reading_options(),
     choice_option(
         "--missing",
         choices=["error", "zero", "skip"],
@@ -252,38 +243,6 @@ def show_signature(signature: str) -> None:
         click.echo(click.style(line, dim=True))
 
 
-def system_files(arguments: Sequence[str]) -> dict[str, str]:
-    """Name the systems' files; each argument is a file, or NAME=FILE."""
-    files: dict[str, str] = {}
-    for argument in arguments:
-        name, equals, path = argument.partition("=")
-        if not equals or _exists(argument):
-            name, path = system_name(argument), argument
-        if not name:
-            raise DataError(f"{argument!r} does not name a system; expected FILE or NAME=FILE.")
-        if name in files:
-            raise DataError(f"Two systems are called {name!r}; name them: NAME=FILE.")
-        files[name] = path
-    return files
-
-
-def read_systems(
-    arguments: Sequence[str], file_format: str | None = None
-) -> dict[str, dict[str, str]]:
-    """Read the systems' captions; arguments as in `system_files`."""
-    return {
-        name: read_candidates(path, format=file_format)
-        for name, path in system_files(arguments).items()
-    }
-
-
-def read_captions(
-    arguments: Sequence[str], refs: Sequence[str], file_format: str | None = None
-) -> Inputs:
-    """Read the systems' captions and the references; arguments as in `system_files`."""
-    return read_inputs(system_files(arguments), refs or None, format=file_format)
-
-
 def check_targets(*paths: str | None) -> None:
     """Refuse outputs that cannot be written, or several on standard output, before any work."""
     if paths.count(STDOUT) > 1:
@@ -340,13 +299,6 @@ def progress_bar(what: str, *, wanted: bool = True) -> Iterator[Callable[[int, i
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
-def _exists(path: str) -> bool:
-    try:
-        return Path(path).exists()
-    except OSError:  # a name too long for a file
-        return False
 
 
 def wrapped(signature: str, width: int) -> list[str]:

@@ -10,8 +10,16 @@ import msgspec
 
 from reelscore.cli.file_options import FilesCommand, FilesOption
 from reelscore.cli.option_kinds import choice_option, file_option, number_option, seed_option
-from reelscore.cli.options import STDOUT, check_targets, terminal_width, threads_option, write
-from reelscore.data import read_references
+from reelscore.cli.options import (
+    STDOUT,
+    check_targets,
+    show_notes,
+    terminal_width,
+    threads_option,
+    write,
+)
+from reelscore.cli.reading_options import read_references_noted, reading_options
+from reelscore.data.reading import Reading
 from reelscore.data.spreadsheet import spreadsheet_csv
 from reelscore.errors import DataError
 from reelscore.meta import parser_check
@@ -43,7 +51,7 @@ _WRITERS: dict[str, Callable[[Parsed], Iterable[str]]] = {
     help="What to print: the clauses; trees with their roles; CoNLL-U; lines of subject, verb, "
     "object, location; scene graphs; labels for captioners.",
 )
-@click.option("--input-format", metavar="NAME", help="Format of the files: coco, json, csv, ...")
+@reading_options("--input-format")
 @choice_option("--senses", choices=RULES, default="first", help="How verbs get their meaning.")
 @click.option("--verbnet", metavar="DIR", help="Your copy of VerbNet 3.x, for --senses verbnet.")
 @choice_option(
@@ -90,7 +98,7 @@ _WRITERS: dict[str, Callable[[Parsed], Iterable[str]]] = {
 def command(
     files: tuple[str, ...],
     layout: str,
-    input_format: str | None,
+    reading: Reading,
     senses: str,
     verbnet: str | None,
     pronouns: str,
@@ -133,7 +141,8 @@ def command(
         checks = parser_campaign.score_campaign(score_campaign)
         click.echo(component_grid(checks).to_text(terminal_width()))
         return
-    captions = read_references(list(files), format=input_format) if files else {}
+    captions, notes = read_references_noted(files, reading) if files else ({}, [])
+    show_notes(notes, err=True)
     if gold:
         _show_gold(gold, captions, senses)
         return

@@ -12,6 +12,7 @@ from reelscore.cli.option_kinds import (
     seed_option,
 )
 from reelscore.cli.options import STDOUT, check_targets, write
+from reelscore.cli.reading_options import reading_options
 from reelscore.cli.report_options import Pictures, plot_options, title_option, video_option
 from reelscore.cli.table_options import (
     captions_option,
@@ -21,6 +22,7 @@ from reelscore.cli.table_options import (
     with_sources,
 )
 from reelscore.data.item_ids import matched_table, table_items
+from reelscore.data.reading import Reading
 from reelscore.report.tables.leaderboard import leaderboard, leaderboard_csv, lettered
 from reelscore.significance.comparison import untested_notes
 
@@ -39,6 +41,7 @@ from reelscore.significance.comparison import untested_notes
 @captions_option
 @refs_option()
 @match_ids_option
+@reading_options()
 @title_option
 @video_option
 @plot_options[0]
@@ -57,6 +60,7 @@ def command(
     captions: tuple[str, ...],
     refs: tuple[str, ...],
     match_ids: str | None,
+    reading: Reading,
     title: str | None,
     video: str,
     plots: str | None,
@@ -84,7 +88,7 @@ def command(
     if not any((*written, output, plots)):
         raise click.UsageError("Nothing to write; give -o FILE, --plots DIR or --latex FILE.")
     pictures = Pictures(output, title, video, plots, plot_format)
-    table = with_sources(read_tables(tables, match_ids), captions, refs, match_ids)
+    table = with_sources(read_tables(tables, match_ids), captions, refs, reading, match_ids)
     people = read_people(human, column) if human else None
     if people is not None:
         people = matched_table(people, match_ids, table_items(table))

@@ -9,16 +9,15 @@ from reelscore.cli.option_kinds import json_option, plot_option
 from reelscore.cli.options import (
     STDOUT,
     check_targets,
-    format_option,
     metric_option,
     progress_bar,
-    read_systems,
     terminal_width,
     threads_option,
     tokenizer_option,
     write_json,
 )
-from reelscore.data import read_references
+from reelscore.cli.reading_options import read_captions, reading_options
+from reelscore.data.reading import Reading
 from reelscore.meta.similarity import Similarity, by_annotator, compare_writers
 from reelscore.report.tables.grid import Cell, Grid
 from reelscore.text.tokens import Tokenizer
@@ -29,7 +28,7 @@ from reelscore.text.tokens import Tokenizer
 @refs_option("References to compare as well: the first of every item, the second, and so on")
 @metric_option
 @tokenizer_option
-@format_option
+@reading_options()
 @threads_option
 @plot_option("the matrix and the distributions")
 @json_option
@@ -38,7 +37,7 @@ def command(
     refs: tuple[str, ...],
     metric: str,
     tokenizer: Tokenizer,
-    file_format: str | None,
+    reading: Reading,
     threads: int | None,
     plot: str | None,
     json_file: str | None,
@@ -54,9 +53,10 @@ def command(
       reelscore similarity --refs references.json --plot annotators.pdf
     """
     check_targets(plot, json_file)
-    captions = read_systems(candidates, file_format)
-    if refs:
-        captions |= by_annotator(read_references(refs, format=file_format))
+    inputs = read_captions(candidates, refs, reading)
+    captions = dict(inputs.systems)
+    if refs and inputs.references:
+        captions |= by_annotator(inputs.references)
     with progress_bar("Comparing") as progress:
         similarity = compare_writers(
             captions, metric, tokenizer=tokenizer, threads=threads, progress=progress

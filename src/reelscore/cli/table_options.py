@@ -9,9 +9,9 @@ from pathlib import Path
 import click
 
 from reelscore.cli.file_options import FilesOption
-from reelscore.cli.options import read_systems
-from reelscore.data import read_references
+from reelscore.cli.reading_options import read_captions
 from reelscore.data.item_ids import matched, table_items
+from reelscore.data.reading import Reading
 from reelscore.data.scales import HIGHER
 from reelscore.data.table import MetricResult, ScoreTable, Sources
 from reelscore.data.table_files import Repeats, is_score_table
@@ -154,10 +154,12 @@ def with_sources(
     table: ScoreTable,
     captions: Sequence[str],
     refs: Sequence[str],
+    reading: Reading | None = None,
     match_ids: str | None = None,
 ) -> ScoreTable:
     """Add the captions and references of a table's items, from files."""
-    systems = read_systems(captions)
+    inputs = read_captions(captions, refs, reading)
+    systems = inputs.systems
     for name in systems:
         if name not in table.results:
             raise UnknownNameError.of(
@@ -167,7 +169,7 @@ def with_sources(
                 f"The tables have {', '.join(table.systems)}; name the file's system: NAME=FILE.",
             )
     items = table_items(table)
-    references = matched(match_ids, read_references(refs) if refs else {}, items)
+    references = matched(match_ids, inputs.references or {}, items)
     own = {name: matched(match_ids, texts, items) for name, texts in systems.items()}
     table = replace(table, sources=Sources(own, references))
     return replace(table, notes=[*table.notes, *training_notes(table)])

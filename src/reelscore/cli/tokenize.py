@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import click
 
-from reelscore.cli.options import format_option, threads_option, tokenizer_option
-from reelscore.data import read_references
+from reelscore.cli.options import show_notes, threads_option, tokenizer_option
+from reelscore.cli.reading_options import read_references_noted, reading_options
+from reelscore.data.file_names import expanded
+from reelscore.data.reading import Reading
 from reelscore.text.tokens import Tokenizer, tokenize
 
 
@@ -15,13 +17,13 @@ from reelscore.text.tokens import Tokenizer, tokenize
 @click.option(
     "--keep-punctuation", is_flag=True, help="Keep the punctuation that the COCO tools drop."
 )
-@format_option
+@reading_options()
 @threads_option
 def command(
     files: tuple[str, ...],
     tokenizer: Tokenizer,
     keep_punctuation: bool,
-    file_format: str | None,
+    reading: Reading,
     threads: int | None,
 ) -> None:
     """Tokenize captions as the metrics see them.
@@ -33,11 +35,10 @@ def command(
       reelscore tokenize captions.txt --keep-punctuation
       reelscore tokenize captions.json --tokenizer zh
     """
-    captions = [
-        text
-        for path in files
-        for texts in read_references(path, format=file_format).values()
-        for text in texts
-    ]
+    captions: list[str] = []
+    for path in expanded(files):
+        references, notes = read_references_noted([str(path)], reading)
+        show_notes(notes, err=True)
+        captions += [text for texts in references.values() for text in texts]
     tokens = tokenize(captions, tokenizer, keep_punctuation=keep_punctuation, threads=threads)
     click.echo("\n".join(tokens))

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from reelscore.data.checks import (
@@ -16,8 +17,10 @@ from reelscore.data.checks import (
     references_fault,
     text_fault,
 )
-from reelscore.data.fields import role_fields
-from reelscore.data.formats import LINES, detect_format, get_format
+from reelscore.data.file_names import expanded
+from reelscore.data.formats import LINES, TIMED, detect_format, get_format
+from reelscore.data.formats.lists import IN_ORDER
+from reelscore.data.reading import Reading, Request, listed_splits
 from reelscore.data.source import Source
 from reelscore.errors import DataError
 
@@ -27,12 +30,16 @@ References = Mapping[str, Sequence[str]]
 Records = Iterable[tuple[int, Any, Any]]
 
 
-def read_candidates(path: PathLike, *, format: str | None = None) -> dict[str, str]:
+def read_candidates(
+    path: PathLike, *, format: str | None = None, **options: str | None
+) -> dict[str, str]:
     r"""Read the captions a system gives, one per item.
 
     Args:
-        path: The file; it may be compressed (gzip, xz, Zstandard).
-        format: One of coco, csv, json, jsonl, lines, tsv. By default the content tells.
+        path: The file; it may be compressed (gzip, xz, Zstandard); ``-`` is standard input.
+        format: One of `reelscore.data.formats.FORMATS`. By default the content tells.
+        options: Other attributes of `reelscore.data.reading.Reading`: ``id_field``,
+            ``caption_field``, ``header``, ``encoding``, ``split``.
 
     Returns:
         The caption of each item id, in the order of the file. Empty captions are kept.
@@ -52,18 +59,20 @@ def read_candidates(path: PathLike, *, format: str | None = None) -> dict[str, s
         ...     read_candidates(path)
         {'v1': 'a man walks'}
     """
-    return candidates_of_file(path, format)[0]
+    return candidates_of_file(path, Reading(format, **options))[0]
 
 
 def read_references(
-    paths: PathLike | Sequence[PathLike], *, format: str | None = None
+    paths: PathLike | Sequence[PathLike], *, format: str | None = None, **options: str | None
 ) -> dict[str, list[str]]:
     r"""Read the human captions of each item, from one file or several.
 
     Args:
-        paths: One file, or several: one per annotator, or any other split.
-        format: The format of all files; by default each file's content tells. See
-            `read_candidates`.
+        paths: One file, or several: one per annotator, or any other split. A folder stands for
+            all files in it, and a pattern such as ``refs/*.txt`` for those that match.
+        format: The format of all files; by default each file's content tells.
+        options: Other attributes of `reelscore.data.reading.Reading`, as in `read_candidates`,
+            and ``reference_field``.
 
     Returns:
         The references of each item id, in the order of the files. Empty captions are kept.
@@ -84,7 +93,7 @@ def read_references(
         ...     read_references(paths)
         {'1': ['a man walks', 'someone strolls'], '2': ['a dog barks', 'a loud dog']}
     """
-    return references_of_files(paths, format)[0]
+    return references_of_files(paths, Reading(format, **options))[0]
 
 
 class CaptionFile(NamedTuple):
@@ -94,54 +103,62 @@ class CaptionFile(NamedTuple):
         path: The file, as the user wrote it.
         format: The format it was read as.
         has_references: Whether a field of its records has a name that says it holds references.
+        read_as: The format in words, where a reader of the scores has to know it.
+        splits: The part of the data set that each item belongs to, where the file says it.
     """
 
     path: str
     format: str
     has_references: bool
+    read_as: str = ""
+    splits: Mapping[str, str] = MappingProxyType({})
 
 
 def candidates_of_file(
-    path: PathLike, format: str | None = None
+    path: PathLike, reading: Reading | None = None
 ) -> tuple[dict[str, str], CaptionFile]:
     """Read candidates as `read_candidates` does, and say how."""
     candidates: dict[str, str] = {}
-    problems = Problems(os.fspath(path))
-    with Source(path) as source:
-        file = caption_file(source, format)
+    reading = reading or Reading()
+    with Source(path, reading.encoding) as source:
+        problems = Problems(source.path)
+        file = caption_file(source, reading)
         with reading_explained([file]):
             reader = get_format(file.format)
-            records = reader.read(source, problems, "candidates")
+            request = Request("candidates", problems, reading)
             place = partial(reader.place, source.path)
-            count = add_candidates(records, candidates, place, problems)
-            _raise_if_unusable(source.path, count, problems)
+            count = add_candidates(reader.read(source, request), candidates, place, problems)
+            _raise_if_unusable(source.path, count, request)
             problems.raise_if_any()
-    return candidates, file
+    return candidates, _as_read(file, path, request)
 
 
 def references_of_files(
-    paths: PathLike | Sequence[PathLike], format: str | None = None
+    paths: PathLike | Sequence[PathLike], reading: Reading | None = None
 ) -> tuple[dict[str, list[str]], list[CaptionFile]]:
     """Read references as `read_references` does, and say how."""
-    names: Sequence[PathLike] = [paths] if isinstance(paths, (str, os.PathLike)) else paths
+    names = expanded([paths] if isinstance(paths, (str, os.PathLike)) else paths)
     if not names:
         raise DataError("No reference files were given; at least one is needed.")
     references: dict[str, list[str]] = {}
+    reading = reading or Reading()
     problems = Problems(os.fspath(names[0]) if len(names) == 1 else f"{len(names)} files")
     files: list[CaptionFile] = []
     lengths: dict[str, int] = {}
     for path in names:
-        with Source(path) as source:
-            file = caption_file(source, format)
-            files.append(file)
+        with Source(path, reading.encoding) as source:
+            file = caption_file(source, reading)
             with reading_explained([file]):
                 reader = get_format(file.format)
-                records = reader.read(source, problems, "references")
+                request = Request("references", problems, reading)
                 place = partial(reader.place, source.path)
                 with _collector_paused():
-                    count = add_references(records, references, place, problems)
-                _raise_if_unusable(source.path, count, problems)
-        if file.format == LINES:
+                    count = add_references(
+                        reader.read(source, request), references, place, problems
+                    )
+                _raise_if_unusable(source.path, count, request)
+        files.append(_as_read(file, path, request))
+        if is_in_order(files[-1]):
             lengths[source.path] = count
     with reading_explained(files):
         problems.raise_if_any()
@@ -163,14 +180,45 @@ def reading_explained(files: Sequence[CaptionFile]) -> Iterator[None]:
         else:
             how = f"Read as: {', '.join(f'{file.path} {file.format}' for file in files)}."
         between = "\n  " if "\n" in str(error) else " "
-        raise DataError(f"{error}{between}{how}") from error
+        hints = [how, *_hints(files, str(error))]
+        raise DataError(f"{error}{between}{between.join(hints)}") from error
 
 
-def caption_file(source: Source, format: str | None = None) -> CaptionFile:
+def _hints(files: Sequence[CaptionFile], error: str) -> Iterator[str]:
+    """What may be behind an error, by how the files were read."""
+    if "invalid UTF-8" in error:
+        yield 'If it is written in another encoding, name that: encoding="cp1252".'
+    for file in files:
+        if len(set(file.splits.values())) > 1:
+            parts = listed_splits(file.splits.values())
+            yield f'{file.path} has {parts}; choose: split="NAME".'
+    if any(file.format in TIMED for file in files):
+        yield "Items are segments; to score captions by their times, use 'reelscore stories'."
+
+
+def caption_file(source: Source, reading: Reading) -> CaptionFile:
     """Tell how a file is to be read, by its first bytes unless a format is given."""
-    name = format or detect_format(source)
-    fields = get_format(name).fields(source.head)
-    return CaptionFile(source.path, name, bool(role_fields(fields, "references")))
+    name = reading.format or detect_format(source, reading)
+    fields = get_format(name).fields(source, reading)
+    has_references = bool(reading.fields.role_fields(fields, "references"))
+    return CaptionFile(source.path, name, has_references)
+
+
+def holds_both(path: PathLike, reading: Reading) -> bool:
+    """Tell whether a file holds candidates beside references, by the names of its fields."""
+    with Source(path, reading.encoding) as source:
+        file = caption_file(source, reading)
+        names = get_format(file.format).fields(source, reading)
+    return file.has_references and bool(reading.fields.caption_fields(names, "candidates"))
+
+
+def is_in_order(file: CaptionFile) -> bool:
+    """Tell whether the items of a file have no ids, only an order."""
+    return file.format == LINES or file.read_as.endswith(IN_ORDER)
+
+
+def _as_read(file: CaptionFile, path: PathLike, request: Request) -> CaptionFile:
+    return file._replace(path=os.fspath(path), read_as=request.read_as, splits=request.splits)
 
 
 @contextmanager
@@ -185,9 +233,10 @@ def _collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _raise_if_unusable(path: str, count: int, problems: Problems) -> None:
+def _raise_if_unusable(path: str, count: int, request: Request) -> None:
+    request.check_splits(path)
     if count == 0:
-        problems.raise_if_any()
+        request.problems.raise_if_any()
         raise DataError(f"{path}: the file holds no captions; at least one is needed.")
 
 
@@ -195,7 +244,8 @@ def _check_lengths(lengths: dict[str, int]) -> None:
     if len(set(lengths.values())) > 1:
         listing = ", ".join(f"{path} has {length:,}" for path, length in lengths.items())
         raise DataError(
-            f"Files of plain lines must have one line per item, hence the same length: {listing}."
+            f"Files of plain lines or lists must have an entry per item, hence the same length: "
+            f"{listing}."
         )
 
 

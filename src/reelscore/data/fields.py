@@ -2,67 +2,153 @@
 
 A name says what its captions are: a system's (`prediction`), people's (`reference`), or either of
 them (`caption`), which is settled by what the file is read as. References are never candidates.
+Names are compared without case, spaces, hyphens and underscores: `videoID` is `video_id`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 Role = Literal["candidates", "references"]
 
-# `id` comes last: beside a more telling name it numbers the annotation, as in COCO.
-ITEM_FIELDS = ("item", "item_id", "clip_id", "video_id", "image_id", "id")
+# Beside the names before it, `id` numbers the annotation, as in COCO. The names after it may also
+# be those of a file that belongs to the item, so that they count only where there is nothing else.
+ITEM_FIELDS = (
+    *("item", "item_id", "clip_id", "video_id", "image_id", "id"),
+    *("video", "vid", "clip", "clip_name", "video_name", "youtube_id", "filename", "file_name"),
+    *("image", "image_name", "img_id", "imgid", "audio_id"),
+)
 CAPTION_FIELDS = ("caption", "text", "sentence")
 ROLE_FIELDS: dict[Role, tuple[str, ...]] = {
     "candidates": (
         *("candidate", "prediction", "predictions", "predicted", "predicted_caption", "pred"),
-        *("pred_caption", "hypothesis", "hyp", "generated", "generated_caption", "generated_text"),
-        *("output", "model_output", "response"),
+        *("preds", "pred_caption", "hypothesis", "hypotheses", "hyp", "hyps", "generated"),
+        *("generated_caption", "generated_text", "output", "model_output", "response", "res"),
+        *("candidates",),
     ),
     "references": (
         *("reference", "references", "ref", "refs", "captions"),
         *("ground_truth", "groundtruth", "gt", "gts", "target", "targets"),
     ),
 }
+_SHOWN = 12  # fields that a message lists
 
 
-def item_field(names: Collection[str]) -> str | None:
-    """Find the field that holds the item id: the first of `ITEM_FIELDS` there is.
+@dataclass(frozen=True)
+class FieldNames:
+    """Where records keep their item id and captions: under names of the user, or the usual ones.
 
-    >>> item_field(["id", "video_id", "caption"])
-    'video_id'
+    Attributes:
+        item: Names of the item id; the first that a file has counts.
+        caption: Names of a system's captions, likewise. References are there too, in a file that
+            has no other field for them.
+        reference: Names of references; all that a file has count.
     """
-    return next((name for name in ITEM_FIELDS if name in names), None)
+
+    item: tuple[str, ...] = ()
+    caption: tuple[str, ...] = ()
+    reference: tuple[str, ...] = ()
+
+    def item_field(self, names: Collection[str]) -> str | None:
+        """Find the field that holds the item id.
+
+        >>> FieldNames().item_field(["id", "videoID", "caption"])
+        'videoID'
+        >>> FieldNames(item=("clip",)).item_field(["id", "clip", "caption"])
+        'clip'
+        """
+        return next(iter(_matching(names, self.item or ITEM_FIELDS)), None)
+
+    def caption_fields(self, names: Collection[str], role: Role) -> list[str]:
+        """Find the fields that may hold captions of a role; several are for the caller to refuse.
+
+        >>> FieldNames().caption_fields(["id", "prediction", "reference"], "candidates")
+        ['prediction']
+        >>> FieldNames().caption_fields(["id", "caption", "reference"], "references")
+        ['caption', 'reference']
+        >>> FieldNames(caption=("caption",)).caption_fields(["caption", "reference"], "references")
+        ['reference']
+        """
+        if role == "references" and self.reference:
+            return _matching(names, self.reference)
+        own = _matching(names, self.caption)[:1]
+        if role == "candidates" and self.caption:
+            return own
+        others = own if role == "references" else _matching(names, self.reference)
+        usual = _matching(names, CAPTION_FIELDS + ROLE_FIELDS[role])
+        return [name for name in usual if name not in others] or own
+
+    def role_fields(self, names: Collection[str], role: Role) -> list[str]:
+        """Find the fields whose names say that their captions are of a role.
+
+        >>> FieldNames().role_fields(["id", "caption", "reference"], "references")
+        ['reference']
+        """
+        named = self.caption if role == "candidates" else self.reference
+        others = self.reference if role == "candidates" else self.caption
+        usual = _matching(names, named or ROLE_FIELDS[role])
+        return [name for name in usual if name not in _matching(names, others)]
+
+    def has_captions(self, names: Collection[str]) -> bool:
+        """Tell whether any field may hold captions, of candidates or of references.
+
+        >>> FieldNames().has_captions(["id", "prediction"])
+        True
+        >>> FieldNames().has_captions(["id", "score"])
+        False
+        """
+        return any(self.caption_fields(names, role) for role in ROLE_FIELDS)
+
+    def are_of_record(self, names: Collection[str]) -> bool:
+        """Tell whether names are those of a record's fields: an item id, and captions.
+
+        The usual names count even where the user names others, which may be wrong.
+
+        >>> FieldNames(item=("clipp",)).are_of_record(["clip", "caption"])
+        True
+        """
+        return any(
+            fields.item_field(names) is not None and fields.has_captions(names)
+            for fields in (self, USUAL)
+        )
+
+    def fault(self, names: Collection[str], role: Role) -> str | None:
+        """Say what is missing or unclear in the fields of a record, if anything is.
+
+        >>> FieldNames(item=("clip",)).fault(["video_id", "caption"], "candidates")
+        "no field 'clip' for the item id; there are video_id, caption"
+        """
+        if self.item_field(names) is None:
+            return self._missing_item(names)
+        return self.caption_fault(names, role)
+
+    def caption_fault(self, names: Collection[str], role: Role) -> str | None:
+        """Say what is missing or unclear in the fields of captions, if anything is."""
+        captions = self.caption_fields(names, role)
+        if not captions:
+            return self._missing_captions(names, role)
+        is_named = self.reference if role == "references" else self.caption
+        if is_named or len(captions) == 1:
+            return None
+        return several_caption_fields(captions, role) + choosing(captions, role)
+
+    def _missing_item(self, names: Collection[str]) -> str:
+        if self.item:
+            return f"no field {_either(self.item)} for the item id; {_there_are(names)}"
+        return f'{missing_item_field()}. Or name it: id_field="NAME"; {_there_are(names)}'
+
+    def _missing_captions(self, names: Collection[str], role: Role) -> str:
+        named = self.reference if role == "references" else self.caption
+        if named:
+            return f"no field {_either(named)} for the {role}; {_there_are(names)}"
+        return f"{missing_caption_field(names, role, self)}{choosing(['NAME'], role)}; " + (
+            _there_are(names)
+        )
 
 
-def caption_fields(names: Collection[str], role: Role) -> list[str]:
-    """Find the fields that may hold captions of a role; several are for the caller to refuse.
-
-    >>> caption_fields(["id", "prediction", "reference"], "candidates")
-    ['prediction']
-    >>> caption_fields(["id", "caption", "reference"], "references")
-    ['caption', 'reference']
-    """
-    return [name for name in CAPTION_FIELDS + ROLE_FIELDS[role] if name in names]
-
-
-def role_fields(names: Collection[str], role: Role) -> list[str]:
-    """Find the fields whose names say that their captions are of a role.
-
-    >>> role_fields(["id", "caption", "reference"], "references")
-    ['reference']
-    """
-    return [name for name in ROLE_FIELDS[role] if name in names]
-
-
-def has_captions(names: Collection[str]) -> bool:
-    """Tell whether any field may hold captions, of candidates or of references.
-
-    >>> has_captions(["id", "prediction"]), has_captions(["id", "score"])
-    (True, False)
-    """
-    return any(caption_fields(names, role) for role in ROLE_FIELDS)
+USUAL = FieldNames()
 
 
 def missing_item_field() -> str:
@@ -70,17 +156,17 @@ def missing_item_field() -> str:
     return f"no item id; expected one of {', '.join(ITEM_FIELDS)}"
 
 
-def missing_caption_field(names: Collection[str], role: Role) -> str:
+def missing_caption_field(names: Collection[str], role: Role, fields: FieldNames = USUAL) -> str:
     """Say that there are no captions of a role, and where they would be.
 
     >>> missing_caption_field(["id", "prediction"], "references")
     "no reference, but candidates in 'prediction'; is this the right file? References are under
-    caption, text, sentence, reference, references, ref, refs, captions, ground_truth, groundtruth,
-    gt, gts, target, targets"
+    caption, text, sentence, reference, references, ref, refs, captions, ground_truth,
+    groundtruth, gt, gts, target, targets"
     """
     other: Role = "references" if role == "candidates" else "candidates"
     expected = ", ".join(CAPTION_FIELDS + ROLE_FIELDS[role])
-    if elsewhere := role_fields(names, other):
+    if elsewhere := fields.role_fields(names, other):
         return (
             f"no {role[:-1]}, but {other} in {elsewhere[0]!r}; is this the right file? "
             f"{role.capitalize()} are under {expected}"
@@ -88,12 +174,22 @@ def missing_caption_field(names: Collection[str], role: Role) -> str:
     return f"no caption; expected one of {expected}"
 
 
+def choosing(names: Sequence[str], role: Role) -> str:
+    """Say how to choose a field of a file.
+
+    >>> choosing(["caption", "text"], "references")
+    ', or choose it: reference_field="caption"'
+    """
+    option = "caption_field" if role == "candidates" else "reference_field"
+    return f', or choose it: {option}="{names[0]}"'
+
+
 def several_caption_fields(names: list[str], role: Role) -> str:
     """Say that it is unclear where the captions are, and how to make it clear.
 
-    >>> several_caption_fields(["caption", "prediction"], "candidates")
-    "captions in several fields (caption, prediction), and all may be candidates; remove or rename
-    all but one, such as 'caption' to 'reference' if it holds references"
+    >>> print(several_caption_fields(["caption", "prediction"], "candidates"))
+    captions in several fields (caption, prediction), and all may be candidates;
+    remove or rename all but one, such as 'caption' to 'reference' if it holds references
     """
     message = (
         f"captions in several fields ({', '.join(names)}), and all may be {role}; "
@@ -106,3 +202,34 @@ def several_caption_fields(names: list[str], role: Role) -> str:
 
 
 _PLURAL = {"reference": "references", "prediction": "a system's captions"}
+
+
+def same_name(name: str) -> str:
+    """A name without what does not distinguish it from others.
+
+    >>> same_name("Video ID") == same_name("video_id") == same_name("videoID")
+    True
+    """
+    return name.lower().translate(_SEPARATORS)
+
+
+_SEPARATORS = str.maketrans("", "", " _-")
+
+
+def _matching(names: Collection[str], wanted: Iterable[str]) -> list[str]:
+    """Find the names that are among those wanted, in the order of the latter."""
+    by_name: dict[str, str] = {}
+    for name in names:
+        by_name.setdefault(same_name(name), name)
+    keys = dict.fromkeys(map(same_name, wanted))
+    return [by_name[key] for key in keys if key in by_name]
+
+
+def _either(names: Collection[str]) -> str:
+    return " or ".join(map(repr, names))
+
+
+def _there_are(names: Collection[str]) -> str:
+    shown = list(dict.fromkeys(names))
+    rest = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+    return f"there are {', '.join(shown[:_SHOWN])}{rest}" if shown else "there are none"

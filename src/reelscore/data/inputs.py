@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,7 +19,6 @@ from reelscore.data.caption_files import (
     references_of_files,
 )
 from reelscore.data.checks import first_few
-from reelscore.data.formats import LINES
 from reelscore.data.python_captions import (
     CaptionsLike,
     OtherIds,
@@ -28,6 +27,7 @@ from reelscore.data.python_captions import (
     systems_of,
     with_ids,
 )
+from reelscore.data.reading import Reading, part_with
 from reelscore.errors import DataError
 
 _SHOWN = 5  # files that a note names
@@ -58,7 +58,7 @@ def read_inputs(
     systems: Mapping[str, CaptionsLike] | CaptionsLike,
     references: CaptionsLike | None = None,
     *,
-    format: str | None = None,
+    reading: Reading | None = None,
 ) -> Inputs:
     r"""Read candidates and references in any form: files, or what Python programs hold.
 
@@ -70,7 +70,7 @@ def read_inputs(
             `reelscore.data.python_captions.systems_of`.
         references: References in any form, a file, several files, or nothing. A list of texts
             names files, unless the candidates are a list as well: then it holds their references.
-        format: The format of all files; by default each file's content tells.
+        reading: How to read the files; by default the content of each tells.
 
     Raises:
         DataError: If a file is bad, if captions cannot be used, or if references of an item
@@ -92,7 +92,7 @@ def read_inputs(
     for name, captions in systems_of(systems).items():
         candidates[name] = {}  # keeps the order
         if paths := paths_in(captions):
-            candidates[name], own_files = _candidates_of_files(paths, format)
+            candidates[name], own_files = _candidates_of_files(paths, reading)
             files += own_files
         else:
             sides[name] = python_captions(
@@ -104,7 +104,7 @@ def read_inputs(
     truth: References | None = None
     side: PythonCaptions | None = None
     if paths := paths_in(references, texts=not texts):
-        truth, read = references_of_files(paths, format)
+        truth, read = references_of_files(paths, reading)
         notes += references_note([file.path for file in read])
     elif references is not None:
         side = python_captions(references, "references")
@@ -117,7 +117,7 @@ def read_inputs(
         truth = numbered[-1].references()
     both = [file for file in files if file.has_references]
     beside: dict[str, Callable[[], References]] = {
-        file.path: partial(_references_of_file, file.path, format) for file in both
+        file.path: partial(_references_of_file, file.path, reading) for file in both
     }
     beside |= {
         f"the table of {given.name}": given.references
@@ -136,11 +136,47 @@ def read_inputs(
         )
         named = _listed([name for name in beside if name in unused])
         notes.append(f"{named} {whose}, which were not used.")
+    if truth is not None:
+        truth, split_notes = _of_one_split(truth, read, candidates.values())
+        notes += split_notes
     files += read
-    if lines := [file for file in files if file.format == LINES]:
-        which = _paths(lines) if len(files) <= _SHOWN or len(lines) < len(files) else "all files"
-        notes.append(f"Read as plain lines: {which}.")
+    notes += reading_notes(files)
+    _check_split_was_used(reading, files)
     return Inputs(candidates, truth, files, notes)
+
+
+def reading_notes(files: Sequence[CaptionFile]) -> list[str]:
+    """Say as what files were read, where their format is not one of ids and captions alone.
+
+    >>> reading_notes([CaptionFile("a.txt", "lines", False, "plain lines")])
+    ['Read as plain lines: a.txt.']
+    """
+    notes = []
+    for read_as in dict.fromkeys(file.read_as for file in files if file.read_as):
+        own = [file for file in files if file.read_as == read_as]
+        which = _paths(own) if len(files) <= _SHOWN or len(own) < len(files) else "all files"
+        notes.append(f"Read as {read_as}: {which}.")
+    return notes
+
+
+def _of_one_split(
+    references: References, files: Sequence[CaptionFile], systems: Iterable[Candidates]
+) -> tuple[References, list[str]]:
+    """Leave out the parts of a data set that no candidate belongs to, if all are of one part."""
+    splits = {item: split for file in files for item, split in file.splits.items()}
+    part = part_with((item for candidates in systems for item in candidates), splits)
+    if part is None or not all(item in splits for item in references):
+        return references, []
+    kept = {item: texts for item, texts in references.items() if splits[item] == part}
+    note = f"References of the split {part} alone ({len(kept):,} of {len(references):,} items)"
+    return kept, [f"{note}: all candidates are of it."]
+
+
+def _check_split_was_used(reading: Reading | None, files: Sequence[CaptionFile]) -> None:
+    if reading is not None and reading.splits and not any(file.splits for file in files):
+        raise DataError(
+            f'split="{reading.split}" cannot be taken: no file says which items belong to it.'
+        )
 
 
 def references_by_item(references: CaptionsLike) -> References:
@@ -176,13 +212,13 @@ def paths_in(captions: object, *, texts: bool = False) -> list[PathLike]:
 
 
 def _candidates_of_files(
-    paths: Sequence[PathLike], format: str | None
+    paths: Sequence[PathLike], reading: Reading | None
 ) -> tuple[dict[str, str], list[CaptionFile]]:
     """Read the candidates of one system, which may be divided among several files."""
     together: dict[str, str] = {}
     files = []
     for path in paths:
-        candidates, file = candidates_of_file(path, format)
+        candidates, file = candidates_of_file(path, reading)
         if again := [item for item in candidates if item in together]:
             raise DataError(
                 f"{file.path}: {len(again):,} items have a candidate in another file already "
@@ -193,8 +229,8 @@ def _candidates_of_files(
     return together, files
 
 
-def _references_of_file(path: str, format: str | None) -> References:
-    return references_of_files(path, format)[0]
+def _references_of_file(path: str, reading: Reading | None) -> References:
+    return references_of_files(path, reading)[0]
 
 
 def references_note(paths: Sequence[str]) -> list[str]:

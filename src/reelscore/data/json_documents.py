@@ -12,29 +12,16 @@ from typing import Any
 
 import msgspec
 
-from reelscore.data.checks import Problems, in_words
-from reelscore.data.fields import (
-    Role,
-    caption_fields,
-    has_captions,
-    item_field,
-    missing_caption_field,
-    missing_item_field,
-    several_caption_fields,
-)
-from reelscore.data.source import decode_line
+from reelscore.data.checks import in_words
+from reelscore.data.formats.json_shape import is_of_other_role, section_for
+from reelscore.data.reading import Request
+from reelscore.data.source import HEAD_SIZE, Source, check_document, decode_line
 from reelscore.errors import DataError
 
 # What msgspec raises on a document that the standard library shall judge.
 DOUBTFUL = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 Record = tuple[int, object, object]
-
-
-class Annotations(msgspec.Struct):
-    """The one section of a COCO file that counts; its records are still undecoded."""
-
-    annotations: list[msgspec.Raw]
 
 
 class RepeatedKeys(dict[str, Any]):
@@ -86,41 +73,133 @@ def decode_json_line(line: bytes, path: str, number: int) -> Any:
         return decode_slowly(decode_line(line, path, number), path, line=number)
 
 
+def whole_document(source: Source) -> bytes:
+    """Read a document, and refuse one that is not UTF-8."""
+    document = source.document()
+    check_document(document, source.path)
+    return document
+
+
+def sections_of(document: bytes, path: str) -> dict[str, memoryview]:
+    """Take a document that is one object apart; its values stay undecoded.
+
+    Args:
+        document: The document.
+        path: The file, for messages.
+
+    Raises:
+        DataError: If the document is malformed, or not an object.
+
+    >>> sections = sections_of(b'{"info": 3, "annotations": []}', "coco.json")
+    >>> bytes(sections["annotations"])
+    b'[]'
+    """
+    try:
+        raw: dict[str, Any] = msgspec.json.decode(document, type=dict[str, msgspec.Raw])
+    except DOUBTFUL:
+        whole = decode_slowly(document.decode(), path)
+        if not isinstance(whole, dict):
+            raise DataError(f"{path}: expected an object; it is {in_words(whole)}.") from None
+        return {name: memoryview(json.dumps(value).encode()) for name, value in whole.items()}
+    return {name: memoryview(value) for name, value in raw.items()}
+
+
+def captions_section(document: bytes, path: str, request: Request) -> memoryview:
+    """Find the section of a document that holds the captions of a role.
+
+    Raises:
+        DataError: If there is none, or it holds the captions of the other role alone.
+    """
+    sections = sections_of(document, path)
+    name = section_for(request.role, sections)
+    if name is None:
+        raise DataError(
+            f"{path}: expected a list of records, alone or as 'annotations', 'predictions' or the "
+            f"like; there are {', '.join(sections)}."
+        )
+    beginning = bytes(sections[name][:HEAD_SIZE])
+    if is_of_other_role(name, beginning, request.role, request.reading.fields):
+        other = "candidates" if request.role == "references" else "references"
+        raise DataError(
+            f"{path}: no {request.role[:-1]}, but {other} in {name!r}; is this the right file?"
+        )
+    return sections[name]
+
+
+def objects_in(
+    document: bytes | memoryview, path: str, place: Callable[[int], str]
+) -> Iterator[Any]:
+    """Yield the numbered values of a list, one after the other, to spare memory.
+
+    Args:
+        document: The list.
+        path: The file, for messages.
+        place: Names the place of a value.
+
+    Raises:
+        DataError: If the document is not a list, or a value is malformed.
+    """
+    try:
+        # Raw values are slices of the document: only one at a time becomes Python objects.
+        raw_values = msgspec.json.decode(document, type=list[msgspec.Raw])
+    except DOUBTFUL:
+        values = decode_slowly(bytes(document).decode(), path)
+        if not isinstance(values, list):
+            raise DataError(f"{path}: expected a list of records; it is {in_words(values)}.") from (
+                None
+            )
+        yield from enumerate(values, start=1)
+        return
+    decode = msgspec.json.Decoder().decode
+    for number, raw in enumerate(raw_values, start=1):
+        try:
+            yield number, decode(raw)
+        except DOUBTFUL:
+            yield number, decode_slowly(bytes(raw).decode(), place(number))
+
+
 def records_of(
-    objects: Iterable[tuple[int, Any]],
-    place: Callable[[int], str],
-    problems: Problems,
-    role: Role,
+    objects: Iterable[tuple[int, Any]], place: Callable[[int], str], request: Request
 ) -> Iterator[Record]:
     """Pick item id and the captions of a role out of numbered JSON objects.
 
     The first object that has both decides under which names they are; all others must follow.
     """
-    names: tuple[str, str] | None = None
+    fields, role, problems = request.reading.fields, request.role, request.problems
+    item = ""
+    captions: list[str] = []
+    wants_split = bool(request.reading.splits)
     for number, value in objects:
         if not isinstance(value, dict):
             problems.add(f"{place(number)}: the record is {in_words(value)}; expected an object.")
             continue
-        if names is None:
-            fault = _fields_fault(value, role)
-            if fault and item_field(value) and has_captions(value):  # all records will be so
-                raise DataError(f"{place(number)}: {fault}.")
+        if not captions:
+            fault = fields.fault(value, role)
+            if fault and fields.item_field(value) and fields.has_captions(value):
+                raise DataError(f"{place(number)}: {fault}.")  # all records will be so
             if fault:
                 problems.add(f"{place(number)}: {fault}.")
                 continue
-            names = item_field(value) or "", caption_fields(value, role)[0]
-        item, captions = names
-        if item in value and captions in value:
-            yield number, value[item], value[captions]
-        else:
-            missing = item if item not in value else captions
-            problems.add(f"{place(number)}: no field {missing!r}, which other records have.")
+            item = fields.item_field(value) or ""
+            captions = fields.caption_fields(value, role)
+        if wants_split and not request.takes(value.get(item), value.get("split")):
+            continue
+        try:
+            if len(captions) == 1:
+                yield number, value[item], value[captions[0]]
+            else:
+                yield number, value[item], joined(value[name] for name in captions)
+        except KeyError as error:
+            problems.add(f"{place(number)}: no field {error.args[0]!r}, which other records have.")
 
 
-def _fields_fault(record: dict[str, Any], role: Role) -> str | None:
-    if item_field(record) is None:
-        return missing_item_field()
-    captions = caption_fields(record, role)
-    if not captions:
-        return missing_caption_field(record, role)
-    return several_caption_fields(captions, role) if len(captions) > 1 else None
+def joined(values: Iterable[Any]) -> list[Any]:
+    """Put captions, and lists of them, into one list.
+
+    >>> joined(["a man", ["a person", "somebody"]])
+    ['a man', 'a person', 'somebody']
+    """
+    texts: list[Any] = []
+    for value in values:
+        texts += value if isinstance(value, list) else [value]
+    return texts

@@ -22,15 +22,7 @@ from reelscore.data.checks import (
     references_fault,
     text_fault,
 )
-from reelscore.data.fields import (
-    Role,
-    caption_fields,
-    has_captions,
-    item_field,
-    missing_caption_field,
-    role_fields,
-    several_caption_fields,
-)
+from reelscore.data.fields import USUAL, Role, missing_caption_field, several_caption_fields
 from reelscore.data.formats.delimited import unnumbered
 from reelscore.errors import DataError
 
@@ -70,13 +62,13 @@ class PythonCaptions:
     @property
     def has_references(self) -> bool:
         """Whether a column has a name that says it holds references."""
-        return bool(role_fields([unnumbered(name) for name in self.columns], "references"))
+        return bool(USUAL.role_fields([unnumbered(name) for name in self.columns], "references"))
 
     @property
     def only_references(self) -> bool:
         """Whether there are references, and nothing that could be a candidate."""
         kinds = [unnumbered(name) for name in self.columns]
-        return self.has_references and not caption_fields(kinds, "candidates")
+        return self.has_references and not USUAL.caption_fields(kinds, "candidates")
 
     def place(self, number: int) -> str:
         """Name the place of a caption, from 1 on."""
@@ -91,7 +83,7 @@ class PythonCaptions:
         if _TEXTS in self.columns:
             return self.columns[_TEXTS]
         kinds = {name: unnumbered(name) for name in self.columns}
-        wanted = caption_fields(list(kinds.values()), role)
+        wanted = USUAL.caption_fields(list(kinds.values()), role)
         names = [name for name, kind in kinds.items() if kind in wanted]
         if not names:
             what = missing_caption_field(list(kinds.values()), role)
@@ -429,7 +421,7 @@ def _of_columns(
     columns: Mapping[Any, Sequence[Any]], name: str, unit: str = "row"
 ) -> PythonCaptions:
     by_name = {str(key).strip().lower(): column for key, column in columns.items()}
-    item = item_field(by_name)
+    item = USUAL.item_field(by_name)
     return PythonCaptions(name, unit, by_name, None if item is None else by_name[item])
 
 
@@ -437,8 +429,8 @@ def _are_columns(value: Mapping[Any, Any]) -> bool:
     """Whether the keys of a mapping are names of columns, not ids: a batch of a data set."""
     names = [str(key) for key in value]
     return (
-        item_field(names) is not None
-        and has_captions(names)
+        USUAL.item_field(names) is not None
+        and USUAL.has_captions(names)
         and all(isinstance(column, (list, tuple)) for column in value.values())
     )
 

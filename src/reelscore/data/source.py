@@ -1,10 +1,14 @@
-"""One caption file, open for reading: decompressed, in UTF-8, every failure a clear DataError."""
+"""One caption file, open for reading: decompressed, in UTF-8, every failure a clear DataError.
+
+The file ``-`` is standard input.
+"""
 
 from __future__ import annotations
 
 import codecs
 import io
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -14,6 +18,8 @@ from typing import IO, cast
 from reelscore.data.checks import Problems
 from reelscore.errors import DataError, MissingExtraError
 
+STANDARD_INPUT = "-"
+PARQUET = b"PAR1"  # a binary format: there is nothing to decode
 HEAD_SIZE = 1 << 16
 _CHUNK = 1 << 20
 # Small, because four kilobytes of Zstandard can already unfold to a hundred megabytes.
@@ -33,18 +39,31 @@ class Source:
         head: The first bytes of the content, to tell the format by.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], encoding: str | None = None) -> None:
         """Open the file and look at its beginning.
+
+        Args:
+            path: The file; ``-`` is standard input.
+            encoding: What the text is written in; UTF-8 if not given.
 
         Raises:
             DataError: If there is no such file, or it cannot be read, or it is empty.
         """
-        self.path = os.fspath(path)
+        is_input = os.fspath(path) == STANDARD_INPUT
+        self.path = "standard input" if is_input else os.fspath(path)
         self._damage = NOT_COMPRESSED
+        self._document: bytes | None = None
         with ExitStack() as on_failure, self._failures_explained():
-            file = on_failure.enter_context(Path(path).open("rb"))
+            opened = _standard_input() if is_input else Path(path).open("rb")  # noqa: SIM115
+            file = on_failure.enter_context(opened)
             self._stream, self._damage = decompressed(file)
-            self.head = without_mark(self._stream.read(HEAD_SIZE), self.path)
+            is_text = not self._stream.peek(len(PARQUET)).startswith(PARQUET)
+            if encoding is not None and is_text:
+                recoded = _Recoded(self._stream, encoding, self.path)
+                self._stream = io.BufferedReader(recoded, HEAD_SIZE)
+            self.head = self._stream.read(HEAD_SIZE)
+            if is_text:
+                self.head = without_mark(self.head, self.path)
             if not self.head:
                 raise DataError(f"{self.path}: the file is empty; expected captions.")
             self._files = on_failure.pop_all()
@@ -88,9 +107,11 @@ class Source:
         return line
 
     def document(self) -> bytes:
-        """Read the whole content."""
-        with self._failures_explained():
-            return self.head + self._stream.read()
+        """Read the whole content; after that there are no lines to be read."""
+        if self._document is None:
+            with self._failures_explained():
+                self._document = self.head + self._stream.read()
+        return self._document
 
     @contextmanager
     def _failures_explained(self) -> Iterator[None]:
@@ -106,6 +127,49 @@ class Source:
             is_plain = self._damage == NOT_COMPRESSED
             what = "cannot be read" if is_plain else "the compressed file is damaged or truncated"
             raise DataError(f"{self.path}: {what} ({error}).") from None
+
+
+_input_read: tuple[object, bytes] = (None, b"")
+
+
+def _standard_input() -> io.BufferedReader:
+    """Standard input from its beginning: a file of candidates and references is read twice."""
+    global _input_read
+    if _input_read[0] is not sys.stdin:
+        _input_read = (sys.stdin, sys.stdin.buffer.read())
+    return io.BufferedReader(cast(io.RawIOBase, io.BytesIO(_input_read[1])))
+
+
+class _Recoded(io.RawIOBase):
+    """Text of another encoding as UTF-8."""
+
+    def __init__(self, stream: io.BufferedReader, encoding: str, path: str) -> None:
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder(encoding)()
+        self._encoding = encoding
+        self._path = path
+        self._ready = memoryview(b"")
+        self._is_at_end = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        while not self._ready and not self._is_at_end:
+            piece = self._stream.read(HEAD_SIZE)
+            self._is_at_end = not piece
+            try:
+                text = self._decoder.decode(piece, final=self._is_at_end)
+                self._ready = memoryview(text.encode())
+            except UnicodeError as error:
+                raise DataError(
+                    f"{self._path}: the text is not {self._encoding} ({error}). "
+                    "Name the encoding it was written in, or leave it out for UTF-8."
+                ) from None
+        size = min(len(buffer), len(self._ready))
+        buffer[:size] = self._ready[:size]
+        self._ready = self._ready[size:]
+        return size
 
 
 # Compression: gzip, xz and Zstandard, recognised by their first bytes. The modules are imported
@@ -203,7 +267,8 @@ def without_mark(head: bytes, path: str) -> bytes:
     if head.startswith(_UTF_16_OR_32) or _is_unmarked_utf_16(head):
         raise DataError(
             f"{path}: the text is UTF-16 or UTF-32; expected UTF-8. "
-            f"Convert it: iconv -f UTF-16 -t UTF-8 {path} > converted"
+            f"Convert it: iconv -f UTF-16 -t UTF-8 {path} > converted; "
+            'a file of captions may stay as it is: encoding="utf-16".'
         )
     return head.removeprefix(codecs.BOM_UTF8)
 

@@ -96,11 +96,13 @@ class Stories(Mapping[str, Story]):
         by_video: The stories.
         policies: How bad captions were treated.
         notes: What that changed, in a sentence each.
+        splits: The part of the data set that each video belongs to, where the file says it.
     """
 
     by_video: Mapping[str, Story]
     policies: StoryPolicies = field(default_factory=StoryPolicies)
     notes: Sequence[str] = ()
+    splits: Mapping[str, str] = field(default_factory=dict)
 
     def __getitem__(self, video: str) -> Story:
         return self.by_video[video]

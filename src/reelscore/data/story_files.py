@@ -1,9 +1,11 @@
 """Read stories from the formats of dense captioning.
 
-Four shapes are told apart by content, and any of them may hold candidates or references:
+Five shapes are told apart by content, and any of them may hold candidates or references:
 
 - candidates of ActivityNet Captions: ``{"results": {video: [{"sentence", "timestamp"}, …]}}``;
 - its truth: ``{video: {"duration", "timestamps": […], "sentences": […]}}``;
+- the annotations of YouCook2: ``{"database": {video: {"duration", "subset", "annotations":
+  [{"segment", "sentence"}, …]}}}``;
 - TimeChat's output: ``{"video.mp4": [{"caption", "timestamp"}, …]}``;
 - JSON Lines: an object for each caption, or for each video, with the id under ``video_id``.
 
@@ -58,11 +60,16 @@ def read_stories(
     [[0.0, 14.8], [15.0, 44.2], [45.1, 66.05]]
     """
     with Source(path) as source:
-        if _is_json_lines(source.head):
-            entries = list(_entries_of_lines(source))
-        else:
-            entries = list(_entries_of_document(_document(source), source.path))
-    return _collect(entries, source.path, policies or StoryPolicies(), video)
+        return stories_in(source, policies or StoryPolicies(), video)
+
+
+def stories_in(source: Source, policies: StoryPolicies, video: str | None = None) -> Stories:
+    """Read timed captions from an open file; see `read_stories`."""
+    if _is_json_lines(source.head):
+        entries = list(_entries_of_lines(source))
+    else:
+        entries = list(_entries_of_document(_document(source), source.path))
+    return _collect(entries, source.path, policies, video)
 
 
 def stories_of(
@@ -135,8 +142,9 @@ def _entries_of_lines(source: Source) -> Iterator[Entry]:
 def _entries_of_document(document: Any, name: str) -> Iterator[Entry]:
     from reelscore.data.json_documents import RepeatedKeys
 
-    if isinstance(document, Mapping) and isinstance(document.get("results"), Mapping):
-        document = document["results"]
+    if isinstance(document, Mapping):
+        sections = (document.get(section) for section in ("results", "database"))
+        document = next((each for each in sections if isinstance(each, Mapping)), document)
     if not isinstance(document, Mapping):
         raise DataError(f"{name}: expected an object of video ids; it is {in_words(document)}.")
     pairs = document.pairs if isinstance(document, RepeatedKeys) else document.items()
@@ -150,6 +158,7 @@ def _collect(entries: list[Entry], name: str, policies: StoryPolicies, only: str
     reader = _CaptionReader(policies)
     captions: dict[str, list[tuple[float, float, str]]] = {}
     durations: dict[str, float | None] = {}
+    splits: dict[str, str] = {}
     for place, video_id, value in entries:
         fault = id_fault(video_id)
         if fault:
@@ -158,7 +167,9 @@ def _collect(entries: list[Entry], name: str, policies: StoryPolicies, only: str
             continue
         video = _without_ending(id_text(video_id))
         problems = refused if only is None or _same_video(video, only) else tolerated.of(video)
-        is_one_caption = isinstance(value, Mapping) and "timestamps" not in value
+        if isinstance(value, Mapping) and isinstance(value.get("subset"), str):
+            splits[video] = value["subset"]
+        is_one_caption = isinstance(value, Mapping) and not {"timestamps", "annotations"} & {*value}
         if video in captions and not is_one_caption:
             problems.add(
                 f"{place}: video {video!r} is repeated; give all its captions in one place."
@@ -185,7 +196,7 @@ def _collect(entries: list[Entry], name: str, policies: StoryPolicies, only: str
         for video, rows in captions.items()
         if video not in tolerated.videos
     }
-    return Stories(stories, policies, [*reader.notes(), *tolerated.notes()])
+    return Stories(stories, policies, [*reader.notes(), *tolerated.notes()], splits)
 
 
 class _Tolerated(Problems):
@@ -230,6 +241,9 @@ def _captions(value: Any) -> Sequence[Any]:
         return value
     if not isinstance(value, Mapping):
         raise _Unusable(f"is {in_words(value)}; expected a list of captions.")
+    if isinstance(value.get("annotations"), list):
+        annotations: list[Any] = value["annotations"]
+        return annotations
     if "timestamps" not in value:
         return [value]
     times, sentences = value["timestamps"], value.get("sentences")

@@ -14,6 +14,7 @@ from reelscore.data.checks import first_few, has_words
 from reelscore.data.coverage import Coverage
 from reelscore.data.item_ids import matched, rule_hint
 from reelscore.data.languages import language_notes
+from reelscore.data.reading import part_with
 from reelscore.data.stories import NO_CAPTIONS, Stories, Story
 from reelscore.data.story_files import PathLike, read_stories, stories_of
 from reelscore.errors import DataError
@@ -72,6 +73,14 @@ def pair_stories(
             f"candidates have {len(unknown):,} ({first_few(unknown)}), "
             f"references {len(wanted):,} ({first_few(list(wanted))})." + rule_hint(unknown, wanted)
         )
+    splits = {video: part for stories in annotators for video, part in stories.splits.items()}
+    part = part_with(given, splits)
+    own = [video for video in wanted if part is None or splits.get(video) == part]
+    notes = [*candidates.notes, *(note for each in annotators for note in each.notes)]
+    if len(own) < len(wanted):
+        share = f"{len(own):,} of {len(wanted):,} videos"
+        notes.append(f"References of the split {part} alone ({share}): all candidates are of it.")
+        wanted = dict.fromkeys(own)
     if unknown and protocol.unknown == "error":
         raise DataError(
             f"Videos with candidates but without references: {len(unknown):,} "
@@ -89,7 +98,6 @@ def pair_stories(
     references = [[stories[v] for stories in annotators if v in stories] for v in videos]
     stories = [given.get(video, NO_CAPTIONS) for video in videos]
     stories, late = _within_durations(videos, stories, references, protocol)
-    notes = [*candidates.notes, *(note for each in annotators for note in each.notes)]
     without = sum(not len(story) for story in given.values())
     done = {"zero": "scored zero", "skip": "left out"}[protocol.missing]
     limit = protocol.max_captions if ACTIVITYNET in protocol.scores else sys.maxsize

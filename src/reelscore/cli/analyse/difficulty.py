@@ -13,16 +13,16 @@ from reelscore.cli.option_kinds import json_option, number_option, plot_option
 from reelscore.cli.options import (
     STDOUT,
     check_targets,
-    format_option,
     metric_option,
     progress_bar,
-    read_captions,
     show_notes,
     terminal_width,
     threads_option,
     tokenizer_option,
     write_json,
 )
+from reelscore.cli.reading_options import read_captions, reading_options
+from reelscore.data.reading import Reading
 from reelscore.errors import DataError
 from reelscore.meta.difficulty import Difficulties, difficulties, extremes
 from reelscore.report.tables.grid import Cell, Grid
@@ -47,7 +47,7 @@ _PARTS = 5
     "--top", default=3, least=0, help="How many of the best and of the worst items to show."
 )
 @tokenizer_option
-@format_option
+@reading_options()
 @threads_option
 @plot_option("the smoothed scores")
 @json_option
@@ -58,7 +58,7 @@ def command(
     window: int,
     top: int,
     tokenizer: Tokenizer,
-    file_format: str | None,
+    reading: Reading,
     threads: int | None,
     plot: str | None,
     json_file: str | None,
@@ -73,7 +73,7 @@ def command(
       reelscore analyse systems/*.json -r references.json --plot hard.pdf
     """
     check_targets(plot, json_file)
-    inputs = read_captions(candidates, refs, file_format)
+    inputs = read_captions(candidates, refs, reading)
     systems, references = inputs.systems, inputs.references
     if references is None:
         raise DataError("An analysis needs references; none were given. Add --refs FILE.")

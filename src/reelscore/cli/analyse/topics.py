@@ -19,17 +19,17 @@ from reelscore.cli.option_kinds import (
 from reelscore.cli.options import (
     STDOUT,
     check_targets,
-    format_option,
     metric_option,
     progress_bar,
-    read_captions,
     show_notes,
     terminal_width,
     threads_option,
     tokenizer_option,
     write_json,
 )
-from reelscore.data import read_references
+from reelscore.cli.reading_options import read_captions, reading_options
+from reelscore.data.caption_files import references_of_files
+from reelscore.data.reading import Reading
 from reelscore.errors import DataError
 from reelscore.meta.topics import TopicTable, Units, topic_scores, topic_table
 from reelscore.report.tables.topics import score_grid, topic_grid
@@ -59,7 +59,7 @@ from reelscore.text.tokens import Tokenizer
 @resamples_option("Bootstrap resamples of the items, for the intervals.")
 @seed_option
 @tokenizer_option
-@format_option
+@reading_options()
 @threads_option
 @plot_option("the scores by topic")
 @json_option
@@ -73,7 +73,7 @@ def command(
     resamples: int,
     seed: int,
     tokenizer: Tokenizer,
-    file_format: str | None,
+    reading: Reading,
     threads: int | None,
     plot: str | None,
     json_file: str | None,
@@ -92,8 +92,8 @@ def command(
     check_targets(plot, json_file)
     if not candidates and of == "candidates":
         raise DataError("No systems were given whose verbs could be counted.")
-    inputs = read_captions(candidates, refs, file_format) if candidates else None
-    references = inputs.references if inputs else read_references(refs, format=file_format)
+    inputs = read_captions(candidates, refs, reading) if candidates else None
+    references = inputs.references if inputs else references_of_files(refs, reading)[0]
     if not references:
         raise DataError("An analysis needs references; none were given. Add --refs FILE.")
     parsed = parse(references, senses=senses, threads=threads)

@@ -11,8 +11,10 @@ import click
 from reelscore.cli.campaign.options import campaign_argument, say
 from reelscore.cli.file_options import FilesCommand, refs_option
 from reelscore.cli.option_kinds import choice_option, number_option, seed_option
-from reelscore.cli.options import format_option, read_systems, system_files, terminal_width
-from reelscore.data import read_candidates, read_references
+from reelscore.cli.options import terminal_width
+from reelscore.cli.reading_options import read_captions, reading_options, system_files
+from reelscore.data.caption_files import candidates_of_file, references_of_files
+from reelscore.data.reading import Reading
 from reelscore.data.story_files import read_stories
 from reelscore.errors import DataError
 from reelscore.human.campaign import Campaign
@@ -70,7 +72,7 @@ _HOUR = 3600.0
 )
 @click.option("--name", metavar="TEXT", help="Name of the campaign; the file's name if not given.")
 @click.option("--open", "opens", is_flag=True, help="Open the campaign for raters immediately.")
-@format_option
+@reading_options()
 @seed_option
 def command(
     campaign: str,
@@ -88,7 +90,7 @@ def command(
     tests: str | None,
     name: str | None,
     opens: bool,
-    file_format: str | None,
+    reading: Reading,
     seed: int,
 ) -> None:
     """Create a campaign and its HITs from captions.
@@ -106,8 +108,8 @@ def command(
         files = system_files(candidates)
         systems = {each: story_texts(read_stories(path)) for each, path in files.items()}
     else:
-        systems = read_systems(candidates, file_format)
-    humans = _humans(refs, human, file_format, stories)
+        systems = read_captions(candidates, refs, reading).systems
+    humans = _humans(refs, human, reading, stories)
     design = Design(protocol, layout, hits, per_hit, human_name, seed)
     if not humans and PROTOCOLS[protocol].name in NEED_PEOPLE:
         raise DataError(f"{protocol} needs human captions; name them: --refs FILE.")
@@ -118,7 +120,7 @@ def command(
 
 
 def _humans(
-    refs: Sequence[str], human: str | None, file_format: str | None, stories: bool
+    refs: Sequence[str], human: str | None, reading: Reading, stories: bool
 ) -> Mapping[str, str]:
     if refs and human:
         raise DataError("Human captions are named twice; give --refs or --human, not both.")
@@ -128,9 +130,9 @@ def _humans(
             texts = {**story_texts(read_stories(path)), **texts}
         return texts
     if human:
-        return read_candidates(human, format=file_format)
+        return candidates_of_file(human, reading)[0]
     if refs:
-        references = read_references(refs, format=file_format)
+        references, _ = references_of_files(refs, reading)
         return {item: captions[0] for item, captions in references.items()}
     return {}
 

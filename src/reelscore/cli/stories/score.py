@@ -25,11 +25,11 @@ from reelscore.cli.options import (
     progress_bar,
     show_notes,
     show_origin,
-    system_files,
     terminal_width,
     trials_option,
     write,
 )
+from reelscore.cli.reading_options import system_files
 from reelscore.cli.report_options import Pictures, picture_options
 from reelscore.cli.stories import show, study
 from reelscore.cli.stories.options import choices, given_of, preset_option, truth_option

@@ -8,7 +8,8 @@ import click
 
 from reelscore.cli.file_options import FilesCommand
 from reelscore.cli.option_kinds import choice_option, number_option
-from reelscore.cli.options import check_targets, show_notes, system_files, terminal_width
+from reelscore.cli.options import check_targets, show_notes, terminal_width
+from reelscore.cli.reading_options import system_files
 from reelscore.cli.stories.options import choices, given_of, preset_option, truth_option
 from reelscore.stories.protocol import SODA_SCORES
 

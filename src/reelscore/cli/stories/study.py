@@ -23,11 +23,11 @@ from reelscore.cli.options import (
     progress_bar,
     show_notes,
     show_signature,
-    system_files,
     terminal_width,
     write,
     write_json,
 )
+from reelscore.cli.reading_options import system_files
 from reelscore.cli.stories.options import (
     Decorator,
     choices,

@@ -1,8 +1,8 @@
-"""The caption formats: coco, csv, json, jsonl, tsv and lines, recognised by their content.
+"""The caption formats, recognised by their content.
 
-A new format is a class with the methods of `Format`, and an entry in `FORMATS`. Detection asks
-every format in that order, by content, never by file name; `lines` comes last, and takes only
-text without any structure.
+A new format is a class with the methods of `Format`, and an entry in `FORMATS`. A format in JSON
+is told by its shape (`json_shape`); a format of text tells by itself whether a file is of it.
+`lines` comes last, and takes only text without any structure. File names never count.
 """
 
 from __future__ import annotations
@@ -10,42 +10,80 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Protocol
 
-from reelscore.data.checks import Problems
-from reelscore.data.fields import Role
+from reelscore.data.fields import USUAL
+from reelscore.data.formats.coco import Coco
 from reelscore.data.formats.delimited import Delimited
-from reelscore.data.formats.json import Coco, JsonLines, JsonObject
+from reelscore.data.formats.json_lines import JsonLines
+from reelscore.data.formats.json_shape import json_kind
+from reelscore.data.formats.karpathy import Karpathy
 from reelscore.data.formats.lines import Lines, structure_of
-from reelscore.data.source import Source
+from reelscore.data.formats.lists import Lists
+from reelscore.data.formats.mapping import Mapping
+from reelscore.data.formats.msrvtt import Msrvtt
+from reelscore.data.formats.parquet import Parquet
+from reelscore.data.formats.text_layouts import LSMDC, MSVD
+from reelscore.data.formats.timed import Timed
+from reelscore.data.formats.vatex import Vatex
+from reelscore.data.reading import Reading, Request
+from reelscore.data.source import PARQUET, Source
 from reelscore.errors import DataError, check_choice
 
 
 class Format(Protocol):
     """What a format has."""
 
-    def sniff(self, head: bytes) -> bool:
-        """Tell whether a file that begins like this is of the format."""
-
-    def fields(self, head: bytes) -> Collection[str]:
+    def fields(self, source: Source, reading: Reading) -> Collection[str]:
         """Name the fields of the first record; none where the format has no names."""
 
     def place(self, path: str, number: int) -> str:
         """Name the place of a record, for messages."""
 
-    def read(
-        self, source: Source, problems: Problems, role: Role
-    ) -> Iterator[tuple[int, object, object]]:
+    def read(self, source: Source, request: Request) -> Iterator[tuple[int, object, object]]:
         """Yield number, item id and caption or list of captions of each record, unchecked."""
 
 
+class _TextFormat(Format, Protocol):
+    """A format of text, which tells by itself whether a file is of it."""
+
+    def sniff(self, source: Source, reading: Reading) -> bool:
+        """Tell whether a file that begins like this is of the format."""
+
+
 LINES = "lines"
-FORMATS: dict[str, Format] = {
-    "coco": Coco(),
-    "csv": Delimited(","),
-    "json": JsonObject(),
-    "jsonl": JsonLines(),
+TIMED = ("activitynet", "youcook2")
+_TEXT_FORMATS: dict[str, _TextFormat] = {
+    "csv": Delimited(",;|"),
     "tsv": Delimited("\t"),
+    "lsmdc": LSMDC,
+    "msvd": MSVD,
     LINES: Lines(),
 }
+FORMATS: dict[str, Format] = {
+    "coco": Coco(),
+    "json": Mapping(),
+    "jsonl": JsonLines(),
+    "lists": Lists(),
+    "msrvtt": Msrvtt(),
+    "vatex": Vatex(),
+    "karpathy": Karpathy(),
+    "activitynet": Timed("timed captions"),
+    "youcook2": Timed("YouCook2"),
+    "parquet": Parquet(),
+    **_TEXT_FORMATS,
+}
+
+
+def _check_named_fields(name: str, source: Source, reading: Reading) -> None:
+    """Refuse to read plain lines where the user names fields: they are wrong, or the file is."""
+    named = reading.fields
+    if name == LINES and (named != USUAL or reading.columns):
+        wanted = ", ".join((*named.item, *named.caption, *named.reference, *reading.columns))
+        begin = source.head.partition(b"\n")[0].decode("utf-8", "replace").strip()
+        raise DataError(
+            f"{source.path}: the fields {wanted} were named, but the file has no such header and "
+            f"no such records; it begins with {begin[:60]!r}. If each line is a caption, pass "
+            f"format={LINES!r}."
+        )
 
 
 def get_format(name: str) -> Format:
@@ -58,19 +96,25 @@ def get_format(name: str) -> Format:
     return FORMATS[name]
 
 
-def detect_format(source: Source) -> str:
+def detect_format(source: Source, reading: Reading | None = None) -> str:
     """Name the format of a file, by its content.
 
     Raises:
         DataError: If the content is like none of the formats.
     """
-    for name, format in FORMATS.items():
-        if format.sniff(source.head):
+    reading = reading or Reading()
+    if source.head.startswith(PARQUET):
+        return "parquet"
+    kind = json_kind(source.head, reading.fields)
+    if kind in FORMATS:
+        return kind
+    for name, format in _TEXT_FORMATS.items():
+        if format.sniff(source, reading):
+            _check_named_fields(name, source, reading)
             return name
     structure = structure_of(source.head)
     assert structure is not None  # text without one is lines
     raise DataError(
-        f"{source.path}: the format of the content is unknown (tried {', '.join(FORMATS)}): it "
-        f"looks like {structure.kind}. {structure.remedy}; if each line is a caption, pass "
-        f"format={LINES!r}."
+        f"{source.path}: the format of the content is unknown: it looks like {structure.kind}. "
+        f"{structure.remedy}; if each line is a caption, pass format={LINES!r}."
     )

@@ -1,29 +1,24 @@
-"""`csv` and `tsv`: values separated by commas or tabs, with a header row.
+"""`csv` and `tsv`: values separated by commas, semicolons, bars or tabs, with a header row.
 
-Quoted fields may hold line breaks.
+Quoted fields may hold line breaks. A table without a header needs the names of its columns from
+the user.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from reelscore.data.checks import Problems
-from reelscore.data.fields import (
-    Role,
-    caption_fields,
-    has_captions,
-    item_field,
-    missing_caption_field,
-    missing_item_field,
-    several_caption_fields,
-)
+from reelscore.data.fields import FieldNames, choosing, several_caption_fields
+from reelscore.data.reading import Reading, Request
 from reelscore.data.source import Source, decode_line
 from reelscore.errors import DataError
 
 _NUMBERED = re.compile(r"[ _-]?\d+$")
 _LIST = re.compile(r"""\[\s*(['"]).*\1\s*\]""", re.DOTALL)  # as data frames write one
+_FIRST = 100  # lines that show how a table is separated
+_DELIMITERS = "\t,;|"
 
 
 def header_cells(head: bytes, delimiter: str) -> list[str]:
@@ -36,37 +31,68 @@ def header_cells(head: bytes, delimiter: str) -> list[str]:
     return [_name(cell) for cell in line.split(delimiter)]
 
 
-def column_kinds(head: bytes, delimiter: str) -> list[str]:
-    r"""Split a header as `header_cells` does; numbered columns lose their number.
+def column_kinds(header: Sequence[str]) -> list[str]:
+    r"""Name the columns of a header; numbered columns lose their number.
 
-    >>> column_kinds(b"id,Caption 1,Caption_2\nv1,a man,a person", ",")
+    >>> column_kinds(["id", "caption 1", "caption_2"])
     ['id', 'caption', 'caption']
     """
-    return [unnumbered(cell) for cell in header_cells(head, delimiter)]
+    return [unnumbered(name) for name in header]
+
+
+def unnumbered(name: str) -> str:
+    """Give the kind of a numbered column.
+
+    >>> unnumbered("caption_2")
+    'caption'
+    """
+    return _NUMBERED.sub("", name)
+
+
+def _names(header: Sequence[str]) -> list[str]:
+    """All names that columns go by: numbered ones also without their number."""
+    return list(dict.fromkeys([*column_kinds(header), *header]))
 
 
 @dataclass(frozen=True)
 class Delimited:
-    """A format of tables, by its delimiter."""
+    """A format of tables, by the delimiters it may have."""
 
-    delimiter: str
+    delimiters: str
 
-    def sniff(self, head: bytes) -> bool:
-        """Tell whether a file begins with a header that names an item id and captions."""
-        kinds = column_kinds(head, self.delimiter)
-        return item_field(kinds) is not None and has_captions(kinds)
+    def sniff(self, source: Source, reading: Reading) -> bool:
+        """Tell whether a file begins with a header that names an item id and captions.
 
-    def fields(self, head: bytes) -> list[str]:
-        """Name the columns, numbered ones without their number."""
-        return column_kinds(head, self.delimiter)
+        If the user names the columns, tell whether the lines have as many.
+        """
+        if _has_header(source, reading, self.delimiters):
+            return True
+        return bool(reading.columns) and _delimiter_of_rows(source, reading, self.delimiters) != ""
+
+    def fields(self, source: Source, reading: Reading) -> list[str]:
+        """Name the columns, numbered ones without their number too."""
+        return _names(self._header(source, reading)[1])
+
+    def _header(self, source: Source, reading: Reading) -> tuple[str, list[str]]:
+        """The delimiter and the names of the columns."""
+        if not reading.columns:
+            delimiter = _delimiter_of_header(source, reading.fields, self.delimiters)
+            return delimiter, header_cells(source.head, delimiter)
+        delimiter = _has_header(source, reading, self.delimiters)
+        if delimiter:
+            raise DataError(
+                f"{source.path}: the table has a header "
+                f"({', '.join(header_cells(source.head, delimiter))}); leave header= out, and "
+                'choose from these: id_field="NAME", caption_field="NAME".'
+            )
+        delimiter = _delimiter_of_rows(source, reading, self.delimiters) or self.delimiters[0]
+        return delimiter, [_name(name) for name in reading.columns]
 
     def place(self, path: str, number: int) -> str:
         """Name a row by its first line."""
         return f"{path}:{number}"
 
-    def read(
-        self, source: Source, problems: Problems, role: Role
-    ) -> Iterator[tuple[int, object, object]]:
+    def read(self, source: Source, request: Request) -> Iterator[tuple[int, object, object]]:
         """Yield line number, item id and captions of each row.
 
         One caption column yields texts. Several, numbered ones yield lists without the empty cells,
@@ -74,15 +100,23 @@ class Delimited:
         """
         import csv
 
-        rows = csv.reader(_text_lines(source, problems), delimiter=self.delimiter, strict=True)
+        problems = request.problems
+        delimiter, header = self._header(source, request.reading)
+        rows = csv.reader(_text_lines(source, request), delimiter=delimiter, strict=True)
         line = 1
         try:
-            header = [_name(cell) for cell in next(rows)]
-            item, captions = _columns(header, source.path, role)
-            line = rows.line_num + 1
+            if not request.reading.columns:
+                header = [_name(cell) for cell in next(rows)]
+                line = rows.line_num + 1
+            else:
+                request.read_as = f"a table without a header ({', '.join(request.reading.columns)})"
+            item, captions = _columns(header, source.path, request)
+            split = header.index("split") if "split" in header and request.reading.splits else None
             for row in rows:
                 if len(row) == len(header):
-                    if len(captions) == 1 and _LIST.fullmatch(row[captions[0]]):
+                    if split is not None and not request.takes(row[item], row[split]):
+                        pass
+                    elif len(captions) == 1 and _LIST.fullmatch(row[captions[0]]):
                         problems.add(
                             f"{source.path}:{line}: the cell holds a list of captions; give each "
                             "a row or a numbered column of its own, or write JSON Lines."
@@ -94,7 +128,7 @@ class Delimited:
                 elif row:
                     problems.add(
                         f"{source.path}:{line}: the row has {len(row)} fields, the header "
-                        f"{len(header)}; put fields that hold {self.delimiter!r} in quotes."
+                        f"{len(header)}; put fields that hold {delimiter!r} in quotes."
                     )
                 line = rows.line_num + 1
         except csv.Error as error:
@@ -106,37 +140,69 @@ class Delimited:
             problems.add(f"{source.path}:{line}: malformed table, in the row from here: {what}.")
 
 
-def _text_lines(source: Source, problems: Problems) -> Iterator[str]:
+def _has_header(source: Source, reading: Reading, delimiters: str) -> str:
+    """The delimiter of a header that names an item id and captions; empty if there is none."""
+    for delimiter in delimiters:
+        if reading.fields.are_of_record(_names(header_cells(source.head, delimiter))):
+            return delimiter
+    return ""
+
+
+def _delimiter_of_header(source: Source, fields: FieldNames, delimiters: str) -> str:
+    """The delimiter that makes the most sense of a header, be it incomplete."""
+
+    def merit(delimiter: str) -> tuple[bool, bool, int]:
+        names = _names(header_cells(source.head, delimiter))
+        return fields.has_captions(names), fields.item_field(names) is not None, len(names)
+
+    return max(delimiters, key=merit)
+
+
+def _delimiter_of_rows(source: Source, reading: Reading, delimiters: str) -> str:
+    """The delimiter by which the first lines have as many columns as the user names, or none."""
+    lines = source.head.decode("utf-8", "replace").split("\n")
+    whole = lines[:-1] if len(lines) > 1 else lines  # the last may be cut
+    first = [line for line in whole[:_FIRST] if line.strip()]
+    fewest = len(reading.columns) - 1
+
+    def merit(delimiter: str) -> tuple[int, int]:
+        counts = [line.count(delimiter) for line in first]
+        return sum(count == fewest for count in counts), sum(count > fewest for count in counts)
+
+    best = max(_DELIMITERS, key=merit)
+    return best if best in delimiters and 2 * sum(merit(best)) > len(first) else ""
+
+
+def _text_lines(source: Source, request: Request) -> Iterator[str]:
     for number, line in source.lines():
         try:
             yield decode_line(line, source.path, number)
         except DataError as error:
-            problems.add(str(error))
+            request.problems.add(str(error))
             yield line.decode("utf-8", "replace")  # keeps the rows in step; never returned
 
 
-def _columns(header: list[str], path: str, role: Role) -> tuple[int, list[int]]:
-    item = item_field(header)
-    if item is None:
-        raise DataError(f"{path}:1: {missing_item_field()}, as a column.")
-    kinds = [unnumbered(name) for name in header]
-    wanted = caption_fields(kinds, role)
-    captions = [column for name in wanted for column, kind in enumerate(kinds) if kind == name]
+def _columns(header: list[str], path: str, request: Request) -> tuple[int, list[int]]:
+    """The places of the item id and of the captions."""
+    fields, role = request.reading.fields, request.role
+    item = fields.item_field(header)
+    kinds = column_kinds(header)
+    known = kinds if item is None or item in kinds else [*kinds, item]
+    named = fields.reference if role == "references" else fields.caption
+    wanted = fields.caption_fields([*kinds, *header] if named else kinds, role)
+    captions = [
+        column
+        for name in wanted
+        for column, kind in enumerate(kinds)
+        if name in (kind, header[column]) and header[column] != item
+    ]
     names = [header[column] for column in captions]
-    if not captions:
-        raise DataError(f"{path}:1: {missing_caption_field(kinds, role)}, as a column.")
-    if len(wanted) > 1 or len(set(names)) < len(names):
-        raise DataError(f"{path}:1: {several_caption_fields(names, role)}.")
+    if not captions or item is None:
+        fault = fields.fault(known, role) or "no caption"
+        raise DataError(f"{path}:1: {fault}.")
+    if (len(wanted) > 1 and not named) or len(set(names)) < len(names):
+        raise DataError(f"{path}:1: {several_caption_fields(names, role)}{choosing(names, role)}.")
     return header.index(item), captions
-
-
-def unnumbered(name: str) -> str:
-    """Give the kind of a numbered column.
-
-    >>> unnumbered("caption_2")
-    'caption'
-    """
-    return _NUMBERED.sub("", name)
 
 
 def _name(cell: str) -> str:

@@ -15,15 +15,9 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from reelscore.data.checks import Problems
-from reelscore.data.fields import (
-    CAPTION_FIELDS,
-    Role,
-    has_captions,
-    item_field,
-    missing_item_field,
-)
-from reelscore.data.formats.json import json_kind
+from reelscore.data.fields import CAPTION_FIELDS, USUAL, missing_item_field
+from reelscore.data.formats.json_shape import json_kind
+from reelscore.data.reading import Reading, Request
 from reelscore.data.source import Source, decode_line
 from reelscore.errors import DataError
 
@@ -40,11 +34,11 @@ _TIMES = re.compile(r"[\d:.,]+ --> [\d:.,]+")
 class Lines:
     """``lines``: the lines of a text without any structure."""
 
-    def sniff(self, head: bytes) -> bool:
+    def sniff(self, source: Source, reading: Reading) -> bool:
         """Tell whether a file is text without any structure, so that its lines are captions."""
-        return structure_of(head) is None
+        return structure_of(source.head) is None
 
-    def fields(self, head: bytes) -> list[str]:
+    def fields(self, source: Source, reading: Reading) -> list[str]:
         """Lines have no names."""
         return []
 
@@ -52,15 +46,14 @@ class Lines:
         """Name a caption by its line."""
         return f"{path}:{number}"
 
-    def read(
-        self, source: Source, problems: Problems, role: Role
-    ) -> Iterator[tuple[int, object, object]]:
+    def read(self, source: Source, request: Request) -> Iterator[tuple[int, object, object]]:
         """Yield number, number and caption of each line."""
+        request.read_as = "plain lines"
         for number, line in source.lines():
             try:
                 text = decode_line(line, source.path, number)
             except DataError as error:
-                problems.add(str(error))
+                request.problems.add(str(error))
             else:
                 is_windows = text.endswith("\r\n")
                 yield number, number, text[:-2] if is_windows else text.removesuffix("\n")
@@ -83,7 +76,7 @@ def structure_of(head: bytes) -> Structure | None:
     if _is_binary(head):
         return Structure("binary", "Give a text")
     if json_kind(head):
-        return Structure("JSON without item ids", "Write records with an id and a caption")
+        return Structure("JSON without captions", "Write records with an id and a caption")
     lines = _first_lines(head)
     return _header(lines) or _records(lines) or _columns(lines)
 
@@ -114,17 +107,13 @@ def _header(lines: list[str]) -> Structure | None:
         names = [cell.strip(' "').lower() for cell in first.split(delimiter)]
         if len(names) == 1:
             continue
-        item, captions = item_field(names), has_captions(names)
-        if item and captions:
-            return Structure(
-                f"a table with {delimiter!r} between its columns", "Separate them by commas or tabs"
-            )
-        if item:
+        item, captions = USUAL.item_field(names), USUAL.has_captions(names)
+        if item and not captions:
             kind = f"a table whose header has no column of captions ({', '.join(names)})"
-            return Structure(kind, "Name the column of the captions 'caption'")
-        if captions and not any(" " in name for name in names):
-            kind = f"a table whose header names {missing_item_field()}"
-            return Structure(kind, "Name the column of the ids")
+            return Structure(kind, 'Name that column: caption_field="NAME"')
+        if captions and not item and not any(" " in name for name in names):
+            kind = f"a table whose header names {missing_item_field()} ({', '.join(names)})"
+            return Structure(kind, 'Name the column of the ids: id_field="NAME"')
     return None
 
 
@@ -139,7 +128,7 @@ def _records(lines: list[str]) -> Structure | None:
 
 
 def _columns(lines: list[str]) -> Structure | None:
-    remedy = "Add a header row such as 'id,caption'"
+    remedy = """Add a header row such as 'id,caption', or name the columns: header="id,caption\""""
     if _nearly_all(lines, lambda line: "\t" in line):
         return Structure("a table without a header (tabs in its lines)", remedy)
     for delimiter in ",;|: ":

@@ -16,8 +16,7 @@ from reelscore.data.caption_files import (
     references_of_files,
 )
 from reelscore.data.checks import Problems, id_fault, id_text, text_fault
-from reelscore.data.fields import caption_fields
-from reelscore.data.formats import get_format
+from reelscore.data.formats import LINES, TIMED, get_format
 from reelscore.data.inputs import paths_in, references_by_item
 from reelscore.data.lint.findings import Captions
 from reelscore.data.python_captions import (
@@ -27,6 +26,7 @@ from reelscore.data.python_captions import (
     texts_in,
     with_ids,
 )
+from reelscore.data.reading import Reading, Request
 from reelscore.data.source import Source
 from reelscore.errors import DataError
 
@@ -35,14 +35,14 @@ def captions_of(
     captions: CaptionsLike,
     references: CaptionsLike | None = None,
     *,
-    format: str | None = None,
+    reading: Reading | None = None,
 ) -> Captions:
     """Take captions from Python or from a file.
 
     Args:
         captions: As of `reelscore.check`.
         references: As there.
-        format: As there.
+        reading: How to read the files.
 
     Raises:
         DataError: If a file cannot be read, or holds no caption.
@@ -51,27 +51,28 @@ def captions_of(
     ['v1', 'v1']
     """
     if not isinstance(captions, str | os.PathLike):
-        return _of_python(captions, references, format)
+        return _of_python(captions, references, reading or Reading())
+    reading = reading or Reading()
     truth: References | None = None
     if references is not None:
-        truth = _references(references, format)
+        truth = _references(references, reading)
     try:
-        return _of_file(captions, truth, format)
+        return _of_file(captions, truth, reading)
     except DataError:
-        timed = None if format else _timed_captions(captions)
+        timed = None if reading.format else _timed_captions(captions, reading)
         if timed is None:
             raise
     return Captions(*timed, truth, name=os.fspath(captions), timed=True)
 
 
 def _of_python(
-    captions: CaptionsLike, references: CaptionsLike | None, format: str | None
+    captions: CaptionsLike, references: CaptionsLike | None, reading: Reading
 ) -> Captions:
     sides = [python_captions(captions)]
     truth: References | None = None
     others = []
     if paths := paths_in(references, texts=sides[0].labels is not None):
-        truth = _references(paths, format)
+        truth = _references(paths, reading)
         others = [OtherIds("references", list(truth))]
     elif references is not None:
         sides.append(python_captions(references, "references"))
@@ -90,28 +91,31 @@ def _of_python(
     return Captions(items, texts, truth, problems)
 
 
-def _references(references: CaptionsLike, format: str | None) -> References:
+def _references(references: CaptionsLike, reading: Reading) -> References:
     paths = paths_in(references, texts=True)
-    return _references_of_files(paths, format) if paths else references_by_item(references)
+    return _references_of_files(paths, reading) if paths else references_by_item(references)
 
 
-def _of_file(path: PathLike, references: References | None, format: str | None) -> Captions:
-    problems = Problems(os.fspath(path))
-    with Source(path) as source:
-        file = caption_file(source, format)
+def _of_file(path: PathLike, references: References | None, reading: Reading) -> Captions:
+    with Source(path, reading.encoding) as source:
+        problems = Problems(source.path)
+        file = caption_file(source, reading)
+        if file.format in TIMED and not reading.format:
+            raise DataError(f"{source.path}: the captions are timed.")
         reader = get_format(file.format)
-        fields = reader.fields(source.head)
-        by_people = file.has_references and not caption_fields(fields, "candidates")
+        names = reader.fields(source, reading)
+        by_people = file.has_references and not reading.fields.caption_fields(names, "candidates")
         with reading_explained([file]):
-            records = reader.read(source, problems, "references" if by_people else "candidates")
+            request = Request("references" if by_people else "candidates", problems, reading)
             place = partial(reader.place, source.path)
-            items, texts = _usable(records, place, problems)
+            items, texts = _usable(reader.read(source, request), place, problems)
             if len(texts) <= problems.count:  # this is no file of captions
                 problems.raise_if_any()
                 raise DataError(f"{source.path}: the file holds no captions.")
     if file.has_references and not by_people and references is None:
-        references = references_of_files(path, format)[0]
-    return Captions(items, texts, references, problems, source.path)
+        references = references_of_files(path, reading)[0]
+    read_as = request.read_as if file.format != LINES else ""
+    return Captions(items, texts, references, problems, source.path, read_as=read_as)
 
 
 def _usable(
@@ -137,29 +141,32 @@ def _captions_fault(item: object, texts: Sequence[object]) -> str | None:
     return f"the caption of item {item!r} {fault}" if fault else None
 
 
-def _references_of_files(paths: PathLike | Sequence[PathLike], format: str | None) -> References:
+def _references_of_files(paths: Sequence[PathLike], reading: Reading) -> References:
     try:
-        return references_of_files(paths, format)[0]
+        references, files = references_of_files(paths, reading)
+        if reading.format or not any(file.format in TIMED for file in files):
+            return references
+        raise DataError(f"{files[0].path}: the captions are timed.")
     except DataError:
-        names = [paths] if isinstance(paths, str | os.PathLike) else paths
-        timed = [None if format else _timed_captions(path) for path in names]
+        timed = [None if reading.format else _timed_captions(path, reading) for path in paths]
         if None in timed:
             raise
-    references: dict[str, list[str]] = {}
+    references = {}
     for items, texts in filter(None, timed):
         for item, text in zip(items, texts, strict=True):
             references.setdefault(item, []).append(text)
     return references
 
 
-def _timed_captions(path: PathLike) -> tuple[list[str], list[str]] | None:
+def _timed_captions(path: PathLike, reading: Reading) -> tuple[list[str], list[str]] | None:
     """The video and the sentence of each caption; ``None`` if the file holds no stories."""
     from reelscore.data.stories import StoryPolicies
-    from reelscore.data.story_files import read_stories
+    from reelscore.data.story_files import stories_in
 
     tolerant = StoryPolicies(reversed_segments="swap", negative="keep", empty="zero")
     try:
-        stories = read_stories(path, tolerant)
+        with Source(path, reading.encoding) as source:
+            stories = stories_in(source, tolerant)
     except DataError:
         return None
     pairs = [(video, text) for video, story in stories.items() for text in story.sentences]

@@ -30,6 +30,7 @@ class Captions:
         unusable: The records that hold no caption, or no id.
         name: The file, or what else to call them.
         timed: They are the captions of stories, several for each video.
+        read_as: The format of the file in words, where it is a special one.
 
     >>> Captions(["v1", "v1"], ["a man", "a person"]).several_each
     True
@@ -41,6 +42,7 @@ class Captions:
     unusable: Problems = field(default_factory=lambda: Problems("captions"))
     name: str = "captions"
     timed: bool = False
+    read_as: str = ""
 
     def finding(
         self,

@@ -21,6 +21,7 @@ from reelscore.data.lint.defects import (
 )
 from reelscore.data.lint.findings import Captions, Example, Finding, Findings, plural
 from reelscore.data.python_captions import CaptionsLike
+from reelscore.data.reading import Reading
 
 _LONG_COPY = 8  # words from which on a copy is no chance
 _COPIES = 0.1  # share of long copies that is contamination
@@ -54,7 +55,7 @@ def check(
     >>> [(finding.check, finding.severity) for finding in findings]
     [('html', 'error'), ('spaces', 'warning')]
     """
-    subject = captions_of(captions, references, format=format)
+    subject = captions_of(captions, references, reading=Reading(format))
     return Findings(subject.name, len(subject.texts), tuple(findings_in(subject, CHECKS)))
 
 

@@ -1,0 +1,146 @@
+"""How commands read captions: the options of all of them, and the files that users name."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from reelscore.cli.messages import as_options
+from reelscore.data.caption_files import holds_both, references_of_files
+from reelscore.data.file_names import expanded, is_several
+from reelscore.data.formats import FORMATS
+from reelscore.data.inputs import Inputs, read_inputs, reading_notes
+from reelscore.data.python_captions import system_name
+from reelscore.data.reading import Reading
+from reelscore.data.source import STANDARD_INPUT
+from reelscore.errors import DataError
+
+_OPTIONS = {
+    "id_field": click.option("--id-field", metavar="NAME", help="Field or column of the item ids."),
+    "caption_field": click.option(
+        "--caption-field", metavar="NAME", help="Field or column of the systems' captions."
+    ),
+    "reference_field": click.option(
+        "--reference-field",
+        metavar="NAME",
+        help="Field or column of the references; several: NAME,NAME.",
+    ),
+    "header": click.option(
+        "--header",
+        metavar="NAMES",
+        help="Columns of tables that have no header, such as 'id,caption'.",
+    ),
+    "encoding": click.option(
+        "--encoding", metavar="NAME", help="Encoding of the files, if it is not UTF-8."
+    ),
+    "split": click.option(
+        "--split", metavar="NAME", help="Part of the data set, such as test, if files name parts."
+    ),
+}
+
+
+def reading_options(
+    format_name: str = "--format",
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of reading captions, as one `Reading` in ``reading``.
+
+    Args:
+        format_name: What the option of the files' format is called.
+    """
+    format_option = click.option(
+        format_name,
+        "file_format",
+        metavar="NAME",
+        help="Format of the files, if it cannot be recognised from the content: "
+        f"{', '.join(FORMATS)}.",
+    )
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(command)
+        def with_reading(*positional: Any, **arguments: Any) -> None:
+            values = {name: arguments.pop(name) for name in _OPTIONS}
+            reading = Reading(arguments.pop("file_format"), **values)
+            command(*positional, reading=reading, **arguments)
+
+        for option in (*reversed(_OPTIONS.values()), format_option):
+            with_reading = option(with_reading)
+        return with_reading
+
+    return decorate
+
+
+def system_files(arguments: Sequence[str]) -> dict[str, str]:
+    """Name the systems' files; each argument is a file, a folder, a pattern, or NAME=FILE."""
+    files: dict[str, str] = {}
+    for argument in arguments:
+        name, equals, path = argument.partition("=")
+        if not equals or _exists(argument):
+            name, path = "", argument
+        elif not name:
+            raise DataError(f"{argument!r} does not name a system; expected FILE or NAME=FILE.")
+        own = expanded([path]) if is_several(path) else [path]
+        if name and len(own) > 1:
+            raise DataError(f"{argument!r} names {len(own):,} files; NAME=FILE names one system.")
+        for file in map(str, own):
+            system = name or ("stdin" if file == STANDARD_INPUT else system_name(file))
+            if system in files:
+                raise DataError(f"Two systems are called {system!r}; name them: NAME=FILE.")
+            files[system] = file
+    return files
+
+
+def read_captions(
+    arguments: Sequence[str], refs: Sequence[str] = (), reading: Reading | None = None
+) -> Inputs:
+    """Read the systems' captions and the references; arguments as in `system_files`."""
+    reading = reading or Reading()
+    files, notes = _without_references(system_files(arguments), refs, reading)
+    inputs = read_inputs(files, list(refs) or None, reading=reading)
+    return replace(inputs, notes=[*notes, *map(as_options, inputs.notes)])
+
+
+def read_references_noted(
+    paths: Sequence[str], reading: Reading
+) -> tuple[dict[str, list[str]], list[str]]:
+    """Read references, or any captions by item; the notes say of special formats that they are."""
+    references, files = references_of_files(list(paths), reading)
+    special = [file for file in files if file.format != "lines"]
+    return references, list(map(as_options, reading_notes(special)))
+
+
+def _without_references(
+    files: dict[str, str], refs: Sequence[str], reading: Reading
+) -> tuple[dict[str, str], list[str]]:
+    """Leave the references out of the candidates: ``*.json`` holds ``refs.json`` too."""
+    truth = [str(path) for path in expanded(refs)] if refs else []
+    twice = {
+        name: path
+        for name, path in files.items()
+        if any(_is_same(path, other) for other in truth)
+        and name == system_name(path)
+        and not holds_both(path, reading)
+    }
+    if not twice or len(twice) == len(files):
+        return files, []
+    names = ", ".join(twice.values())
+    verb = "is" if len(twice) == 1 else "are"
+    note = f"{names} {verb} given as references, and not scored as a system."
+    return {name: path for name, path in files.items() if name not in twice}, [note]
+
+
+def _is_same(path: str, other: str) -> bool:
+    if STANDARD_INPUT in (path, other):
+        return path == other
+    return _exists(path) and _exists(other) and Path(path).samefile(other)
+
+
+def _exists(path: str) -> bool:
+    try:
+        return Path(path).exists()
+    except OSError:  # a name too long for a file
+        return False

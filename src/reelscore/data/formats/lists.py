@@ -1,0 +1,85 @@
+"""`lists`: captions in order, as programs write their lists to JSON.
+
+- a list of captions, or of lists of captions: ``["a man", …]``;
+- several lists by name: ``{"predictions": ["a man", …], "references": [["…"], …]}``; with ids
+  such as ``"video_id": […]`` if there are any. Columns as data frames write them, objects of row
+  numbers, are read likewise.
+
+Without ids, the id of an item is its number in the list, from 1 on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from reelscore.data.checks import in_words
+from reelscore.data.formats.json_shape import glimpse
+from reelscore.data.reading import Reading, Request
+from reelscore.data.source import Source
+from reelscore.errors import DataError
+
+Record = tuple[int, object, object]
+IN_ORDER = "in order"
+
+
+class Lists:
+    """``lists``: lists of captions."""
+
+    def fields(self, source: Source, reading: Reading) -> list[str]:
+        """Name the lists."""
+        from reelscore.data.json_documents import sections_of, whole_document
+
+        values = glimpse(source.head)
+        if not (values and isinstance(values[0], dict)):
+            return []
+        return list(sections_of(whole_document(source), source.path))
+
+    def place(self, path: str, number: int) -> str:
+        """Name an entry by its number, from 1 on."""
+        return f"{path}: entry {number}"
+
+    def read(self, source: Source, request: Request) -> Iterator[Record]:
+        """Yield number, item id or number, and caption or captions of each entry."""
+        from reelscore.data.json_documents import decode_slowly, whole_document
+
+        path = source.path
+        whole = decode_slowly(whole_document(source).decode(), path)
+        if isinstance(whole, list):
+            request.read_as = f"a list of captions {IN_ORDER}"
+            columns = [whole]
+            items = None
+        elif isinstance(whole, dict):
+            fields = request.reading.fields
+            if fault := fields.caption_fault(whole, request.role):
+                raise DataError(f"{path}: {fault}.")
+            columns = [_entries(whole, n, path) for n in fields.caption_fields(whole, request.role)]
+            item = fields.item_field(whole)
+            items = _entries(whole, item, path) if item else None
+            request.read_as = "lists of captions" + ("" if item else f" {IN_ORDER}")
+        else:
+            raise DataError(f"{path}: expected lists of captions; it is {in_words(whole)}.")
+        lengths = {len(column) for column in (*columns, *([items] if items is not None else []))}
+        if len(lengths) > 1:
+            raise DataError(
+                f"{path}: the lists differ in length ({', '.join(map(str, sorted(lengths)))}); "
+                "each must have an entry for every item."
+            )
+        yield from _rows(items, columns)
+
+
+def _rows(items: list[Any] | None, columns: list[list[Any]]) -> Iterator[Record]:
+    from reelscore.data.json_documents import joined
+
+    for k, values in enumerate(zip(*columns, strict=True)):
+        item = k + 1 if items is None else items[k]
+        yield k + 1, item, values[0] if len(values) == 1 else joined(values)
+
+
+def _entries(whole: dict[str, Any], name: str, path: str) -> list[Any]:
+    value = whole[name]
+    if isinstance(value, dict):  # a column of a data frame: values by row
+        return list(value.values())
+    if not isinstance(value, list):
+        raise DataError(f"{path}: expected a list under {name!r}; it is {in_words(value)}.")
+    return value

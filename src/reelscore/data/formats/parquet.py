@@ -1,0 +1,62 @@
+"""`parquet`: tables in Parquet, as data frames and data set libraries write them.
+
+A cell holds a caption, or a list of them. Needs the package pyarrow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from reelscore.data.reading import Reading, Request
+from reelscore.data.source import Source
+from reelscore.errors import DataError, MissingExtraError
+
+Record = tuple[int, object, object]
+_ROWS = 10_000  # that are Python objects at a time
+
+
+class Parquet:
+    """``parquet``: a table with named columns."""
+
+    def fields(self, source: Source, reading: Reading) -> list[str]:
+        """Name the columns."""
+        names: list[str] = _open(source).schema_arrow.names
+        return names
+
+    def place(self, path: str, number: int) -> str:
+        """Name a row by its number, from 1 on."""
+        return f"{path}: row {number}"
+
+    def read(self, source: Source, request: Request) -> Iterator[Record]:
+        """Yield number, item id and caption or captions of each row."""
+        from reelscore.data.json_documents import joined
+
+        table = _open(source)
+        names = table.schema_arrow.names
+        fields = request.reading.fields
+        if fault := fields.fault(names, request.role):
+            raise DataError(f"{source.path}: {fault}.")
+        item = fields.item_field(names) or ""
+        captions = fields.caption_fields(names, request.role)
+        split = [name for name in ("split",) if name in names and request.reading.splits]
+        number = 0
+        for batch in table.iter_batches(_ROWS, columns=[item, *captions, *split]):
+            for row in batch.to_pylist():
+                number += 1
+                values = [row[name] for name in captions]
+                if request.takes(row[item], row.get("split")):
+                    yield number, row[item], values[0] if len(values) == 1 else joined(values)
+
+
+def _open(source: Source) -> Any:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        need = f"{source.path}: reading Parquet needs pyarrow"
+        raise MissingExtraError.of(need, "reelscore[parquet]") from None
+    try:
+        return pyarrow.parquet.ParquetFile(pyarrow.BufferReader(source.document()))
+    except (pyarrow.ArrowException, OSError) as error:
+        raise DataError(f"{source.path}: the Parquet file is damaged ({error}).") from None

@@ -1,0 +1,92 @@
+"""Layouts of text files without a header: `lsmdc` and `msvd`.
+
+- ``lsmdc``: six columns with tabs between them: the clip, four times such as 00.01.23.456, and the
+  sentence. Rows of the blind test have no sentence.
+- ``msvd``: the clip, a blank or a tab, and a caption; several rows of a clip. Clips are named by
+  YouTube's id with the seconds of start and end (``mv89psg6zh4_33_46``), or ``vid1300``. A few
+  lines about the data may stand before them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from reelscore.data.reading import Reading, Request
+from reelscore.data.source import Source, decode_line
+from reelscore.errors import DataError
+
+Record = tuple[int, object, object]
+_FIRST = 20  # lines that a file is recognised by
+_TIME = r"\d\d\.\d\d\.\d\d\.\d\d\d"
+
+
+@dataclass(frozen=True)
+class TextLayout:
+    """A format whose lines each hold an item id and a caption.
+
+    Attributes:
+        title: What the layout is called in notes.
+        line: What a line looks like, with the groups ``item`` and ``caption``.
+        expected: What a line holds, in words.
+        heading: How many lines of another kind may come first.
+    """
+
+    title: str
+    line: re.Pattern[str]
+    expected: str
+    heading: int = 0
+
+    def sniff(self, source: Source, reading: Reading) -> bool:
+        """Tell whether all of the first lines are of the layout."""
+        lines = source.head.decode("utf-8", "replace").split("\n")
+        whole = lines[:-1] if len(lines) > 1 else lines  # the last may be cut
+        first = [line.rstrip("\r") for line in whole[:_FIRST] if line.strip()]
+        fit = [self.line.fullmatch(line) is not None for line in first]
+        heading = fit.index(True) if True in fit else len(fit)
+        return all(fit[heading:]) and 2 * heading < len(fit) and heading <= self.heading
+
+    def fields(self, source: Source, reading: Reading) -> list[str]:
+        """Such files have no names."""
+        return []
+
+    def place(self, path: str, number: int) -> str:
+        """Name a caption by its line."""
+        return f"{path}:{number}"
+
+    def read(self, source: Source, request: Request) -> Iterator[Record]:
+        """Yield line number, item id and caption of each line; skip blank lines."""
+        request.read_as = self.title
+        has_begun = False
+        for number, line in source.lines():
+            try:
+                text = decode_line(line, source.path, number).removesuffix("\n").removesuffix("\r")
+            except DataError as error:
+                request.problems.add(str(error))
+                continue
+            if match := self.line.fullmatch(text):
+                has_begun = True
+                if match["caption"] is None:
+                    request.problems.add(
+                        f"{source.path}:{number}: clip {match['item']!r} has no sentence, as in "
+                        "a blind test."
+                    )
+                else:
+                    yield number, match["item"], match["caption"]
+            elif text.strip() and (has_begun or number > self.heading):
+                problem = f"the line is not of the layout {self.title}; expected {self.expected}"
+                request.problems.add(f"{source.path}:{number}: {problem}.")
+
+
+LSMDC = TextLayout(
+    "LSMDC",
+    re.compile(rf"(?P<item>[^\t]+)(?:\t{_TIME}){{4}}(?:\t(?P<caption>[^\t]*))?\t?"),
+    "clip, four times and sentence with tabs between them",
+)
+MSVD = TextLayout(
+    "MSVD",
+    re.compile(r"(?P<item>[\w-]{11}_\d+_\d+|vid\d+(?=\t))(?:\.avi)?[ \t]+(?P<caption>.*)"),
+    "clip and caption with a blank or a tab between them",
+    heading=10,
+)
