@@ -49,7 +49,7 @@ def test_sorted_and_filtered_by_a_score(demo, opened):
     page = opened(demo.path).page
     scores = demo.report.table["weak"]["cider"].items
     page.get_by_label("Sort by").select_option("score")
-    page.locator("#items").get_by_label("Score", exact=True).select_option(label="cider")
+    page.locator("#items").get_by_label("Score", exact=True).select_option(label="CIDEr")
     page.locator("#items").get_by_label("System", exact=True).select_option(label="weak")
     page.get_by_label("First", exact=True).select_option("highest")
     order = sorted(scores, key=lambda item: -scores[item])
@@ -65,7 +65,7 @@ def test_sorted_and_filtered_by_a_score(demo, opened):
 def test_disagreement_with_people(sa_2020, opened):
     page = opened(sa_2020.path).page
     page.get_by_label("Sort by").select_option("scores")
-    page.get_by_label("First score").select_option(label="meteor")
+    page.get_by_label("First score").select_option(label="METEOR")
     page.get_by_label("Second score").select_option(label="z (people)")
     page.locator("#items").get_by_label("System", exact=True).select_option(label="PicSOM")
     high = rows(page)[0]
@@ -193,7 +193,7 @@ def test_sorted_by_any_score(demo, opened):
     table, items = demo.report.table, demo.report.items
     sort_items(page, "score")
     for name in table.metrics:
-        label = f"{name} (people)" if name in demo.report.human else name
+        label = f"{name} (people)" if name in demo.report.human else table.labels[name]
         page.locator("#items").get_by_label("Score", exact=True).select_option(label=label)
         means = np.nanmean(table.matrix(name, table.systems, items), axis=0)
         for which, sign in (("highest", -1), ("lowest", 1)):
@@ -205,8 +205,8 @@ def test_sorted_by_any_score(demo, opened):
 @pytest.mark.parametrize("other", ["cider", "judgments"])
 def test_sorted_by_disagreement(demo, opened, other):
     page = opened(demo.path).page
-    label = f"{other} (people)" if other in demo.report.human else other
-    sort_items(page, "scores", First_score="meteor", Second_score=label, System="strong")
+    label = f"{other} (people)" if other in demo.report.human else demo.report.table.labels[other]
+    sort_items(page, "scores", First_score="METEOR", Second_score=label, System="strong")
     contrasts = between_scores(demo.report.table, "meteor", other, ["strong"], top=15)
     sizes = {each.item: each.size for each in contrasts}
     ends = [rows(page)[0]]
@@ -218,7 +218,7 @@ def test_sorted_by_disagreement(demo, opened, other):
 
 def test_sorted_by_two_systems(demo, opened):
     page = opened(demo.path).page
-    sort_items(page, "systems", Score="cider", First_system="weak", Second_system="strong")
+    sort_items(page, "systems", Score="CIDEr", First_system="weak", Second_system="strong")
     table = demo.report.table
     apart = table["weak"]["cider"].items.array - table["strong"]["cider"].items.array
     assert rows(page)[0] == demo.report.items[int(apart.argmax())]

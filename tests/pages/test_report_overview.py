@@ -12,8 +12,8 @@ from support.report_pages import names
 def test_leaderboard_is_sorted_by_any_score(demo, opened):
     page = opened(demo.path).page
     table = demo.report.table
-    for name in table.metrics:
-        head = page.locator("#leaderboard").get_by_role("columnheader", name=name, exact=True)
+    for name, label in table.labels.items():
+        head = page.locator("#leaderboard").get_by_role("columnheader", name=label, exact=True)
         head.get_by_role("button").click()
         best_first = sorted(table.systems, key=lambda each: -table[each][name].score)
         if head.get_attribute("aria-sort") == "ascending":  # it was sorted by this already
@@ -36,7 +36,7 @@ def test_leaderboard_has_the_tables_numbers(sa_2020, opened):
 @pytest.mark.shared
 def test_wins_say_how_often_a_system_is_better(sa_2020, opened):
     page = opened(sa_2020.path).page
-    page.select_option("#wins select", label="meteor")
+    page.select_option("#wins select", label="METEOR")
     table = sa_2020.report.table
     best, worst = "RUC_AIM3", "IMFD_IMPRESEE"
     apart = table[best]["meteor"].items.array - table[worst]["meteor"].items.array
@@ -56,21 +56,21 @@ def test_correlation_with_people(sa_2020, opened):
     both = ~np.isnan(x) & ~np.isnan(y)
     expected = np.corrcoef(x[both], y[both])[0, 1]
     label = page.locator("#metrics [role=status]").inner_text()
-    assert f"meteor and z of {both.sum():,} captions: pearson {expected:.3f}" in label
+    assert f"METEOR and z of {both.sum():,} captions: pearson {expected:.3f}" in label
 
 
 def test_distributions_and_lengths_show_every_system(demo, opened):
     page = opened(demo.path).page
     table = demo.report.table
-    page.select_option("#distributions select", label="cider")
+    page.select_option("#distributions select", label="CIDEr")
     picture = page.locator("#distributions svg")
     assert picture.locator("path.shape").count() == len(table.systems)
     for system in table.systems:
         median = np.median(table[system]["cider"].items.array)
         shown = picture.locator("text", has_text=f"{system} 15 items").text_content()
         assert shown.endswith(f"median {score_text(median)}")
-    page.select_option("#length select >> nth=0", label="meteor")
-    assert "meteor against length of 60 captions" in page.locator("#length").inner_text()
+    page.select_option("#length select >> nth=0", label="METEOR")
+    assert "METEOR against length of 60 captions" in page.locator("#length").inner_text()
 
 
 def test_the_column_one_sorts_by_comes_into_sight(demo, opened):
@@ -80,18 +80,18 @@ def test_the_column_one_sorts_by_comes_into_sight(demo, opened):
     assert head.inner_text().startswith("judgments")
     assert "Sorted by judgments." in page.locator("#leaderboard-key").inner_text()
     assert region.evaluate("each => each.scrollLeft") == 0  # it opens with its first columns
-    page.locator("#leaderboard th button", has_text="cider").evaluate("each => each.click()")
+    page.locator("#leaderboard th button", has_text="CIDEr").evaluate("each => each.click()")
     assert region.evaluate("each => each.scrollLeft") > 0
     box = head.bounding_box()
     assert box["x"] + box["width"] <= 390
-    page.locator("#leaderboard th button", has_text="bleu_1").evaluate("each => each.click()")
+    page.locator("#leaderboard th button", has_text="BLEU-1").evaluate("each => each.click()")
     assert head.bounding_box()["x"] > 50  # beside the names
 
 
 def test_tests_against_a_baseline(compared, opened):
     page = opened(compared.path).page
     key = page.locator("#leaderboard-key").inner_text()
-    assert "* differs from weak, p < 0.05" in key
+    assert "▲ better, ▼ worse than weak, p < 0.05" in key
     assert "paired bootstrap, 100 draws and approximate randomization, 200 draws" in key
     tests = next(each for each in compared.report.tests if each.metric == "meteor")
     for row in page.locator("#leaderboard tbody tr").all():
@@ -104,23 +104,23 @@ def test_tests_against_a_baseline(compared, opened):
 
 def test_what_was_not_tested_says_so(stored, opened):
     page = opened(stored.path).page
-    head = page.locator("#leaderboard").get_by_role("columnheader", name="meteor", exact=True)
+    head = page.locator("#leaderboard").get_by_role("columnheader", name="METEOR", exact=True)
     key = page.locator("#leaderboard-key")
     head.get_by_role("button").click()
-    assert "– meteor was not tested: made from sums over captions" in key.inner_text()
+    assert "– METEOR was not tested: made from sums over captions" in key.inner_text()
     assert page.locator("#leaderboard tbody td:nth-child(2) sup").all_inner_texts() == ["–"] * 4
-    page.select_option("#wins select", label="meteor")
+    page.select_option("#wins select", label="METEOR")
     cells = page.locator("#wins td").all_inner_texts()
     assert all(cell.endswith("–") for cell in cells if cell)
-    assert "– meteor was not tested" in page.locator("#wins .key").inner_text()
-    page.select_option("#wins select", label="cider")
+    assert "– METEOR was not tested" in page.locator("#wins .key").inner_text()
+    page.select_option("#wins select", label="CIDEr")
     assert not any("–" in cell for cell in page.locator("#wins td").all_inner_texts())
 
 
 def test_lower_is_better_is_said_and_sorted_by(stored, opened):
     page = opened(stored.path).page
     heads = page.locator("#leaderboard thead th")
-    assert heads.nth(3).inner_text().split("\n")[0].startswith("self_bleu lower is better")
+    assert heads.nth(3).inner_text().split("\n")[0].startswith("Self-BLEU lower is better")
     heads.nth(3).get_by_role("button").click()
     table = stored.report.table
     assert names(page) == sorted(table.systems, key=lambda each: table[each]["self_bleu"].score)
@@ -150,7 +150,7 @@ def test_how_it_was_made(agreeing, demo, opened):
 
 def test_systems_on_different_items_come_last(partial, opened):
     page = opened(partial.path).page
-    head = page.locator("#leaderboard").get_by_role("columnheader", name="rouge_l", exact=True)
+    head = page.locator("#leaderboard").get_by_role("columnheader", name="ROUGE-L", exact=True)
     seen = set()
     for _ in range(2):
         head.get_by_role("button").click()

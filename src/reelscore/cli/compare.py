@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import string
 import textwrap
 from collections.abc import Sequence
 
@@ -16,23 +15,20 @@ from reelscore.cli.options import (
     Scoring,
     progress_bar,
     scoring_options,
-    show,
+    show_grid,
+    show_origin,
     terminal_width,
     trials_option,
 )
-from reelscore.cli.report_options import Pictures, picture_options
+from reelscore.cli.report_options import Pictures, layout_options, picture_options
 from reelscore.cli.table_options import read_scored_systems
 from reelscore.data.table import ScoreTable
-from reelscore.report.tables.grid import Cell, Grid
-from reelscore.report.tables.leaderboard import leaderboard, leaderboard_csv, lettered
-from reelscore.significance.comparison import (
-    UNTESTED,
-    Comparison,
-    marks_of_tests,
-    strictest,
-    untested_notes,
-)
-from reelscore.significance.pair_tests import METHODS, Test, compare
+from reelscore.report.tables.differences import difference_grid, marked_leaderboard
+from reelscore.report.tables.layout import Layout
+from reelscore.report.tables.leaderboard import leaderboard_csv, letters_of
+from reelscore.scoring.intervals import with_intervals
+from reelscore.significance.comparison import Comparison, marks_of_tests, strictest
+from reelscore.significance.pair_tests import Test, compare
 from reelscore.stats.corrections import Correction
 
 _TESTS: dict[str, tuple[Test, ...]] = {
@@ -63,8 +59,10 @@ _TESTS: dict[str, tuple[Test, ...]] = {
 @number_option(
     "--level", default=0.05, least=0, most=1, help="Mark corrected p-values below this level."
 )
+@click.option("--intervals", is_flag=True, help="Add 95 % bootstrap intervals of the scores.")
 @resamples_option("Number of bootstrap resamples.")
 @trials_option
+@layout_options()
 @picture_options
 def command(
     scoring: Scoring,
@@ -73,16 +71,19 @@ def command(
     test: str,
     correction: Correction,
     level: float,
+    intervals: bool,
     resamples: int,
     trials: int,
+    layout: Layout,
     pictures: Pictures,
 ) -> None:
     """Score systems and test whether they differ.
 
     CANDIDATES are files of captions, one for each system, or NAME=FILE. They may also be score
     tables that 'reelscore score --json' or --table wrote, which need no --refs; --metrics then
-    chooses from their scores. A score is marked with * if it differs from the baseline in every
-    test, and with --all-pairs by the letters of the systems it is better than.
+    chooses from their scores. A score is marked with ▲ or ▼ if it is better or worse than the
+    baseline's in every test, and with --all-pairs by the letters of the systems it is better than.
+    The differences follow, with 95 % intervals and p-values.
 
     \b
     Examples:
@@ -107,55 +108,23 @@ def command(
             seed=scoring.seed,
             progress=progress,
         )
-    letters = dict(zip(table.systems, string.ascii_letters, strict=False)) if all_pairs else {}
+    if intervals:
+        table = with_intervals(table, resamples=resamples, seed=scoring.seed)
     tests = strictest(comparisons)
-    marks = marks_of_tests(tests, letters, other)
-    grid = leaderboard(table, marks, untested_notes(tests))
-    if letters:
-        grid = lettered(grid, letters)
+    grid = marked_leaderboard(table, comparisons, layout=layout)
     everything = _json(table, comparisons, statistics=scoring.statistics)
-    scoring.write(table, grid, csv=leaderboard_csv(table, marks), json=everything)
+    marks = marks_of_tests(tests, letters_of(table.systems), other)
+    scoring.write(table, grid, csv=leaderboard_csv(layout.arranged(table), marks), json=everything)
     if pictures.wanted:
         pictures.write(table, tests=tests, baseline=other, resamples=resamples, seed=scoring.seed)
     if scoring.shows:
-        show(table, grid)
-        click.echo("\n" + _p_value_grid(comparisons).to_text(terminal_width()))
-        legend = _legend(other, level, correction, _TESTS[test])
-        click.echo("\n" + textwrap.fill(legend, terminal_width(), break_on_hyphens=False))
-
-
-def _p_value_grid(comparisons: Sequence[Comparison]) -> Grid:
-    metrics = list(dict.fromkeys(each.metric for each in comparisons if each.method))
-    rows: dict[tuple[str, str, str], dict[str, float]] = {}
-    for each in comparisons:
-        for pair in each.pairs:
-            row = rows.setdefault((pair.system, pair.other, each.test), {})
-            row[each.metric] = pair.p_corrected
-    return Grid(
-        ["p, corrected", *metrics],
-        [
-            [Cell(f"{system}–{other} {test[:4]}."), *(Cell(_p(values.get(m))) for m in metrics)]
-            for (system, other, test), values in rows.items()
-        ],
-    )
-
-
-def _p(value: float | None) -> str:
-    if value is None:
-        return UNTESTED
-    return f"{value:.4f}" if value >= 0.0001 else "<.0001"
-
-
-def _legend(
-    baseline: str | None, level: float, correction: Correction, tests: Sequence[Test]
-) -> str:
-    how = " and ".join(METHODS[test] for test in tests)
-    what = (
-        f"* differs from {baseline}"
-        if baseline
-        else "letters: better than the systems with these letters"
-    )
-    return f"{what}, p < {level:g} ({how}; correction: {correction})"
+        show_grid(grid)
+        whom = "Differences between systems" if other is None else f"Differences from {other}"
+        intervals_too = "95 % intervals and " if "bootstrap" in _TESTS[test] else ""
+        title = f"{whom}, with {intervals_too}corrected p-values:"
+        click.echo(textwrap.fill(title, terminal_width(), break_on_hyphens=False))
+        show_grid(difference_grid(table, comparisons, layout))
+        show_origin(table)
 
 
 def _json(table: ScoreTable, comparisons: Sequence[Comparison], *, statistics: bool) -> str:

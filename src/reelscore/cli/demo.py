@@ -50,7 +50,7 @@ def command(html_file: str | None, serve: bool, port: int) -> None:
             mark = "" if pair.verdict == "not significant" else "*"
             cell = Cell(f"{pair.p_corrected:.4f}", mark)
             rows.setdefault(pair.system, [Cell(pair.system)]).append(cell)
-    grid = Grid(["system", *table.metrics], list(rows.values()))
+    grid = Grid(["system", *table.labels.values()], list(rows.values()))
     click.echo(grid.to_text(terminal_width()))
 
     _heading("Where 'strong' and 'human' differ most, by METEOR")

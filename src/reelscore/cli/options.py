@@ -212,9 +212,13 @@ def scoring_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def show(table: ScoreTable, grid: Grid) -> None:
     """Print a table with its notes and signatures."""
-    click.echo(grid.to_text(terminal_width(), bold=sys.stdout.isatty()))
-    click.echo()
+    show_grid(grid)
     show_origin(table)
+
+
+def show_grid(grid: Grid) -> None:
+    """Print a grid, and an empty line below it."""
+    click.echo(grid.to_text(terminal_width(), bold=sys.stdout.isatty()) + "\n")
 
 
 def show_origin(table: ScoreTable) -> None:

@@ -13,7 +13,13 @@ from reelscore.cli.option_kinds import (
 )
 from reelscore.cli.options import STDOUT, check_targets, write
 from reelscore.cli.reading_options import reading_options
-from reelscore.cli.report_options import Pictures, plot_options, title_option, video_option
+from reelscore.cli.report_options import (
+    Pictures,
+    layout_options,
+    plot_options,
+    title_option,
+    video_option,
+)
 from reelscore.cli.table_options import (
     captions_option,
     read_people,
@@ -23,8 +29,9 @@ from reelscore.cli.table_options import (
 )
 from reelscore.data.item_ids import matched_table, table_items
 from reelscore.data.reading import Reading
-from reelscore.report.tables.leaderboard import leaderboard, leaderboard_csv, lettered
-from reelscore.significance.comparison import untested_notes
+from reelscore.report.tables.differences import marked_leaderboard
+from reelscore.report.tables.layout import Layout
+from reelscore.report.tables.leaderboard import leaderboard_csv
 
 
 @click.command("report", cls=FilesCommand)
@@ -35,6 +42,7 @@ from reelscore.significance.comparison import untested_notes
 @click.option(
     "--metrics",
     "-m",
+    "--columns",
     metavar="LIST",
     help="Which scores to show, in this order; all if not given.",
 )
@@ -51,6 +59,7 @@ from reelscore.significance.comparison import untested_notes
 @file_option("--latex", "Write the leaderboard as LaTeX.")
 @file_option("--markdown", "Write the leaderboard as Markdown.")
 @file_option("--csv", "Write the leaderboard as CSV with numbers in full precision.")
+@layout_options("columns")
 def command(
     tables: tuple[str, ...],
     output: str | None,
@@ -70,6 +79,7 @@ def command(
     latex_file: str | None,
     markdown_file: str | None,
     csv_file: str | None,
+    layout: Layout,
 ) -> None:
     """Write stored score tables as one HTML page to explore, as figures, as tables for a paper.
 
@@ -93,15 +103,13 @@ def command(
     if people is not None:
         people = matched_table(people, match_ids, table_items(table))
     from reelscore.report.html import report_of
-    from reelscore.report.html.page import letters_of, marks_of
+    from reelscore.report.html.page import marks_of
 
-    chosen = [name.strip() for name in metrics.split(",")] if metrics else None
-    made = pictures.write(table, people, metrics=chosen, resamples=resamples, seed=seed)
+    made = pictures.write(table, people, metrics=metrics, resamples=resamples, seed=seed)
     if any(written):
-        made = made or report_of(table, people, metrics=chosen, resamples=resamples, seed=seed)
+        made = made or report_of(table, people, metrics=metrics, resamples=resamples, seed=seed)
         marks = marks_of(made)
-        grid = leaderboard(made.table, marks, untested_notes(made.tests), made.human)
-        grid = lettered(grid, letters_of(table.systems))
+        grid = marked_leaderboard(made.table, made.tests, made.human, layout)
         for path, text in (
             (latex_file, grid.to_latex),
             (markdown_file, grid.to_markdown),

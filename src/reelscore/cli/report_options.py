@@ -1,4 +1,4 @@
-"""Options of the commands that can write a report and figures."""
+"""Options of the commands that print scores: the layout of tables, reports and figures."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from reelscore.cli.options import check_targets, progress_bar
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError
 from reelscore.report.plots.style import FORMATS, need_matplotlib
+from reelscore.report.tables.layout import Layout
 
 if TYPE_CHECKING:
     from reelscore.report.html import Report
@@ -122,3 +123,54 @@ def picture_options(command: Callable[..., None]) -> Callable[..., None]:
     for option in reversed([html_option, title_option, video_option, *plot_options]):
         with_pictures = option(with_pictures)
     return with_pictures
+
+
+_LAYOUT_OPTIONS = {
+    "scale": click.option(
+        "--scale",
+        type=click.FloatRange(0, min_open=True),
+        default=1,
+        show_default=True,
+        metavar="N",
+        help="Print scores that papers give as percentages times N, as a rule 100.",
+    ),
+    "digits": click.option(
+        "--digits",
+        type=click.IntRange(0, 17),
+        metavar="N",
+        help="Decimals of printed scores.  [default: four below 10]",
+    ),
+    "sort": click.option(
+        "--sort",
+        metavar="NAME",
+        help="Sort the systems by this score, best first, or by name: system.",
+    ),
+    "columns": click.option(
+        "--columns",
+        metavar="LIST",
+        help="Which scores to print, in this order: 'BLEU-4,METEOR,CIDEr'; all if not given.",
+    ),
+}
+
+
+def layout_options(
+    *without: str,
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of a table's layout, as one `Layout` in the argument ``layout``.
+
+    Args:
+        without: Options that the command does not have.
+    """
+    names = [field.name for field in fields(Layout) if field.name not in without]
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(command)
+        def with_layout(*positional: Any, **arguments: Any) -> None:
+            values = {name: arguments.pop(name) for name in names}
+            command(*positional, layout=Layout(**values), **arguments)
+
+        for name in reversed(names):
+            with_layout = _LAYOUT_OPTIONS[name](with_layout)
+        return with_layout
+
+    return decorate

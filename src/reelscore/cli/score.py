@@ -9,8 +9,9 @@ import click
 from reelscore.cli.file_options import FilesCommand
 from reelscore.cli.option_kinds import resamples_option
 from reelscore.cli.options import Scoring, scoring_options, show, terminal_width
-from reelscore.cli.report_options import Pictures, picture_options
+from reelscore.cli.report_options import Pictures, layout_options, picture_options
 from reelscore.data.lint.defects import worst_notes
+from reelscore.report.tables.layout import Layout
 from reelscore.report.tables.leaderboard import item_rows, leaderboard, leaderboard_csv
 from reelscore.scoring.intervals import with_intervals
 
@@ -20,9 +21,15 @@ from reelscore.scoring.intervals import with_intervals
 @click.option("--items", is_flag=True, help="Also show the score of every item.")
 @click.option("--intervals", is_flag=True, help="Add 95 % bootstrap intervals over items.")
 @resamples_option("Number of resamples of the intervals.")
+@layout_options()
 @picture_options
 def command(
-    scoring: Scoring, items: bool, intervals: bool, resamples: int, pictures: Pictures
+    scoring: Scoring,
+    items: bool,
+    intervals: bool,
+    resamples: int,
+    layout: Layout,
+    pictures: Pictures,
 ) -> None:
     """Score captions: one row per system.
 
@@ -36,14 +43,15 @@ def command(
       reelscore score ours.txt -r annotator1.txt annotator2.txt --json -
       reelscore score predictions_with_references.jsonl
       reelscore score runs/*.json -r refs.json --html report.html
+      reelscore score runs/*.json -r refs.json --scale 100 --latex table.tex
     """
     table = scoring.run()
     table = replace(table, notes=[*table.notes, *worst_notes(table.sources.captions)])
     if intervals:
         table = with_intervals(table, resamples=resamples, seed=scoring.seed)
-    grid = leaderboard(table)
-    by_item = item_rows(table) if items else None
-    scoring.write(table, by_item or grid, csv=leaderboard_csv(table, items=items))
+    grid = leaderboard(table, layout=layout)
+    by_item = item_rows(table, layout) if items else None
+    scoring.write(table, by_item or grid, csv=leaderboard_csv(layout.arranged(table), items=items))
     pictures.write(table, resamples=resamples, seed=scoring.seed)
     if scoring.shows:
         show(table, grid)

@@ -89,7 +89,7 @@ def read_scored_systems(
             "give caption files to score them again."
         )
     table = merge_tables([_renamed_system(*each) for each in named], match_ids)
-    return table if metrics is None else _chosen(table, metrics)
+    return table if metrics is None else table.select(metrics)
 
 
 def _name_and_path(argument: str) -> tuple[str, str]:
@@ -106,26 +106,6 @@ def _renamed_system(name: str, path: str) -> ScoreTable:
             f"{path} has {len(table.systems)} systems; NAME=FILE names the only system of a table."
         )
     return replace(table, results={name: next(iter(table.results.values()))})
-
-
-def _chosen(table: ScoreTable, metrics: str) -> ScoreTable:
-    """Keep some scores, chosen by their names or by those of their metrics."""
-    kept: dict[str, None] = {}
-    for name in filter(None, map(str.strip, metrics.split(","))):
-        own = [
-            score
-            for row in table.results.values()
-            for score, result in row.items()
-            if name in (score, result.signature.partition("|")[0])
-        ]
-        if not own:
-            raise UnknownNameError.of("score", name, table.metrics)
-        kept |= dict.fromkeys(own)
-    rows = {
-        system: {name: row[name] for name in kept if name in row}
-        for system, row in table.results.items()
-    }
-    return replace(table, results=rows)
 
 
 def read_noted(path: str, repeats: Repeats = "error") -> ScoreTable:

@@ -1,8 +1,14 @@
-"""How to read a score: which way is better, its range, and whether items add up to the whole."""
+"""How to read a score: what it is called, which way is better, its range, how items add up.
+
+A score has a name in the table, such as ``bleu_4``, and a label in print, such as BLEU-4, which the
+metric declares. Where a table has a metric in several variants, the name ends with the parameters
+that differ from the defaults: ``cider|variant:plain``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -24,6 +30,8 @@ class Scale:
         together: Whether an item's score depends on the system's other captions, so that items
             cannot be resampled at all.
         headline: Whether papers quote the score before others; a report shows it first.
+        label: The score's name in tables and figures, as papers write it: ``BLEU-4``.
+        percent: Whether papers print the score times 100.
 
     >>> Scale("low").best([0.5, 0.25]), Scale("low").sign
     (0.25, -1)
@@ -37,6 +45,8 @@ class Scale:
     mean: bool | None = None
     together: bool = False
     headline: bool = False
+    label: str = ""
+    percent: bool = False
 
     def __post_init__(self) -> None:
         check_choice("direction of a score", self.better, get_args(Better))
@@ -60,10 +70,10 @@ class Scale:
         return (min if self.better == "low" else max)(scores, default=None)
 
     def heading(self, name: str) -> str:
-        """A score's name, with an arrow where lower is better.
+        """A score's name or label, with an arrow where lower is better.
 
-        >>> Scale("low").heading("self_bleu"), Scale().heading("meteor")
-        ('self_bleu ↓', 'meteor')
+        >>> Scale("low").heading("Self-BLEU"), Scale().heading("METEOR")
+        ('Self-BLEU ↓', 'METEOR')
         """
         return f"{name} ↓" if self.better == "low" else name
 
@@ -87,7 +97,70 @@ class Scale:
             "mean": self.mean,
             **({"together": True} if self.together else {}),
             **({"headline": True} if self.headline else {}),
+            **({"label": self.label} if self.label else {}),
+            **({"percent": True} if self.percent else {}),
         }
 
 
 HIGHER = Scale()  # assumed of a score if nothing is known about it
+
+
+def plain_name(name: str) -> str:
+    """Give a name without capitals and without what separates its parts.
+
+    >>> {plain_name(name) for name in ("BLEU-4", "bleu_4", "bleu4", "Bleu@4")}
+    {'bleu4'}
+    """
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def output_name(name: str) -> str:
+    """Give a score's name without the parameters of a variant.
+
+    >>> output_name("cider|variant:plain")
+    'cider'
+    """
+    return name.partition("|")[0]
+
+
+def score_labels(scales: Mapping[str, Scale]) -> dict[str, str]:
+    """Give what each score is called in print.
+
+    Args:
+        scales: How to read the scores, by name.
+
+    >>> meteor = Scale(label="METEOR")
+    >>> list(score_labels({"meteor": meteor, "meteor|alpha:0.5": meteor, "z": Scale()}).values())
+    ['METEOR', 'METEOR (alpha:0.5)', 'z']
+    """
+    labels = {name: scale.label or name for name, scale in scales.items()}
+    plain = list(labels.values())
+    for name, label in labels.items():
+        variant = name.partition("|")[2]
+        if variant and label != name and plain.count(label) > 1:
+            labels[name] = f"{label} ({variant.replace('|', ', ')})"
+    return labels
+
+
+def scores_named(wanted: str, labels: Mapping[str, str], metrics: Mapping[str, str]) -> list[str]:
+    """Find the scores that somebody means.
+
+    Args:
+        wanted: A score's name or label, in any spelling, or else a metric's name, which means all
+            its scores.
+        labels: The labels, by score.
+        metrics: The name of each score's metric.
+
+    >>> labels = {"bleu_1": "BLEU-1", "bleu_2": "BLEU-2"}
+    >>> metrics = dict.fromkeys(labels, "bleu")
+    >>> scores_named("BLEU-2", labels, metrics), scores_named("bleu", labels, metrics)
+    (['bleu_2'], ['bleu_1', 'bleu_2'])
+    """
+    if wanted in labels:
+        return [wanted]
+    plain = plain_name(wanted)
+    for spelling in ({name: name for name in labels}, labels, metrics):
+        names = [name for name, text in spelling.items() if plain and plain_name(text) == plain]
+        if names:
+            return names
+    return []

@@ -8,7 +8,7 @@ system, item, metric, score, where the row with an empty item is the system's ow
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.data.scales import HIGHER, Scale
+from reelscore.data.scales import HIGHER, Scale, score_labels, scores_named
 from reelscore.errors import DataError, MissingExtraError, UnknownNameError
 
 
@@ -84,7 +84,7 @@ class Statistics:
     scores: Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MetricResult:
     """One metric's scores of one system.
 
@@ -103,6 +103,8 @@ class MetricResult:
     >>> result = MetricResult("meteor", 0.25, ItemScores.of({"v1": 0.25}), "meteor|tok:ptb")
     >>> print(result)
     meteor 0.2500 (1 item) meteor|tok:ptb
+    >>> float(result)
+    0.25
     """
 
     metric: str
@@ -113,6 +115,12 @@ class MetricResult:
     scale: Scale = HIGHER
     statistics: Statistics | None = field(default=None, repr=False, compare=False)
     by_tiou: Mapping[str, float] = field(default_factory=dict, repr=False)
+
+    def __float__(self) -> float:
+        return self.score
+
+    def __repr__(self) -> str:
+        return f"<MetricResult {self}>"
 
     def __str__(self) -> str:
         between = "" if self.interval is None else " [{:.4f}, {:.4f}]".format(*self.interval)
@@ -147,7 +155,7 @@ class Sources:
     timelines: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ScoreTable:
     """Results by system and metric.
 
@@ -175,6 +183,14 @@ class ScoreTable:
         except KeyError:
             raise UnknownNameError.of("system", system, self.results) from None
 
+    def __float__(self) -> float:
+        """The score of a table that has one system and one score."""
+        return only_score([result for row in self.results.values() for result in row.values()])
+
+    def __repr__(self) -> str:
+        text: str = view("text")(self)
+        return f"<ScoreTable of {len(self.systems)} systems>\n{text}"
+
     @property
     def systems(self) -> list[str]:
         """The systems, in order."""
@@ -196,6 +212,67 @@ class ScoreTable:
             if metric in row:
                 return row[metric].scale
         raise UnknownNameError.of("score", metric, self.metrics)
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """What the scores are called in print, by name.
+
+        >>> from reelscore import score_systems
+        >>> score_systems({"mine": {"v1": "a man"}}, {"v1": ["a man"]}, "bleu|n:2").labels
+        {'bleu_1': 'BLEU-1', 'bleu_2': 'BLEU-2'}
+        """
+        return score_labels({name: self.scale(name) for name in self.metrics})
+
+    @property
+    def headings(self) -> dict[str, str]:
+        """The labels, with an arrow where lower is better."""
+        return {name: self.scale(name).heading(label) for name, label in self.labels.items()}
+
+    def named(self, scores: str | Sequence[str]) -> list[str]:
+        """Find the scores that somebody means, in the order of the names.
+
+        Args:
+            scores: Names or labels of scores in any spelling, or names of metrics, which mean all
+                their scores; a text may have several, with commas.
+
+        Raises:
+            UnknownNameError: If the table has no such score.
+
+        >>> from reelscore import score_systems
+        >>> table = score_systems({"mine": {"v1": "a man"}}, {"v1": ["a man"]}, "bleu,rouge_l")
+        >>> table.named("ROUGE-L, bleu4")
+        ['rouge_l', 'bleu_4']
+        """
+        parts = scores.split(",") if isinstance(scores, str) else scores
+        labels = self.labels
+        metrics = {
+            name: result.signature.partition("|")[0]
+            for row in self.results.values()
+            for name, result in row.items()
+        }
+        found: dict[str, None] = {}
+        for wanted in filter(None, map(str.strip, parts)):
+            names = scores_named(wanted, labels, metrics)
+            if not names:
+                known = [text for pair in labels.items() for text in dict.fromkeys(pair)]
+                raise UnknownNameError.of("score", wanted, known)
+            found |= dict.fromkeys(names)
+        return list(found)
+
+    def select(self, scores: str | Sequence[str]) -> ScoreTable:
+        """Keep some scores, in the order of the names; these are as in `named`.
+
+        >>> from reelscore import score_systems
+        >>> table = score_systems({"mine": {"v1": "a man"}}, {"v1": ["a man"]}, "bleu,rouge_l")
+        >>> table.select(["ROUGE-L", "BLEU-4"]).metrics
+        ['rouge_l', 'bleu_4']
+        """
+        names = self.named(scores)
+        rows = {
+            system: {name: row[name] for name in names if name in row}
+            for system, row in self.results.items()
+        }
+        return replace(self, results=rows)
 
     def matrix(
         self, metric: str, systems: Sequence[str], items: Sequence[str]
@@ -265,6 +342,55 @@ class ScoreTable:
 
         write_table(self, path, statistics=statistics)
 
+    def to_latex(self, tests: Sequence[Any] = (), **layout: Any) -> str:
+        r"""Give the leaderboard as a LaTeX table, with booktabs.
+
+        Args:
+            tests: What `reelscore.compare` found; significant differences are marked.
+            layout: ``scale=100`` for percentages, ``digits``, ``sort`` and ``columns``: see
+                `reelscore.report.tables.layout.Layout`.
+
+        >>> from reelscore import score_systems
+        >>> from reelscore.examples import clips
+        >>> table = score_systems(*clips(), "bleu,cider")
+        >>> print(table.to_latex(columns="BLEU-4,CIDEr", scale=100, digits=1))
+        % needs \usepackage{booktabs}
+        \begin{table}
+        \centering
+        \caption{Best in bold, second best underlined. Scores $\times$ 100.}
+        \begin{tabular}{lrr}
+        \toprule
+        system & BLEU-4 & CIDEr \\
+        \midrule
+        human & \textbf{35.6} & \textbf{161.6} \\
+        strong & \underline{26.6} & \underline{106.8} \\
+        weak & 9.7 & 33.7 \\
+        broken & 0.0 & 3.9 \\
+        \bottomrule
+        \end{tabular}
+        \end{table}
+        """
+        text: str = view("latex")(self, tests, **layout)
+        return text
+
+    def to_markdown(self, tests: Sequence[Any] = (), **layout: Any) -> str:
+        """Give the leaderboard as a Markdown table; arguments as in `to_latex`.
+
+        >>> from reelscore import score_systems
+        >>> from reelscore.examples import clips
+        >>> print(score_systems(*clips(), "cider").to_markdown(digits=2))
+        | system | CIDEr |
+        |---|---:|
+        | human | **1.62** |
+        | strong | *1.07* |
+        | weak | 0.34 |
+        | broken | 0.04 |
+        <BLANKLINE>
+        Best in bold, second best in italics.
+        """
+        text: str = view("markdown")(self, tests, **layout)
+        return text
+
     def to_pandas(self) -> Any:
         """Give all scores as a pandas table with the columns system, item, metric, score.
 
@@ -329,6 +455,21 @@ class ScoreTable:
         return read_table(path, repeats=repeats)
 
 
+def only_score(results: Sequence[MetricResult]) -> float:
+    """Give the score where there is one alone.
+
+    Raises:
+        DataError: If there are none or several.
+    """
+    if len(results) != 1:
+        names = ", ".join(dict.fromkeys(result.metric for result in results)) or "none"
+        raise DataError(
+            f"There are {len(results)} scores ({names}), and one can be made a number; choose it: "
+            "table['system']['cider'], or results['cider']."
+        )
+    return results[0].score
+
+
 def system_notes(notes: Mapping[str, Sequence[str]]) -> list[str]:
     """Turn the notes of each system into notes of a table; a system without a name adds none.
 
@@ -361,6 +502,9 @@ def file_format(path: str | Path) -> Literal["json", "csv"]:
 VIEWS = {
     "report": "reelscore.report.html:write_table_report",
     "plot": "reelscore.report.plots.tables:TablePlots",
+    "latex": "reelscore.report.tables.differences:table_latex",
+    "markdown": "reelscore.report.tables.differences:table_markdown",
+    "text": "reelscore.report.tables.leaderboard:table_text",
     "notebook": "reelscore.report.tables.leaderboard:table_html",
     "declared scale": "reelscore.metrics.registry:declared_scale",
     "metric": "reelscore.metrics.registry:declaring_metric",

@@ -209,9 +209,12 @@ class _Scale(msgspec.Struct):
     mean: bool | None = None
     together: bool = False
     headline: bool = False
+    label: str = ""
+    percent: bool = False
 
     def read(self) -> Scale:
-        return Scale(self.better, *self.range, self.mean, self.together, self.headline)
+        own = (self.better, *self.range, self.mean, self.together, self.headline)
+        return Scale(*own, self.label, self.percent)
 
 
 class _Entry(msgspec.Struct):
@@ -249,6 +252,13 @@ def _from_json(data: bytes) -> ScoreTable:
     declared = cache(view("declared scale"))
     gaps = 0
 
+    def scale(name: str, entry: _Entry) -> Scale:
+        own = entry.scale
+        if own is not None and own.label:
+            return own.read()
+        said: Scale = declared(name, entry.signature)
+        return said if own is None else replace(own.read(), label=said.label, percent=said.percent)
+
     def items(entry: _Entry) -> ItemScores:
         nonlocal gaps
         there = {item: score for item, score in entry.items.items() if score is not None}
@@ -263,7 +273,7 @@ def _from_json(data: bytes) -> ScoreTable:
                 items(entry),
                 entry.signature,
                 entry.interval,
-                declared(name, entry.signature) if entry.scale is None else entry.scale.read(),
+                scale(name, entry),
                 by_tiou=entry.by_tiou,
             )
             for name, entry in row.items()

@@ -111,7 +111,7 @@ class Bertha(Metric):
     def output_scales(self) -> tuple[Scale, ...]:
         """Standard scores have no bounds, percentages have."""
         least, most = (0, 100) if self.scale == "percent" else (None, None)
-        return (Scale("high", least, most, mean=True),)
+        return (Scale("high", least, most, mean=True, label="BERTHA"),)
 
     def signature(self, **context: object) -> str:
         """As of every metric; with the revision of the weights, and the text as it is."""

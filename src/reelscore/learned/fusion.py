@@ -69,7 +69,7 @@ class Fusion(Metric):
     name: ClassVar[str] = "fusion"
     reads: ClassVar[Reads] = "english"
     tokenizers: ClassVar[tuple[str, ...]] = PENN_TREEBANK
-    output_scale: ClassVar[Scale] = Scale("high", mean=True)
+    output_scale: ClassVar[Scale] = Scale("high", mean=True, label="Fusion")
 
     def files(self) -> dict[str, str]:
         """The file of coefficients, where it is not a shipped one."""

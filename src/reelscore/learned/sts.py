@@ -47,7 +47,7 @@ class Sts(Metric):
     references: Several = "mean"
     name: ClassVar[str] = "sts"
     reads: ClassVar[Reads] = "english"
-    output_scale: ClassVar[Scale] = Scale("high", -1, 1, mean=True)
+    output_scale: ClassVar[Scale] = Scale("high", -1, 1, mean=True, label="STS", percent=True)
 
     def __post_init__(self) -> None:
         check_several(self.name, self.references)

@@ -9,7 +9,7 @@ tools' tiny constants (1e-15, 1e-9), which show where a caption has no matching 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -40,7 +40,7 @@ class Bleu(Metric):
 
     n: int = 4
     name: ClassVar[str] = "bleu"
-    output_scale: ClassVar[Scale] = Scale("high", 0, 1, mean=False)
+    output_scale: ClassVar[Scale] = Scale("high", 0, 1, mean=False, percent=True)
 
     def __post_init__(self) -> None:
         check_range(self, "n", 1, 9)
@@ -49,6 +49,12 @@ class Bleu(Metric):
     def outputs(self) -> tuple[str, ...]:
         """One score for each order."""
         return tuple(f"bleu_{k}" for k in range(1, self.n + 1))
+
+    @property
+    def output_scales(self) -> tuple[Scale, ...]:
+        """All alike, but for the labels."""
+        orders = range(1, self.n + 1)
+        return tuple(replace(self.output_scale, label=f"BLEU-{k}") for k in orders)
 
     def statistics(self, batch: CaptionBatch, prepared: Any) -> FloatArray:
         """Matched n-grams, candidate n-grams, candidate length, reference length."""

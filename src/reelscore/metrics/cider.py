@@ -14,7 +14,7 @@ different size, can be compared.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -61,12 +61,18 @@ class Cider(Metric):
     variant: Variant = "d"
     frequencies: str | None = None
     name: ClassVar[str] = "cider"
-    output_scale: ClassVar[Scale] = Scale("high", 0, 10, mean=True, headline=True)
+    output_scale: ClassVar[Scale] = Scale("high", 0, 10, mean=True, headline=True, percent=True)
 
     def __post_init__(self) -> None:
         check_range(self, "n", 1, 9)
         check_range(self, "sigma", 1e-3, 1e6)
         check_choice("variant of cider", self.variant, get_args(Variant))
+
+    @property
+    def output_scales(self) -> tuple[Scale, ...]:
+        """CIDEr-D goes by the name that papers give it, and plain CIDEr says what it is."""
+        label = "CIDEr" if self.variant == "d" else f"CIDEr ({self.variant})"
+        return (replace(self.output_scale, label=label),)
 
     def files(self) -> dict[str, str]:
         """The file of document frequencies, where one is given."""

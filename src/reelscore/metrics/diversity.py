@@ -12,7 +12,7 @@ bigrams over its own, and whether the caption itself is new.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -59,9 +59,12 @@ class Diversity(Metric):
     @property
     def output_scales(self) -> tuple[Scale, ...]:
         """Counts, and shares from 0 to 1; more is not better in itself."""
-        counts = ("length", "vocabulary")
+        labels = [name.capitalize().replace("_", "-") for name in self.outputs]
+        counts = Scale("neither", 0, mean=False)
+        shares = replace(counts, most=1, percent=True)
         return tuple(
-            Scale("neither", 0, None if name in counts else 1, mean=False) for name in self.outputs
+            replace(counts if label in ("Length", "Vocabulary") else shares, label=label)
+            for label in labels
         )
 
     def files(self) -> dict[str, str]:

@@ -78,7 +78,9 @@ class Meteor(Metric):
     name: ClassVar[str] = "meteor"
     reads: ClassVar[Reads] = "english"
     tokenizers: ClassVar[tuple[str, ...]] = PENN_TREEBANK
-    output_scale: ClassVar[Scale] = Scale("high", 0, 1, mean=False, headline=True)
+    output_scale: ClassVar[Scale] = Scale(
+        "high", 0, 1, mean=False, headline=True, label="METEOR", percent=True
+    )
 
     def __post_init__(self) -> None:
         for parameter in ("alpha", "gamma", "delta"):

@@ -126,9 +126,8 @@ def declared_scale(name: str, signature: str = "") -> Scale:
 
     >>> declared_scale("self_bleu").better, declared_scale("length", "diversity|v:0.1.0").better
     ('low', 'neither')
-    >>> declared_scale("adequacy")
-    Scale(better='high', least=None, most=None, mean=None, together=False,
-          headline=False)
+    >>> declared_scale("adequacy") == HIGHER
+    True
     """
     metric = declaring_metric(name, signature)
     return HIGHER if metric is None else metric.scale_of(name)

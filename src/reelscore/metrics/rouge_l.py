@@ -35,7 +35,7 @@ class RougeL(Metric):
 
     beta: float = 1.2
     name: ClassVar[str] = "rouge_l"
-    output_scale: ClassVar[Scale] = Scale("high", 0, 1, mean=True)
+    output_scale: ClassVar[Scale] = Scale("high", 0, 1, mean=True, label="ROUGE-L", percent=True)
 
     def __post_init__(self) -> None:
         check_range(self, "beta", 0, 1e6)

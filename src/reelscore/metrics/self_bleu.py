@@ -37,7 +37,7 @@ class SelfBleu(Metric):
 
     n: int = 4
     name: ClassVar[str] = "self_bleu"
-    output_scale: ClassVar[Scale] = Scale("low", 0, 1, mean=False)
+    output_scale: ClassVar[Scale] = Scale("low", 0, 1, mean=False, label="Self-BLEU", percent=True)
     needs_references: ClassVar[bool] = False
     independent: ClassVar[bool] = False
 

@@ -44,7 +44,7 @@ class SentBleu(Metric):
     smoothing: Literal["exp", "floor", "add-k"] = "exp"
     value: float | None = None
     name: ClassVar[str] = "sent_bleu"
-    output_scale: ClassVar[Scale] = Scale("high", 0, 100, mean=True)
+    output_scale: ClassVar[Scale] = Scale("high", 0, 100, mean=True, label="sentBLEU")
 
     def __post_init__(self) -> None:
         check_range(self, "n", 1, 9)

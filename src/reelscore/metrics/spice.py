@@ -25,7 +25,7 @@ of one meaning. Then no parser is needed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import ClassVar, NamedTuple
 
@@ -199,7 +199,7 @@ class Spice(Metric):
     name: ClassVar[str] = "spice"
     reads: ClassVar[Reads] = "english"
     tokenizers: ClassVar[tuple[str, ...]] = PENN_TREEBANK
-    output_scale: ClassVar[Scale] = Scale("high", 0, 1, mean=True)
+    output_scale: ClassVar[Scale] = Scale("high", 0, 1, mean=True, label="SPICE", percent=True)
 
     def __post_init__(self) -> None:
         check_choice("synsets of spice", self.synsets or "none", (SYNSETS, "none"))
@@ -210,6 +210,12 @@ class Spice(Metric):
     def outputs(self) -> tuple[str, ...]:
         """The score, and the sub-scores."""
         return (self.name, *(f"{self.name}_{kind}" for kind in self._kinds))
+
+    @property
+    def output_scales(self) -> tuple[Scale, ...]:
+        """All alike, but for the labels."""
+        labels = ("SPICE", *(f"SPICE {kind}" for kind in self._kinds))
+        return tuple(replace(self.output_scale, label=label) for label in labels)
 
     @property
     def _kinds(self) -> tuple[str, ...]:

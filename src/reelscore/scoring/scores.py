@@ -17,6 +17,7 @@ from reelscore.data.table import (
     ScoreTable,
     Sources,
     Statistics,
+    only_score,
     system_notes,
 )
 from reelscore.metrics.base import FloatArray, Metric
@@ -94,6 +95,8 @@ class Scores(Mapping[str, MetricResult]):
     ['bleu_1', 'bleu_2']
     >>> results["bleu_1"].items["v1"] == results["bleu_1"].score
     True
+    >>> results
+    <Scores of 1 item: BLEU-1 0.4777, BLEU-2 0.4137>
     """
 
     def __init__(self, measurements: Iterable[Measurement], notes: Sequence[str] = ()) -> None:
@@ -116,6 +119,17 @@ class Scores(Mapping[str, MetricResult]):
     def __str__(self) -> str:
         return "\n".join(map(str, self.values()))
 
+    def __repr__(self) -> str:
+        scores = ", ".join(
+            f"{result.scale.label or name} {result.score:.4f}" for name, result in self.items()
+        )
+        items = max((len(result.items) for result in self.values()), default=0)
+        return f"<Scores of {items:,} item{'s' if items != 1 else ''}: {scores}>"
+
+    def __float__(self) -> float:
+        """The score, where there is one alone."""
+        return only_score(list(self.values()))
+
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """Give all results as plain data, ready for JSON."""
         return {name: result.to_dict() for name, result in self.items()}
@@ -133,6 +147,37 @@ class Scores(Mapping[str, MetricResult]):
             system_notes({system: self.notes}),
             replace(self.sources, captions=captions),
         )
+
+    def to_latex(self, system: str = "system", **layout: Any) -> str:
+        """Give the scores as a LaTeX table of one row, as `reelscore.ScoreTable.to_latex` does.
+
+        Args:
+            system: What to call the system.
+            layout: As there.
+        """
+        return self.table(system).to_latex(**layout)
+
+    def to_markdown(self, system: str = "system", **layout: Any) -> str:
+        """Give the scores as a Markdown table of one row; arguments as in `to_latex`.
+
+        >>> from reelscore import score
+        >>> results = score({"v1": "a man"}, {"v1": ["a man"]}, metrics="rouge_l")
+        >>> print(results.to_markdown("ours", scale=100, digits=1))
+        | system | ROUGE-L |
+        |---|---:|
+        | ours | 100.0 |
+        <BLANKLINE>
+        Scores × 100.
+        """
+        return self.table(system).to_markdown(**layout)
+
+    def to_pandas(self, system: str = "system") -> Any:
+        """Give the scores as a pandas table, as `reelscore.ScoreTable.to_pandas` does.
+
+        Args:
+            system: What to call the system.
+        """
+        return self.table(system).to_pandas()
 
     def report(self, path: str | Path, system: str = "system", **fields: Any) -> None:
         """Write a report, as `reelscore.ScoreTable.report` does.

@@ -19,6 +19,8 @@ Verdict = Literal["better", "worse", "not significant", "untested"]
 Marks = Mapping[tuple[str, str], str]
 
 UNTESTED = "–"  # stands where a test was wanted and there is none
+BETTER, WORSE = "▲", "▼"  # stand behind scores that are better, or worse, than the baseline's
+DIFFERENT = "*"  # stands behind those that differ where neither higher nor lower is better
 
 
 class Pair(NamedTuple):
@@ -301,7 +303,8 @@ def marks_of_tests(
     Args:
         comparisons: The tests, by score.
         letters: The systems' letters; a score gets those of the systems it is better than.
-        baseline: Tested against this system alone: a ``*`` where they differ.
+        baseline: Tested against this system alone: ``▲`` where a score is better than its score,
+            ``▼`` where it is worse, ``*`` where it differs and neither is better.
 
     Returns:
         A mark for a system and score: none where tests found nothing, and ``–`` where none was
@@ -327,14 +330,22 @@ def marks_of_tests(
                 j = comparison.systems.index(baseline)
                 there = tested[i, j]
                 lowest = np.fmin(comparison.p_corrected[i, j], comparison.p_corrected[j, i])
-                mark = "*" if lowest < comparison.level else ""
+                mark = BETTER if wins[i, j] else WORSE if wins[j, i] else ""
+                if lowest < comparison.level and not Scale(comparison.better).ranks:
+                    mark = DIFFERENT
             if mark or not there:
                 marks[system, comparison.metric] = mark or UNTESTED
     return marks
 
 
-def untested_notes(comparisons: Sequence[Comparison]) -> list[str]:
+def untested_notes(
+    comparisons: Sequence[Comparison], labels: Mapping[str, str] | None = None
+) -> list[str]:
     """Say which scores were not tested, or not for all pairs, and why.
+
+    Args:
+        comparisons: The tests, by score.
+        labels: What the scores are called in print.
 
     >>> untested_notes([Comparison.none(name, ["a", "b"], "it has no items") for name in "xy"])
     ['– not tested: x, y (it has no items).']
@@ -343,7 +354,7 @@ def untested_notes(comparisons: Sequence[Comparison]) -> list[str]:
     for comparison in comparisons:
         if comparison.untested:
             reasons.setdefault((bool(comparison.tested.any()), comparison.untested), []).append(
-                comparison.metric
+                (labels or {}).get(comparison.metric, comparison.metric)
             )
     return [
         f"{UNTESTED} not {'every pair ' if some else ''}tested: {', '.join(names)} ({reason})."

@@ -19,6 +19,7 @@ from reelscore.text.words import CaptionBatch
 
 # Names of the ActivityNet scorer's results in a score table begin so.
 PREFIX = "anet_"
+LABEL = "ANet "  # and their labels so
 
 
 class VideoScores(Metric):
@@ -28,7 +29,7 @@ class VideoScores(Metric):
     tables treat stories like captions; the statistics come from `reelscore.stories.score`.
     """
 
-    output_scale: ClassVar[Scale] = Scale("high", 0, mean=True)
+    output_scale: ClassVar[Scale] = Scale("high", 0, mean=True, percent=True)
 
     def statistics(self, batch: CaptionBatch, prepared: Any) -> NoReturn:
         """Stories have segments, which a batch of captions has not."""
@@ -54,6 +55,13 @@ class _Soda(VideoScores):
     def outputs(self) -> tuple[str, ...]:
         """Precision, recall, and F1 under the score's own name."""
         return f"{self.name}_precision", f"{self.name}_recall", self.name
+
+    @property
+    def output_scales(self) -> tuple[Scale, ...]:
+        """All alike, but for the labels: SODA_c, with P for precision and R for recall."""
+        label = self.name.replace("soda", "SODA")
+        labels = (f"{label} P", f"{label} R", label)
+        return tuple(replace(self.output_scale, label=each) for each in labels)
 
 
 @dataclass(frozen=True)
@@ -106,8 +114,12 @@ class ActivityNet(VideoScores):
         """As the sentence metrics have it; F1 is not the mean of the videos' F1."""
         *means, f1 = super().output_scales
         outputs = (scale for metric in self.metrics for scale in metric.output_scales)
-        sentences = (replace(scale, mean=True) for scale in outputs)
-        return (*sentences, *means[-2:], replace(f1, mean=False))
+        scales = [
+            *(replace(scale, mean=True) for scale in outputs),
+            *(replace(means[0], label=label) for label in ("precision", "recall")),
+            replace(f1, mean=False, label="F1"),
+        ]
+        return tuple(replace(scale, label=f"{LABEL}{scale.label}") for scale in scales)
 
     def scores(self, totals: FloatArray) -> FloatArray:
         """Means over videos; F1 of the mean precision and the mean recall."""

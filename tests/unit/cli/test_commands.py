@@ -93,7 +93,7 @@ def test_demo_fits_but_for_captions_and_paths(run):
     tables = [line for line in out.splitlines() if not line.startswith(texts)]
     assert max(map(len, tables)) <= 80
     assert "meteor" in out
-    assert "self_bleu" in out
+    assert "Self-BLEU" in out
 
 
 @pytest.mark.parametrize("command", ["score", "compare", "tokenize", "metrics", "demo"])

@@ -7,6 +7,8 @@ import string
 
 import pytest
 
+from support.latex import read_tables
+
 SYSTEMS = ("human.json", "strong.json", "weak.json", "broken.json")
 QUICK = ("--resamples", "200", "--trials", "300", "-m", "rouge_l")
 
@@ -15,19 +17,19 @@ def test_against_the_first(run, folder):
     status, out, err = run("compare", *SYSTEMS, "-r", "refs.json", *QUICK)
     assert (status, err) == (0, "")
     rows = {line.split()[0]: line.split()[1] for line in out.splitlines()[1:5]}
-    assert rows["weak"].endswith("*")
-    assert rows["broken"].endswith("*")
-    assert not rows["strong"].endswith("*")
-    assert not rows["human"].endswith("*")
-    assert "differs from human" in out
+    assert rows["weak"].endswith("▼")
+    assert rows["broken"].endswith("▼")
+    assert rows["strong"].endswith(tuple(string.digits))
+    assert rows["human"].endswith(tuple(string.digits))
+    assert "▼ worse than human, p < 0.05" in out
     assert "holm" in out
-    assert "p, corrected" in out
+    assert "\nDifferences from human, with 95 % intervals and corrected p-values:\n" in out
 
 
 def test_baseline(run, folder):
     status, out, _ = run("compare", *SYSTEMS, "-r", "refs.json", *QUICK, "--baseline", "weak")
     assert status == 0
-    assert "differs from weak" in out
+    assert "▲ better, ▼ worse than weak, p < 0.05" in out
 
 
 def test_all_pairs(run, folder):
@@ -53,8 +55,8 @@ def test_files(run, folder):
         *("metric", "system", "other", "difference", "test", "p", "p_corrected", "signature"),
         *("better", "interval", "verdict"),
     }
-    assert "$^{*}$" in (folder / "c.tex").read_text()
-    assert "*" in (folder / "c.csv").read_text()
+    assert "\\textsuperscript{$\\bigtriangledown$}" in (folder / "c.tex").read_text()
+    assert "▼" in (folder / "c.csv").read_text()
 
 
 @pytest.mark.parametrize("test", ["bootstrap", "randomization"])
@@ -68,7 +70,8 @@ def test_one_test(run, folder, test):
 def test_level(run, folder):
     status, out, _ = run("compare", *SYSTEMS, "-r", "refs.json", *QUICK, "--level", "0")
     assert status == 0
-    assert "*" not in out.partition("\n\n")[0]
+    assert not set("▲▼*") & set(out)
+    assert "No score differs from human, p < 0" in out
 
 
 def test_more_systems_than_letters(run, folder):
@@ -82,3 +85,33 @@ def test_more_systems_than_letters(run, folder):
         *("-m", "rouge_l", "--test", "randomization", "--trials", "10"),
     )
     assert status == 0
+
+
+def test_a_table_for_a_paper(run, folder):
+    status, out, err = run(
+        *("compare", *SYSTEMS, "-r", "refs.json", "--resamples", "200", "--trials", "300"),
+        *("-m", "rouge_l,cider,self_bleu", "-b", "weak", "--intervals"),
+        *("--scale", "100", "--digits", "1", "--sort", "CIDEr", "--columns", "CIDEr,ROUGE-L"),
+        *("--latex", "c.tex"),
+    )
+    assert (status, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0].split() == ["system", "CIDEr", "ROUGE-L"]
+    assert [line.split()[0] for line in lines[1:9:2]] == ["human", "strong", "weak", "broken"]
+    assert lines[2].split()[0].startswith("±")
+    [table] = read_tables((folder / "c.tex").read_text())
+    assert table.caption.startswith("Best in bold, second best underlined, $\\pm$ half")
+    assert "$\\bigtriangleup$ better, $\\bigtriangledown$ worse than weak, p" in table.caption
+    assert "randomization, 300 draws; correction: holm" in table.caption
+    assert "Scores $\\times$ 100." in table.caption
+    assert table.rows[1][1].startswith("\\textbf{161.6}\\textsuperscript{$\\bigtriangleup$}")
+    assert table.rows[2][1].startswith("\\underline{106.8}\\textsuperscript{$\\bigtriangleup$}")
+
+
+def test_no_lone_column_with_letters(run, folder):
+    arguments = ("--resamples", "50", "--trials", "50", "--all-pairs", "--level", "0.5")
+    status, out, _ = run("compare", *SYSTEMS, "-r", "refs.json", *arguments)
+    assert status == 0
+    assert max(map(len, out.splitlines())) <= 80
+    heads = [line.split() for line in out.splitlines() if line.startswith("system")]
+    assert [len(head) - 1 for head in heads] == [4, 3, 7]

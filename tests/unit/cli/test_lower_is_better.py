@@ -132,7 +132,7 @@ def test_leaderboard(table, run, folder):
     assert "misses ↓" in out
     best = f"{table['human']['misses'].score:.4f}"
     latex = (folder / "t.tex").read_text()
-    assert "misses $\\downarrow$ & rouge\\_l" in latex
+    assert "misses $\\downarrow$ & ROUGE-L" in latex
     assert f"human & \\textbf{{{best}}}" in latex
     assert f"| human | **{best}** |" in (folder / "t.md").read_text()
 

@@ -59,7 +59,7 @@ def test_report_of_stored_tables(run, tmp_path, table):
     assert status == 0, err
     assert "4 systems" in out
     assert r"\toprule" in outputs["r.tex"].read_text()
-    assert outputs["r.md"].read_text().startswith("| system | meteor | cider | judgments |")
+    assert outputs["r.md"].read_text().startswith("| system | METEOR | CIDEr | judgments |")
     assert outputs["r.csv"].read_text().startswith("system,meteor,meteor_low,")
     assert (tmp_path / "figures" / "distributions-cider.svg").exists()
 
@@ -151,5 +151,5 @@ def test_inspect_says_what_it_needs(run, table, tmp_path):
 def test_markdown(run, tmp_path):
     status, out, err = run("score", *SYSTEMS, *REFS, "-m", "meteor", "--markdown", "-")
     assert status == 0, err
-    assert out.splitlines()[0] == "| system | meteor |"
+    assert out.splitlines()[0] == "| system | METEOR |"
     assert "| human | **0.2946** |" in out

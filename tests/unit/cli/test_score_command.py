@@ -11,13 +11,14 @@ import pytest
 from reelscore import ScoreTable, parse, read_candidates, read_references, score
 
 FOUR = ["bleu_1", "bleu_2", "bleu_3", "bleu_4", "meteor", "rouge_l", "cider"]
+LABELS = ["BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "METEOR", "ROUGE-L", "CIDEr"]
 
 
 def test_table(run, folder):
     status, out, err = run("score", "human.json", "weak.json", "--refs", "refs.json")
     assert (status, err) == (0, "")
     lines = out.splitlines()
-    assert lines[0].split() == ["system", *FOUR]
+    assert lines[0].split() == ["system", *LABELS]
     assert [line.split()[0] for line in lines[1:3]] == ["human", "weak"]
     expected = score(read_candidates("human.json"), read_references("refs.json"))
     assert [float(cell) for cell in lines[1].split()[1:]] == pytest.approx(
@@ -133,7 +134,7 @@ def test_names(run, folder, argument, name, why):
 def test_metrics_without_references(run, folder):
     status, out, _ = run("score", "weak.json", "-m", "diversity,self_bleu")
     assert status == 0
-    assert out.split()[:2] == ["system", "length"]
+    assert out.split()[:2] == ["system", "Length"]
 
 
 def test_policies(run, folder, write_json):

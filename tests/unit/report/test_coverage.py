@@ -51,7 +51,7 @@ def test_marked_and_not_ranked(kept):
     assert list(grid.notes) == [NOTE]
     assert "human†" in grid.to_text()
     assert f"\n{NOTE}" in grid.to_text()
-    assert r"human$^{\dag{}}$ &" in grid.to_latex()
+    assert r"human\textsuperscript{\dag{}} &" in grid.to_latex()
     assert r"\dag{} not comparable" in grid.to_latex()
     assert "| human† |" in grid.to_markdown()
     assert NOTE in grid.to_markdown()

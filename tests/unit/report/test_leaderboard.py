@@ -46,28 +46,28 @@ def test_best():
             )
         )
     )
-    assert rows["one", "meteor"].best
-    assert not rows["two", "meteor"].best
-    assert rows["two", "self_bleu ↓"].best  # less is better
-    assert not rows["one", "length"].best  # neither is
-    assert not rows["two", "length"].best
+    assert rows["one", "METEOR"].best
+    assert not rows["two", "METEOR"].best
+    assert rows["two", "Self-BLEU ↓"].best  # less is better
+    assert not rows["one", "Length"].best  # neither is
+    assert not rows["two", "Length"].best
 
 
 def test_ties_share_the_honour():
     # scores that print the same are not told apart
     rows = cells(leaderboard(table(one={"meteor": 0.30001}, two={"meteor": 0.30002})))
-    assert rows["one", "meteor"].best
-    assert rows["two", "meteor"].best
+    assert rows["one", "METEOR"].best
+    assert rows["two", "METEOR"].best
 
 
 def test_a_single_system_is_not_best():
-    assert not cells(leaderboard(table(one={"meteor": 0.3})))["one", "meteor"].best
+    assert not cells(leaderboard(table(one={"meteor": 0.3})))["one", "METEOR"].best
 
 
 def test_missing_scores():
     rows = cells(leaderboard(table(one={"meteor": 0.3}, two={"cider": 1.0})))
-    assert rows["one", "cider"].text == "–"
-    assert rows["two", "cider"].text == "1.0000"
+    assert rows["one", "CIDEr"].text == "–"
+    assert rows["two", "CIDEr"].text == "1.0000"
 
 
 NUMBERS = [
@@ -88,7 +88,7 @@ def test_numbers(number, text):
 
 def test_intervals_and_marks():
     one = ScoreTable({"one": {"meteor": result("meteor", 0.3, interval=(0.25, 0.37))}})
-    cell = cells(leaderboard(one, {("one", "meteor"): "*"}))["one", "meteor"]
+    cell = cells(leaderboard(one, {("one", "meteor"): "*"}))["one", "METEOR"]
     assert cell.under == "±0.0600"
     assert cell.mark == "*"
 

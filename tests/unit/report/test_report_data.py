@@ -89,7 +89,7 @@ def test_a_stored_table_is_resampled_where_scores_are_means(clips, tmp_path):
         assert stored["weak"][name].interval == pytest.approx(fresh["weak"][name].interval)
     assert stored["weak"]["meteor"].interval is None  # made from sums that a table does not keep
     assert {each.metric for each in tests} >= {"rouge_l", "cider"}
-    assert "meteor" in report_of(ScoreTable.read(tmp_path / "scores.json")).notes[0]
+    assert "METEOR" in report_of(ScoreTable.read(tmp_path / "scores.json")).notes[0]
 
 
 def test_comparisons_with_a_baseline_are_marked(clips):
@@ -102,7 +102,9 @@ def test_comparisons_with_a_baseline_are_marked(clips):
         if pair.p_corrected < 0.05
     }
     assert set(marks) == expected
-    assert set(marks.values()) == {"*"}
+    better = {place for place, mark in marks.items() if mark == "▲"}
+    assert {system for system, _ in better} == {"human"}
+    assert set(marks.values()) == {"▲", "▼"}
 
 
 def test_letters_name_the_systems_outdone(clips):
@@ -236,8 +238,9 @@ def test_the_columns_hold_the_table(clips):
     systems, references = examples.clips()
     assert head["systems"] == list(systems)
     assert head["items"] == list(references)
-    for k, metric in enumerate(head["metrics"]):
-        expected = clips.matrix(metric["name"], clips.systems, head["items"]).T.ravel()
+    for k, name in enumerate(clips.metrics):
+        assert head["metrics"][k]["name"] == clips.labels[name]
+        expected = clips.matrix(name, clips.systems, head["items"]).T.ravel()
         assert columns[f"score{k}"] == pytest.approx(expected, rel=1e-6)
     texts = iter(columns["texts"])
     for item in head["items"]:

@@ -86,12 +86,12 @@ def test_tables_for_papers(stored, tmp_path, monkeypatch, capsys):
     arguments = ["again.json", "-m", "meteor,rouge_l", "--latex", "t.tex", "--markdown", "t.md"]
     command.main([*arguments, "--csv", "t.csv"], standalone_mode=False)
     latex = (tmp_path / "t.tex").read_text()
-    assert "\\textbf{0.2946}$^{\\textrm{--}}$ & \\textbf{0.5477}$^{" in latex
-    assert "\\par{\\footnotesize -- not tested: meteor (made from sums" in latex
+    assert "\\textbf{0.2946}\\textsuperscript{--} & \\textbf{0.5477}\\textsuperscript{" in latex
+    assert "-- not tested: METEOR (made from sums" in latex
     markdown = (tmp_path / "t.md").read_text()
     assert "**0.2946**– |" in markdown
-    assert "\n\n– not tested: meteor (made from sums" in markdown
-    assert "rouge_l" not in markdown.partition("not tested")[2]
+    assert "\n\n– not tested: METEOR (made from sums" in markdown
+    assert "ROUGE-L" not in markdown.partition("not tested")[2]
     assert ",–," in (tmp_path / "t.csv").read_text()
 
 
@@ -99,7 +99,7 @@ def test_page(stored):
     report = report_of(stored, metrics=["meteor", "rouge_l"])
     page = report_html(report)
     assert page.count("<sup>–</sup>") == len(stored.systems)
-    assert "– not tested: meteor (made from sums" in page
+    assert "– not tested: METEOR (made from sums" in page
     assert encoded(report)  # what the scripts get says it too: see tests/pages
 
 
@@ -136,8 +136,8 @@ def test_compare(tmp_path, monkeypatch, capsys):
     quick = ["--test", "randomization", "--trials", "100"]
     command.main([*arguments, *quick, "--json", "c.json"], standalone_mode=False)
     out = capsys.readouterr().out
-    assert "weak     0.3620*       0.5145–" in out
-    assert "– not tested: self_bleu (depends on all captions of a system together)." in out
+    assert "weak     0.3620▼       0.5145–" in out
+    assert "– not tested: Self-BLEU (depends on all captions of a system together)." in out
     stored = json.loads((tmp_path / "c.json").read_text())
     assert stored["untested"] == {"self_bleu": "depends on all captions of a system together"}
 

@@ -297,7 +297,7 @@ def test_the_command_takes_tables(files, capsys):
     run("human.json", "strong.json", "weak.json")
     assert capsys.readouterr().out == from_captions
     run("a=human.json", "b=weak.json", "-m", "meteor", "--json", "out.json")
-    assert "b–a boot." in capsys.readouterr().out
+    assert "Differences from a, with 95 % intervals" in capsys.readouterr().out
     assert {
         each["metric"] for each in json.loads((files / "out.json").read_text())["comparisons"]
     } == {"meteor"}

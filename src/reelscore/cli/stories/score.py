@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,6 +22,7 @@ from reelscore.cli.options import (
     STDOUT,
     check_targets,
     progress_bar,
+    show_grid,
     show_notes,
     show_origin,
     terminal_width,
@@ -30,20 +30,22 @@ from reelscore.cli.options import (
     write,
 )
 from reelscore.cli.reading_options import system_files
-from reelscore.cli.report_options import Pictures, picture_options
+from reelscore.cli.report_options import Pictures, layout_options, picture_options
 from reelscore.cli.stories import show, study
 from reelscore.cli.stories.options import choices, given_of, preset_option, truth_option
 from reelscore.data.inputs import references_note
 from reelscore.data.table import ScoreTable
 from reelscore.data.table import file_format as table_format
+from reelscore.report.tables.differences import marked_leaderboard
 from reelscore.report.tables.grid import Grid
-from reelscore.report.tables.leaderboard import leaderboard, leaderboard_csv
+from reelscore.report.tables.layout import Layout
+from reelscore.report.tables.leaderboard import leaderboard_csv
 from reelscore.scoring.intervals import with_intervals
-from reelscore.significance.comparison import Comparison, Marks, marks_of_tests, strictest
+from reelscore.significance.comparison import Comparison, strictest
 from reelscore.significance.pair_tests import compare
 from reelscore.stories.protocol import ACTIVITYNET, Protocol, protocol_of
 from reelscore.stories.scores import score_systems
-from reelscore.stories.video_scores import PREFIX
+from reelscore.stories.video_scores import LABEL, PREFIX
 
 _LEVEL = 0.05
 _PARTS = ("_precision", "_recall")
@@ -92,6 +94,7 @@ def command() -> None:
 @file_option("--latex", "Write the displayed tables as LaTeX.")
 @file_option("--markdown", "Write the displayed tables as Markdown.")
 @file_option("--table", "Write the score table (system, video, score), .csv or .json.")
+@layout_options()
 @picture_options
 def score_command(
     candidates: tuple[str, ...],
@@ -109,6 +112,7 @@ def score_command(
     latex_file: str | None,
     markdown_file: str | None,
     table_file: str | None,
+    layout: Layout,
     pictures: Pictures,
     **choices: Any,
 ) -> None:
@@ -123,6 +127,7 @@ def score_command(
       reelscore stories ours.json --refs val_1.json val_2.json
       reelscore stories ours.json -r val_1.json val_2.json --preset pdvc
       reelscore stories a.json b.json -r val.json --scores soda_c --baseline a
+      reelscore stories *.json -r val.json --scores SODA_c --scale 100 --latex table.tex
     """
     targets = [json_file, csv_file, latex_file, markdown_file, table_file]
     check_targets(*targets)
@@ -155,15 +160,19 @@ def score_command(
         table = with_intervals(table, resamples=resamples, seed=seed)
     table = replace(table, notes=[*references_note(refs), *table.notes])
     tests = strictest(comparisons)
-    grids = _grids(table, marks_of_tests(tests, {}, baseline))
+    protocol = protocol_of(given.pop("preset", None), given)
+    grids = _grids(table, comparisons, layout)
+    printed = [
+        replace(grid, notes=[f"{_heading(name, protocol)}.", *grid.notes]) for name, grid in grids
+    ]
     if table_file:
         table.write(table_file)
     if csv_file:
         write(csv_file, leaderboard_csv(table))
     if latex_file:
-        write(latex_file, "\n".join(grid.to_latex() for _, grid in grids))
+        write(latex_file, "\n\n".join(grid.to_latex() for grid in printed))
     if markdown_file:
-        write(markdown_file, "\n\n".join(grid.to_markdown() for _, grid in grids))
+        write(markdown_file, "\n\n".join(grid.to_markdown() for grid in printed))
     if json_file:
         write(json_file, _json(table, comparisons))
     if pictures.wanted:
@@ -175,14 +184,10 @@ def score_command(
     if STDOUT in targets:
         show_notes(table.notes, err=True)
     else:
-        protocol = protocol_of(given.pop("preset", None), given)
         for name, grid in grids:
             heading = textwrap.fill(_heading(name, protocol), terminal_width())
             click.echo(click.style(heading, bold=True))
-            click.echo(grid.to_text(terminal_width(), bold=sys.stdout.isatty()) + "\n")
-        if baseline is not None:
-            click.echo(f"* differs from {baseline}, p < {_LEVEL:g} over videos (paired bootstrap")
-            click.echo("and approximate randomization; correction: holm)\n")
+            show_grid(grid)
         show_origin(table)
 
 
@@ -205,26 +210,23 @@ def _heading(name: str, protocol: Protocol) -> str:
     )
 
 
-def _grids(table: ScoreTable, marks: Marks) -> list[tuple[str, Grid]]:
-    """Lay out the two frameworks as a table each, with short headings."""
+def _grids(
+    table: ScoreTable, tests: Sequence[Comparison], layout: Layout
+) -> list[tuple[str, Grid]]:
+    """Lay out the two frameworks as a table each."""
+    table = layout.arranged(table)
+    numbers = replace(layout, sort=None, columns=None)
     grids = []
     for name, prefix in (("soda", "soda_"), (ACTIVITYNET, PREFIX)):
         metrics = [metric for metric in table.metrics if metric.startswith(prefix)]
-        metrics.sort(key=lambda metric: metric.endswith(_PARTS) and prefix == "soda_")  # F1 first
+        if prefix == "soda_" and layout.columns is None:
+            metrics.sort(key=lambda metric: metric.endswith(_PARTS))  # F1 first
         if not metrics:
             continue
-        part = {system: {m: row[m] for m in metrics} for system, row in table.results.items()}
-        grid = leaderboard(ScoreTable(part), marks)
-        columns = [_column(metric.removeprefix(prefix), name) for metric in metrics]
-        grids.append((name, replace(grid, columns=["system", *columns])))
+        grid = marked_leaderboard(table.select(metrics), tests, layout=numbers)
+        columns = [heading.removeprefix(LABEL) for heading in grid.columns]
+        grids.append((name, replace(grid, columns=columns)))
     return grids
-
-
-def _column(metric: str, framework: str) -> str:
-    if framework == ACTIVITYNET:
-        return metric
-    variant, _, part = metric.partition("_")
-    return f"{variant} {part[0].upper() if part else 'F1'}"
 
 
 def _json(table: ScoreTable, comparisons: Sequence[Comparison]) -> str:

@@ -127,7 +127,7 @@ def report_of(
     table: ScoreTable,
     people: ScoreTable | None = None,
     *,
-    metrics: Sequence[str] | None = None,
+    metrics: str | Sequence[str] | None = None,
     match_ids: str | None = None,
     resamples: int = 1000,
     seed: int = 12345,
@@ -154,10 +154,12 @@ def report_of(
     """
     tested, tests = with_tests(table, resamples=resamples, seed=seed)
     if metrics is not None:
-        tested = _chosen(tested, metrics)
-        tests = [each for each in tests if each.metric in metrics]
+        tested = tested.select(metrics)
+        tests = [each for each in tests if each.metric in tested.metrics]
     made = fields.get("tests", tests)
-    notes = untested_notes(made) if len(table.systems) > 1 else _without_intervals(tested)
+    notes = (
+        untested_notes(made, table.labels) if len(table.systems) > 1 else _without_intervals(tested)
+    )
     fields["notes"] = [*fields.get("notes", ()), *notes]
     items = table_items(table)
     captions = fields.get("captions", table.sources.captions)
@@ -180,16 +182,6 @@ def report_of(
     return Report(tested, **{"tests": tests, "human": human, **fields})
 
 
-def _chosen(table: ScoreTable, metrics: Sequence[str]) -> ScoreTable:
-    for name in metrics:
-        check_choice("score", name, table.metrics)
-    rows = {
-        system: {name: row[name] for name in metrics if name in row}
-        for system, row in table.results.items()
-    }
-    return replace(table, results=rows)
-
-
 def _without_intervals(table: ScoreTable) -> list[str]:
     """Name the scores of a stored table that cannot be resampled."""
     names = dict.fromkeys(
@@ -200,9 +192,10 @@ def _without_intervals(table: ScoreTable) -> list[str]:
     )
     if not names:
         return []
+    labels = table.labels
     return [
-        f"{', '.join(names)}: no intervals, since the table has no statistics of these scores that "
-        "could be resampled."
+        f"{', '.join(labels[name] for name in names)}: no intervals, since the table has no "
+        "statistics of these scores that could be resampled."
     ]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import string
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,7 @@ from reelscore.report.pages import (
 )
 from reelscore.report.safe_text import legible, shared_beginning, system_names
 from reelscore.report.tables.grid import Grid
-from reelscore.report.tables.leaderboard import leaderboard, table_signatures
+from reelscore.report.tables.leaderboard import leaderboard, letters_of, table_signatures
 from reelscore.significance.comparison import Comparison, marks_of_tests
 
 
@@ -107,17 +106,6 @@ def _about(report: Report) -> str:
     return f"{said[0]} of {said[1]}{on}{people}. {shared_beginning(table.systems)}".rstrip()
 
 
-def letters_of(systems: Mapping[str, object] | list[str]) -> dict[str, str]:
-    """Name systems by letters, for marks: none where there are more of them than letters.
-
-    >>> letters_of(["ours", "base"])
-    {'ours': 'a', 'base': 'b'}
-    """
-    if len(systems) > len(string.ascii_letters):
-        return {}
-    return dict(zip(systems, string.ascii_letters, strict=False))
-
-
 def marks_of(report: Report) -> dict[tuple[str, str], str]:
     """Mark scores by a report's tests; see `reelscore.significance.comparison.marks_of_tests`."""
     return marks_of_tests(report.comparisons, letters_of(report.table.systems), report.baseline)
@@ -194,7 +182,7 @@ def _metric(report: Report, name: str) -> dict[str, Any]:
     results = [table[system].get(name) for system in table.systems]
     tests = next((each for each in report.comparisons if each.metric == name), None)
     return {
-        "name": legible(name),
+        "name": legible(report.table.labels[name]),
         "human": name in report.human,
         "better": table.scale(name).better,
         "own": [None if each is None else _finite(each.score) for each in results],

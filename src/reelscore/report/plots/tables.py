@@ -78,7 +78,7 @@ class TablePlots:
                     panel.plot(result.interval, [row, row], "-|", color=GREY, markersize=5)
                 panel.plot(result.score, row, "o", color=BLUE)
             _names_beside(panel, self._names(systems, metric))
-            panel.set_xlabel(self.table.scale(metric).heading(metric))
+            panel.set_xlabel(self.table.headings[metric])
             return _finished(drawing, path)
 
     def distributions(self, metric: str, path: str | Path | None = None) -> Figure:
@@ -93,7 +93,7 @@ class TablePlots:
             for row, system in enumerate(systems):
                 draw_violin(panel, row, self._scores(system, metric))
             _names_beside(panel, self._names(systems, metric))
-            panel.set_xlabel(f"{self.table.scale(metric).heading(metric)} of the items")
+            panel.set_xlabel(f"{self.table.headings[metric]} of the items")
             return _finished(drawing, path)
 
     def wins(self, metric: str, path: str | Path | None = None) -> Figure:
@@ -111,7 +111,7 @@ class TablePlots:
         drawing = draw_square(
             100 * win_shares(self.table, metric, systems),
             systems,
-            title=f"items won by the row, {metric} (%)",
+            title=f"items won by the row, {self.table.labels[metric]} (%)",
             form="{:.0f}",
             limits=(0, 100),
             sure=sure,
@@ -129,7 +129,8 @@ class TablePlots:
         names = self.table.metrics
         values = correlation_matrix([self._matrix(name) for name in names])
         title = "Pearson over the items of all systems"
-        drawing = draw_square(values, names, title=title, form="{:.2f}", limits=(-1, 1))
+        labels = list(self.table.labels.values())
+        drawing = draw_square(values, labels, title=title, form="{:.2f}", limits=(-1, 1))
         return _finished(drawing, path)
 
     def scatter(self, metric: str, other: str, path: str | Path | None = None) -> Figure:
@@ -144,8 +145,8 @@ class TablePlots:
         both = ~np.isnan(x) & ~np.isnan(y)
         with figure() as (drawing, (panel,)):
             _dots(panel, x[both], y[both])
-            panel.set_xlabel(metric)
-            panel.set_ylabel(other)
+            panel.set_xlabel(self.table.labels[metric])
+            panel.set_ylabel(self.table.labels[other])
             if both.sum() > 2:
                 panel.set_title(f"pearson {pearson(x[both], y[both]):.3f}", loc="left")
             return _finished(drawing, path)
@@ -177,7 +178,7 @@ class TablePlots:
             panel.plot(known, [scores[lengths == n].mean() for n in known], color=RED)
             panel.set_xlim(0, 1.05 * np.quantile(lengths, _MOST))
             panel.set_xlabel("words")
-            panel.set_ylabel(metric)
+            panel.set_ylabel(self.table.labels[metric])
             return _finished(drawing, path)
 
     def _ranked(self, metric: str) -> list[str]:

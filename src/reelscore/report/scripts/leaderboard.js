@@ -82,7 +82,7 @@ function legend(report, metric) {
   }
   if (tested?.about) {
     parts.push(report.baseline !== null
-      ? `* differs from ${report.baseline}, p < ${tested.level} (${tested.about}). `
+      ? `▲ better, ▼ worse than ${report.baseline}, p < ${tested.level} (${tested.about}). `
       : `Letters: significantly better than the systems with these letters, p < ${tested.level} ` +
         `(${metric.name}: ${tested.about}). `);
     if (report.baseline === null) {

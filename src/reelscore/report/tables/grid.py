@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from reelscore.report.safe_text import common_prefix, legible
 
+Heads = Sequence[Sequence[str]]  # the lines of each column's heading
 _SHORTEST_NAME = 14  # names may be cut down to this, so that all columns fit side by side
 
 
@@ -19,13 +21,15 @@ class Cell:
         text: The entry itself.
         mark: A mark of significance, set as an exponent in LaTeX.
         under: A second, smaller line, such as the half-width of an interval.
-        best: Whether to emphasise it.
+        best: Whether it is the best of its column, to be set in bold.
+        second: Whether it is the second best, to be underlined.
     """
 
     text: str
     mark: str = ""
     under: str = ""
     best: bool = False
+    second: bool = False
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,8 @@ class Grid:
     |---|---:|
     | human | **0.35** |
     | weak | 0.12\* |
+    <BLANKLINE>
+    Best in bold.
     """
 
     columns: Sequence[str]
@@ -61,31 +67,44 @@ class Grid:
     notes: Sequence[str] = ()
 
     def to_text(self, width: int = 80, *, bold: bool = False) -> str:
-        """Lay out for a terminal; columns that do not fit go into a further block below.
+        """Lay out for a terminal; columns that do not fit go into further blocks below.
+
+        Where that saves a block, headings of several words take several lines.
 
         Args:
             width: How many characters a line may have.
-            bold: Emphasise the best numbers by terminal codes.
+            bold: Emphasise the best and the second best numbers by terminal codes.
         """
-        numbers = range(self.names, len(self.columns))
-        needed = sum(self._width(k) + 2 for k in numbers)
-        least = _SHORTEST_NAME * self.names
-        room = width - needed if width - needed >= least else width // 2
+        heads = [[heading] for heading in self.columns]
+        room, blocks = self._blocks(width, heads)
+        if len(blocks) > 1:
+            broken = [self._broken(k) for k in range(len(self.columns))]
+            narrower, fewer = self._blocks(width, broken)
+            if len(fewer) < len(blocks):
+                heads, room, blocks = broken, narrower, fewer
         shared = self._shared_prefix(room)
         labels = self._labels(room, shared)
-        blocks: list[list[int]] = []
-        left = 0
-        for k in numbers:
-            if not blocks or self._width(k) + 2 > left:
-                blocks.append([])
-                left = width - len(labels[0])
-            blocks[-1].append(k)
-            left -= self._width(k) + 2
-        table = "\n\n".join(self._block(labels, block, bold) for block in blocks or [[]])
+        table = "\n\n".join(self._block(labels, block, heads, bold) for block in blocks)
         if shared:
             table += "\n" + _paragraph(f"… stands for {legible(shared)}", width)
         notes = [_paragraph(note, width) for note in self.notes]
         return "\n".join([table, *([""] if notes else []), *notes])
+
+    def _blocks(self, width: int, heads: Heads) -> tuple[int, list[list[int]]]:
+        """Give the width of the names, and the columns of each block."""
+        widths = {k: self._width(k, heads) + 2 for k in range(self.names, len(self.columns))}
+        needed = sum(widths.values())
+        least = _SHORTEST_NAME * self.names
+        room = width - needed if width - needed >= least else width // 2
+        label = self._labels(room, self._shared_prefix(room))[0]
+        return room, even_blocks(widths, width - len(label)) or [[]]
+
+    def _broken(self, k: int) -> list[str]:
+        """Break a heading at its blanks, so that the column is as narrow as its numbers."""
+        entries = [len(text) for row in self.rows for text in (row[k].text, row[k].under)]
+        words = self.columns[k].replace(" ↓", "\u00a0↓")
+        wide = max([1, *entries, *map(len, words.split(" "))])
+        return [line.replace("\u00a0", " ") for line in textwrap.wrap(words, wide)] or [""]
 
     def _shared_prefix(self, room: int) -> str:
         """What all names begin with, where they are too long; it is said once then."""
@@ -112,21 +131,25 @@ class Grid:
     def _marks(self, k: int) -> int:
         return max((len(row[k].mark) for row in self.rows), default=0)
 
-    def _width(self, k: int) -> int:
+    def _width(self, k: int, heads: Heads) -> int:
         entries = [len(text) for row in self.rows for text in (row[k].text, row[k].under)]
-        return max([len(self.columns[k]), *entries]) + self._marks(k)
+        return max([*map(len, heads[k]), *entries]) + self._marks(k)
 
-    def _block(self, labels: Sequence[str], block: Sequence[int], bold: bool) -> str:
+    def _block(self, labels: Sequence[str], block: Sequence[int], heads: Heads, bold: bool) -> str:
         # Numbers line up on the right; marks hang behind them in a column of their own.
-        places = [(self._width(k) - self._marks(k), self._marks(k)) for k in block]
+        places = [(self._width(k, heads) - self._marks(k), self._marks(k)) for k in block]
 
         def line(label: str, cells: Sequence[Cell]) -> str:
             for (width, marks), cell in zip(places, cells, strict=True):
-                text = _bold(cell.text) if bold and cell.best else cell.text
+                text = _emphasised(cell) if bold else cell.text
                 label += "  " + " " * (width - len(cell.text)) + text + cell.mark.ljust(marks)
             return label
 
-        lines = [line(labels[0], [Cell(self.columns[k]) for k in block])]
+        height = max((len(heads[k]) for k in block), default=1)
+        lines = []
+        for place in range(height, 0, -1):  # the last words of all headings stand in one line
+            words = [Cell(heads[k][-place] if place <= len(heads[k]) else "") for k in block]
+            lines.append(line(labels[0] if place == 1 else " " * len(labels[0]), words))
         for label, row in zip(labels[1:], self.rows, strict=True):
             cells = [row[k] for k in block]
             lines.append(line(label, cells))
@@ -138,50 +161,108 @@ class Grid:
         """Give a Markdown table."""
         lines = [self.columns, ["---"] + ["---:"] * (len(self.columns) - 1)]
         lines += [
-            [
-                (f"**{_markdown(c.text)}**" if c.best else _markdown(c.text)) + _beside(c)
-                for c in row
-            ]
+            [_MARKDOWN[c.best, c.second].format(_markdown(c.text)) + _beside(c) for c in row]
             for row in self.rows
         ]
         head, rule, *body = lines
         head = [_markdown(name) for name in head]
         text = ["| " + " | ".join(line) + " |" for line in (head, *body)]
         text.insert(1, "|" + "|".join(rule) + "|")
-        return "\n".join(text) + "".join(f"\n\n{_markdown(note)}" for note in self.notes)
+        notes = [*self._key("in italics"), *self.notes]
+        return "\n".join(text) + "".join(f"\n\n{_markdown(note)}" for note in notes)
+
+    def _key(self, second: str) -> list[str]:
+        """Say what bold numbers, the second best and those behind ± are."""
+        cells = [cell for row in self.rows for cell in row]
+        kinds = {
+            "best in bold": any(cell.best for cell in cells),
+            f"second best {second}": any(cell.second for cell in cells),
+            "± half of an interval": any(cell.under.startswith("±") for cell in cells),
+        }
+        text = ", ".join(kind for kind, there in kinds.items() if there)
+        return [f"{text[0].upper()}{text[1:]}."] if text else []
 
     def to_latex(self) -> str:
-        r"""Give a LaTeX table with booktabs rules.
+        r"""Give a LaTeX table with booktabs rules; its caption explains marks and emphasis.
 
-        >>> print(Grid(["system", "meteor"], [[Cell("a_b"), Cell("0.35", "*")]]).to_latex())
+        >>> grid = Grid(["system", "METEOR"], [[Cell("a_b"), Cell("0.35", "*", best=True)]],
+        ...             notes=["* p < 0.05."])
+        >>> print(grid.to_latex())
+        % needs \usepackage{booktabs}
+        \begin{table}
+        \centering
+        \caption{Best in bold. * p \textless{} 0.05.}
         \begin{tabular}{lr}
         \toprule
-        system & meteor \\
+        system & METEOR \\
         \midrule
-        a\_b & 0.35$^{*}$ \\
+        a\_b & \textbf{0.35}\textsuperscript{*} \\
         \bottomrule
         \end{tabular}
+        \end{table}
         """
 
         def cell(each: Cell) -> str:
             text = _latex(each.text)
             text = f"\\textbf{{{text}}}" if each.best else text
-            mark = f"$^{{{_latex(each.mark)}}}$" if each.mark else ""
-            mark = mark.replace("{--}", "{\\textrm{--}}")  # in formulas, -- is two minus signs
+            text = f"\\underline{{{text}}}" if each.second else text
+            mark = f"\\textsuperscript{{{_latex(each.mark)}}}" if each.mark else ""
             under = f" {{\\scriptsize {_latex(each.under)}}}" if each.under else ""
             return text + mark + under
 
+        caption = " ".join(map(_latex, [*self._key("underlined"), *self.notes]))
+        names, numbers = "l" * self.names, "r" * (len(self.columns) - self.names)
         lines = [
-            f"\\begin{{tabular}}{{l{'r' * (len(self.columns) - 1)}}}",
+            "% needs \\usepackage{booktabs}",
+            "\\begin{table}",
+            "\\centering",
+            *([f"\\caption{{{caption}}}"] if caption else []),
+            f"\\begin{{tabular}}{{{names}{numbers}}}",
             "\\toprule",
             " & ".join(map(_latex, self.columns)) + " \\\\",
             "\\midrule",
             *(" & ".join(map(cell, row)) + " \\\\" for row in self.rows),
             "\\bottomrule",
             "\\end{tabular}",
-            *(f"\\par{{\\footnotesize {_latex(note)}}}" for note in self.notes),
+            "\\end{table}",
         ]
         return "\n".join(lines)
+
+
+def even_blocks(widths: Mapping[int, int], room: int) -> list[list[int]]:
+    """Divide columns into as few blocks as there can be, of about the same width.
+
+    A block has one column alone only where no other fits beside it.
+
+    Args:
+        widths: The width of each column, by its number.
+        room: The width of a block.
+
+    >>> even_blocks(dict.fromkeys(range(9), 10), 80)
+    [[0, 1, 2, 3, 4], [5, 6, 7, 8]]
+    """
+
+    def filled(limit: int) -> list[list[int]]:
+        blocks: list[list[int]] = []
+        left = 0
+        for k, width in widths.items():
+            if not blocks or width > left:
+                blocks.append([])
+                left = limit
+            blocks[-1].append(k)
+            left -= width
+        return blocks
+
+    blocks = filled(room)
+    if len(blocks) < 2:
+        return blocks
+    blocks = next(each for limit in range(room + 1) if len(each := filled(limit)) <= len(blocks))
+    for one, other in pairwise(blocks):
+        if len(other) == 1 < len(one) - 1 and widths[one[-1]] + widths[other[0]] <= room:
+            other.insert(0, one.pop())
+        elif len(one) == 1 < len(other) - 1 and widths[one[0]] + widths[other[0]] <= room:
+            one.append(other.pop(0))
+    return blocks
 
 
 def _paragraph(text: str, width: int) -> str:
@@ -196,8 +277,13 @@ def _fit(name: str, width: int) -> str:
     return f"{name[: width - 1 - half]}…{name[len(name) - half :]}"
 
 
-def _bold(text: str) -> str:
-    return f"\x1b[1m{text}\x1b[0m"
+def _emphasised(cell: Cell) -> str:
+    code = 1 if cell.best else 4 if cell.second else 0
+    return f"\x1b[{code}m{cell.text}\x1b[0m" if code else cell.text
+
+
+# by whether a cell is the best, and whether it is the second
+_MARKDOWN = {(False, False): "{}", (True, False): "**{}**", (False, True): "*{}*"}
 
 
 def _markdown(text: str) -> str:
@@ -217,6 +303,9 @@ _LATEX = {
     "…": r"\ldots{}",
     "†": r"\dag{}",
     "↓": r"$\downarrow$",
+    "×": r"$\times$",
+    "▲": r"$\bigtriangleup$",
+    "▼": r"$\bigtriangledown$",
     # in LaTeX's oldest fonts these stand for other characters
     "<": r"\textless{}",
     ">": r"\textgreater{}",

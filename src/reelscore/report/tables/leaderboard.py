@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import string
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ from reelscore.data.coverage import PARTIAL, Partial, partial_notes, partial_sco
 from reelscore.data.table import MetricResult, ScoreTable
 from reelscore.report.pages import render
 from reelscore.report.tables.grid import Cell, Grid
+from reelscore.report.tables.layout import PLAIN, SYSTEM, Layout, NumberFormat, number_format
 from reelscore.significance.comparison import Marks
 
 ABSENT = "–"  # stands where a system has no such score
@@ -21,6 +23,7 @@ def leaderboard(
     marks: Marks | None = None,
     notes: Sequence[str] = (),
     people: Collection[str] = (),
+    layout: Layout = PLAIN,
 ) -> Grid:
     """Lay out a score table as a grid.
 
@@ -31,39 +34,58 @@ def leaderboard(
         marks: A mark for a system and metric, such as ``*`` for a significant difference.
         notes: Footnotes.
         people: Scores that people gave, of other items of each system.
+        layout: Which scores to print, in what order, with how many decimals.
 
     >>> from reelscore import score_systems
     >>> table = score_systems({"one": {"v1": "a man runs"}, "two": {"v1": "a dog"}},
     ...                       {"v1": ["a man is running"]}, metrics="rouge_l")
-    >>> print(leaderboard(table).to_text())
-    system  rouge_l
-    one      0.5571
-    two      0.3144
+    >>> print(leaderboard(table, layout=Layout(scale=100, digits=1)).to_text())
+    system  ROUGE-L
+    one        55.7
+    two        31.4
+    <BLANKLINE>
+    Scores × 100.
 
     An arrow stands behind the names of scores where lower is better.
     """
+    table = layout.arranged(table, people)
     metrics = table.metrics
     partial = partial_scores(table, people)
-    best = {name: _best(table, name, partial) for name in metrics}
+    formats = layout.formats(table)
+    leaders = {name: _leaders(table, name, partial, formats[name]) for name in metrics}
     rows = []
     for system in table.systems:
         row = [Cell(system, PARTIAL if any((system, name) in partial for name in metrics) else "")]
         for name in metrics:
             result = table[system].get(name)
             mark = (marks or {}).get((system, name), "")
-            row.append(_cell(result, mark, None if (system, name) in partial else best[name]))
+            first = ("", "") if (system, name) in partial else leaders[name]
+            row.append(_cell(result, mark, formats[name], first))
         rows.append(row)
-    footnotes = [*notes, *partial_notes(partial)]
-    return Grid(["system", *_headings(table)], rows, notes=footnotes)
+    footnotes = [*notes, *partial_notes(partial), *layout.notes(table)]
+    return Grid([SYSTEM, *table.headings.values()], rows, notes=footnotes)
+
+
+def letters_of(systems: Sequence[str]) -> dict[str, str]:
+    """Name systems by letters, for marks: none where there are more of them than letters.
+
+    >>> letters_of(["ours", "base"])
+    {'ours': 'a', 'base': 'b'}
+    """
+    if len(systems) > len(string.ascii_letters):
+        return {}
+    return dict(zip(systems, string.ascii_letters, strict=False))
 
 
 def lettered(grid: Grid, letters: Mapping[str, str]) -> Grid:
-    """Put letters before the systems' names, to which marks refer.
+    """Put letters before the systems' names, to which marks refer; without letters, nothing.
 
     >>> print(lettered(Grid(["system"], [[Cell("ours")]]), {"ours": "a"}).to_text())
     system
     a ours
     """
+    if not letters:
+        return grid
     rows = []
     for name, *cells in grid.rows:
         letter = letters.get(name.text, "?")
@@ -71,24 +93,33 @@ def lettered(grid: Grid, letters: Mapping[str, str]) -> Grid:
     return replace(grid, rows=rows)
 
 
-def item_rows(table: ScoreTable) -> Grid:
+def item_rows(table: ScoreTable, layout: Layout = PLAIN) -> Grid:
     """Lay out the score of every item, a row for each system and item.
+
+    Args:
+        table: The scores.
+        layout: As in `leaderboard`.
 
     >>> from reelscore import score_systems
     >>> table = score_systems({"one": {"v1": "a man runs"}}, {"v1": ["a man is running"]},
     ...                       metrics="rouge_l")
     >>> print(item_rows(table).to_text())
-    system  item  rouge_l
-    one       v1   0.5571
+    system  item  ROUGE-L
+    one     v1     0.5571
     """
+    table = layout.arranged(table)
     metrics = table.metrics
+    formats = layout.item_formats(table)
     rows = []
     for system in table.systems:
         columns = [table[system][name].items if name in table[system] else {} for name in metrics]
         for item in dict.fromkeys(item for scores in columns for item in scores):
-            numbers = [Cell(score_text(s[item]) if item in s else ABSENT) for s in columns]
+            numbers = [
+                Cell(formats[name].text(scores[item]) if item in scores else ABSENT)
+                for name, scores in zip(metrics, columns, strict=True)
+            ]
             rows.append([Cell(system), Cell(item), *numbers])
-    return Grid(["system", "item", *_headings(table)], rows, names=2)
+    return Grid([SYSTEM, "item", *table.headings.values()], rows, names=2)
 
 
 def leaderboard_csv(
@@ -158,44 +189,56 @@ def leaderboard_csv(
     return out.getvalue()
 
 
-def _best(table: ScoreTable, name: str, partial: Partial) -> str | None:
-    """The best of the scores that can be compared, where there are several."""
+def _leaders(table: ScoreTable, name: str, partial: Partial, form: NumberFormat) -> tuple[str, str]:
+    """The best and the second best of the scores that can be compared, as they are printed.
+
+    Of two scores there is no second best, nor after several that are best alike.
+    """
+    scale = table.scale(name)
     scores = [
         row[name].score
         for system, row in table.results.items()
         if name in row and (system, name) not in partial
     ]
-    if len(scores) < 2:
-        return None
-    best = table.scale(name).best(scores)
-    return None if best is None else score_text(best)
+    if len(scores) < 2 or not scale.ranks:
+        return "", ""
+    order = sorted(scores, key=lambda score: -scale.sign * score)
+    best, second, *others = map(form.text, order)
+    return best, second if others and second not in (best, others[-1]) else ""
 
 
-def _headings(table: ScoreTable) -> list[str]:
-    return [table.scale(name).heading(name) for name in table.metrics]
-
-
-def _cell(result: MetricResult | None, mark: str, best: str | None) -> Cell:
+def _cell(
+    result: MetricResult | None, mark: str, form: NumberFormat, leaders: tuple[str, str]
+) -> Cell:
     if result is None:
         return Cell(ABSENT)
-    text = score_text(result.score)
+    text = form.text(result.score)
     under = ""
     if result.interval is not None:
         low, high = result.interval
-        under = f"±{score_text((high - low) / 2)}"
-    return Cell(text, mark, under, best=text == best)
+        under = f"±{form.text((high - low) / 2)}"
+    best, second = leaders
+    return Cell(text, mark, under, best=text == best, second=text == second)
 
 
 def score_text(value: float) -> str:
-    """Write a score with four decimals below 10, and fewer above.
+    """Write one score with four decimals below 10, and fewer above.
 
     >>> score_text(0.17271), score_text(12.345), score_text(1284)
     ('0.1727', '12.35', '1284')
     """
-    size = abs(value)
-    if size < 10:
-        return f"{value:.4f}"
-    return f"{value:.2f}" if size < 1000 and value != int(value) else f"{value:.0f}"
+    return number_format([value]).text(value)
+
+
+def table_text(table: ScoreTable) -> str:
+    """Give a table's leaderboard as plain text.
+
+    >>> from reelscore import score_systems
+    >>> print(table_text(score_systems({"mine": {"v1": "a man"}}, {"v1": ["a man"]}, "rouge_l")))
+    system  ROUGE-L
+    mine     1.0000
+    """
+    return leaderboard(table).to_text()
 
 
 def table_html(table: ScoreTable) -> str:

@@ -52,7 +52,7 @@ def williams_grid(reproduction: Reproduction, which: str, setting: Setting) -> G
     ...      for k in range(5)]
     >>> reproduction = Reproduction({}, {"MA": {"right lines": p}}, {}, 1)
     >>> print(williams_grid(reproduction, "MA", "right lines").rows[1][1])
-    Cell(text='0.010', mark='*', under='', best=False)
+    Cell(text='0.010', mark='*', under='', best=False, second=False)
     """
     # the learned metrics come last, where they are there
     names = [*METRICS, *LEARNED][: len(reproduction.williams[which][setting])]
