@@ -50,6 +50,7 @@ NEGATIONS = [
     ("never", "a man rides a horse", "a man never rides a horse"),
     ("never", "a man is riding a horse", "a man is never riding a horse"),
     ("no one", "A man and a woman dance.", "No one dances."),
+    ("no one", "Two men sit and talk.", "No one sits and talks."),
     ("no one", "A group of men in suits are singing.", "No one in suits is singing."),
     ("without", "a man with a hat sings", "a man without a hat sings"),
     ("without", "a man wearing a hat sings", "a man without a hat sings"),
@@ -82,7 +83,7 @@ def test_negations_are_not_negated(form, caption):
 @pytest.mark.parametrize(
     ("kind", "form", "caption", "expected"),
     [
-        ("shuffle", "reversed", "A man rides a horse.", "Horse a rides man a."),
+        ("shuffle", "reversed", "A man rides a horse.", "Horse a rides man a"),
         ("shuffle", "all", "a man rides", None),
         ("stutter", "last word", "A man rides a horse.", "A man rides a horse horse horse horse."),
         ("stutter", "each word", "a man rides", "a a man man rides rides"),
@@ -97,6 +98,10 @@ def test_negations_are_not_negated(form, caption):
         ("roles", "beings", "a man smiles at a baby", "a baby smiles at a man"),
         ("roles", "beings", "A man and a woman dance.", None),
         ("roles", "beings", "A man hugs a woman.", None),
+        ("roles", "beings", "A man is hugged by a woman.", None),
+        ("roles", "object", "A man bends a lamp indoors.", "A lamp bends a man indoors."),
+        ("roles", "object", "A man wears a hat, scarf and coat.", None),
+        ("roles", "object", "A man shoos a cat, grabs a guitar and sits.", None),
         ("roles", "beings", "A man sits with a dog.", None),
         ("roles", "beings", "A man sees another man.", None),
         ("roles", "beings", "A man wears an animal costume.", None),
@@ -113,6 +118,7 @@ def test_negations_are_not_negated(form, caption):
         ("colour", "other colour", "A man sings.", None),
         ("noun", "thing", "A man sings.", None),
         ("noun", "thing", "in a living room", None),
+        ("noun", "thing", "A boy holds a tennis.", None),
         ("noun", "thing", "Two men box.", None),
         ("being", "other being", "A car is parked.", None),
         ("being", "other being", "A rubber duck.", None),
@@ -139,6 +145,7 @@ def test_rule(kind, form, caption, expected):
         ("number", "other number", "Two men sing.", "three four five six seven eight nine ten"),
         ("number", "other number", "2 men sing.", "3 4 5 6 7 8 9 10"),
         ("colour", "other colour", "A man in a red hat.", "blue green yellow black"),
+        ("colour", "other colour", "A man with blond hair.", "black red"),
         ("being", "other being", "A woman sings.", "man boy dog cat"),
         ("verb", "other action", "A man is riding a horse.", "washing painting photographing"),
     ],
@@ -155,6 +162,8 @@ def test_one_word_is_exchanged(kind, form, caption, choice):
 def test_many_for_one_agrees():
     text = damaged("number", "many for one", "A man is riding his horse.")
     assert text.split()[1:] == ["men", "are", "riding", "his", "horse."]
+    text = damaged("number", "many for one", "A child sits and eats as a band plays.")
+    assert text.split()[1:] == ["children", "sit", "and", "eat", "as", "a", "band", "plays."]
     text = damaged("number", "many for one", "A child eats his cake.")
     assert text.split()[1:] == ["children", "eat", "their", "cake."]
 
@@ -218,7 +227,7 @@ def test_any_text_is_taken(kind, caption):
 
 def test_neighbours_are_exchanged():
     texts = {damaged("shuffle", "neighbours", "A man rides a horse.", seed) for seed in range(9)}
-    assert texts == {"Man a a rides horse.", "A rides man horse a."}
+    assert texts == {"Man a a rides horse.", "A rides man horse a"}
 
 
 @pytest.mark.parametrize(

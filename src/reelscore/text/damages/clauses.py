@@ -11,6 +11,12 @@ from reelscore.text.damages.sentence import Sentence
 _ADVERBS = frozenset({"then", "also", "both", "all", "each", "now", "still", "together", "just"})
 _MODALS = english.words("can could will would should must may might do does did to let lets")
 _OTHERS = english.words("one another other others he she they it someone each which")
+# "Rides a", "walks into": a noun in -s hardly stands before these.
+_AFTER_VERBS = (
+    english.ARTICLES
+    | english.POSSESSIVES
+    | english.words("into onto toward towards along across through")
+)
 _PRONOUNS = frozenset({"he", "she", "it", "they", "someone", "somebody", "everyone", "who"})
 
 
@@ -79,7 +85,8 @@ def _verb_sort(sentence: Sentence, place: int) -> str:
     if word in english.thirds():
         if not _noun_may_end(before) or _follows_plural(sentence, place):
             return ""
-        return "finite" if word not in english.NOUN_LIKE or _starts_verb(before) else ""
+        noun = word in english.NOUN_LIKE and sentence.after(place) not in _AFTER_VERBS
+        return "finite" if not noun or _starts_verb(before) else ""
     if word in english.bases():
         subject = find_subject(sentence, place)
         if subject is None or not subject.plural or not _noun_may_end(before):
@@ -132,6 +139,31 @@ def _clause(sentence: Sentence, sort: str, place: int) -> Clause:
     return Clause("participle", place, place + 1, english.gerunds()[word], plural, subject)
 
 
+def agreeing(sentence: Sentence, clause: Clause, plural: bool) -> Sentence:
+    """Adapt the verb of a clause to another subject, and the verbs that "and" joins to it.
+
+    >>> sentence = Sentence.read("a man dances and sings")
+    >>> agreeing(sentence, find_clause(sentence), plural=True).text()
+    'a man dance and sing'
+    """
+    if clause.plural == plural or clause.sort == "participle":
+        return sentence
+    place = clause.start
+    if clause.sort == "be":
+        return sentence.put(place, place + 1, english.BE[sentence.lower[place]])
+    forms = english.thirds() if plural else {base: english.third(base) for base in english.bases()}
+    changed = sentence.put(place, place + 1, forms.get(sentence.lower[place], clause.base))
+    for other in range(place + 1, len(sentence)):
+        word = sentence.lower[other]
+        if word in english.SUBORDINATES or word in english.RELATIVES or word == "as":
+            break
+        joined = sentence.before(other) in {"and", "then", ","} and word in forms
+        noun = word in english.NOUN_LIKE and sentence.after(other) not in _AFTER_VERBS
+        if joined and (other == place + 2 or not noun):
+            changed = changed.put(other, other + 1, forms[word])
+    return changed
+
+
 def find_subject(sentence: Sentence, verb: int) -> Phrase | None:
     """Find the people or animals named before a verb that are likely its subject.
 
@@ -143,16 +175,21 @@ def find_subject(sentence: Sentence, verb: int) -> Phrase | None:
     for place in range(verb - 1, -1, -1):
         if sentence.lower[place] in english.beings():
             phrase = noun_phrase(sentence, place)
-            if phrase is not None and not _is_verb(sentence.before(phrase.start)):
+            if phrase is not None and not _maybe_verb(sentence.before(phrase.start)):
                 others = _OTHERS.intersection(sentence.lower[phrase.end : verb])
                 return None if others else _joined(sentence, phrase)
     return None
 
 
-def _is_verb(word: str) -> bool:
+def _maybe_verb(word: str) -> bool:
+    """Tell whether what follows may be an object: "holds a boy", and "shoos a cat" as well."""
     if word in english.bases():
         return word not in english.NOUN_LIKE
-    return word in english.thirds() or word in english.gerunds()
+    return word in english.gerunds() or _ends_in_s(word)
+
+
+def _ends_in_s(word: str) -> bool:
+    return word.endswith("s") and not word.endswith(("ss", "us", "'s", "’s"))
 
 
 def noun_phrase(sentence: Sentence, head: int) -> Phrase | None:
@@ -196,7 +233,7 @@ def _inside_phrase(sentence: Sentence, place: int) -> bool:
         or word in english.CONJUNCTIONS
         or word in english.RELATIVES
         or word in english.BE
-        or word in english.thirds()
+        or (_ends_in_s(word) and word not in {"sports", "his"})
         or word in english.gerunds()
         or (word in english.bases() and word not in english.ADJECTIVES)
         or word in {"he", "she", "they", "there", "be", "been", "being"}
@@ -212,6 +249,6 @@ def _joined(sentence: Sentence, phrase: Phrase) -> Phrase:
     if sentence.lower[head] not in english.beings():
         return phrase
     other = noun_phrase(sentence, head)
-    if other is None or _is_verb(sentence.before(other.start)):
+    if other is None or _maybe_verb(sentence.before(other.start)):
         return phrase
     return Phrase(other.start, phrase.end, phrase.head, True)

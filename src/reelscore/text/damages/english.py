@@ -69,7 +69,8 @@ NOUN_LIKE = words(
 SYMMETRIC = words(
     """
     argue chat collide compete converse cuddle dance embrace fight greet hug kiss meet play
-    talk wrestle box join shake practice perform have be sit stand walk run sing gather share
+    talk wrestle box join speak face shake practice perform have be sit stand walk run sing
+    gather share
     """
 )
 
@@ -92,6 +93,8 @@ PREPOSITIONS = words(
 CONJUNCTIONS = frozenset({"and", "or", "but", "then", "while", "as", "when", "because", "until"})
 RELATIVES = frozenset({"who", "that", "which", "whom", "whose", "where", "what", "how"})
 SUBORDINATES = frozenset({"while", "when", "because", "if", "until", "before", "after", "though"})
+# They end a phrase, as prepositions do.
+ADVERBS = frozenset({"indoors", "outdoors", "away", "together", "there", "again", "forward"})
 BE = {"is": "are", "are": "is", "was": "were", "were": "was"}
 NEGATIVE = words(
     """
@@ -195,6 +198,7 @@ _PLURALS = {
     "goose": "geese",
     "wolf": "wolves",
     "knife": "knives",
+    "shelf": "shelves",
     "foot": "feet",
     "tooth": "teeth",
     "leaf": "leaves",
@@ -212,7 +216,7 @@ cook waiter waitress reporter announcer host model bride groom bridesmaid clown 
 farmer worker mechanic president politician speaker friend couple family mother father brother
 sister daughter son grandmother grandfather batter pitcher goalkeeper goalie cheerleader cowboy
 pedestrian hiker spectator fan teammate opponent youth rapper comedian conductor pianist violinist
-barber hairdresser dentist passenger customer acrobat photographer contestant presenter
+barber hairdresser dentist passenger customer acrobat photographer contestant presenter patient
 """
 _ANIMALS = """
 dog puppy cat kitten horse pony cow bull calf goat sheep lamb pig rabbit bird duck chicken goose
@@ -264,9 +268,10 @@ NOUNS_OR_VERBS = words(
     """
     train box bat book park drum saw basket hammer brush rope ladder bucket flag mask dress
     suit tie cook water milk rock fence wall mirror paper glass house ball skates light rain
-    snow inside outside right fan mike hill dark land
+    snow inside outside right fan mike hill dark land home
     """
 )
+SPORTS = words("basketball baseball soccer football rugby hockey tennis golf volleyball")
 # Pairs of words that are one name.
 COMPOUNDS = words(
     """

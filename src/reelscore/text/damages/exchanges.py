@@ -12,11 +12,18 @@ from functools import cache
 from typing import NamedTuple
 
 from reelscore.text.damages import english, vocabulary
-from reelscore.text.damages.clauses import find_clause
+from reelscore.text.damages.clauses import agreeing, find_clause
 from reelscore.text.damages.sentence import Sentence
 
+_GAMES = english.words("game match field court stadium team court arena practice")
 _ROADS = english.words("street road sidewalk path aisle hall hallway highway corridor")
-_OWNERS = {"his": "their", "her": "their", "himself": "themselves", "herself": "themselves"}
+_OWNERS = {
+    "its": "their",
+    "his": "their",
+    "her": "their",
+    "himself": "themselves",
+    "herself": "themselves",
+}
 _DIGITS = {str(number): number for number in range(2, 21)}
 
 
@@ -70,6 +77,8 @@ def _is_noun(sentence: Sentence, place: int) -> bool:
         return False
     if word in english.NOUNS_OR_VERBS:
         return _before_noun(before)
+    if word in english.SPORTS:  # "a football" is a ball, "a football match" is not
+        return before not in english.ARTICLES or after in english.beings() or after in _GAMES
     return True
 
 
@@ -124,13 +133,7 @@ def many_for_one(sentence: Sentence, rng: random.Random, taken: frozenset[str]) 
     head = sentence.lower[subject.head]
     if sentence.lower[subject.start] not in {"a", "an"} or head in {"couple", "family", "fish"}:
         return None
-    changed = sentence
-    if clause.sort == "be":
-        changed = changed.put(
-            clause.start, clause.start + 1, english.BE[changed.lower[clause.start]]
-        )
-    elif clause.sort == "finite":
-        changed = changed.put(clause.start, clause.start + 1, clause.base)
+    changed = agreeing(sentence, clause, plural=True)
     left = [number for number in english.NUMBERS[1:9] if number not in taken]
     if sum(word in english.beings() for word in sentence.lower) == 1:
         for place, word in enumerate(changed.lower):
@@ -148,7 +151,10 @@ def wrong_colour(sentence: Sentence, rng: random.Random, taken: frozenset[str]) 
         if word in vocabulary.COLOURS and _is_colour(sentence, place)
     ]
     for place in rng.sample(places, len(places)):
-        choice = _untaken(vocabulary.COLOURS[sentence.lower[place]].split(), sentence, taken)
+        word = sentence.lower[place]
+        hair = word.startswith("blond") and sentence.after(place) in {"hair", "haired"}
+        others = ["black", "red"] if hair else vocabulary.COLOURS[word].split()
+        choice = _untaken(others, sentence, taken)
         if choice:
             return sentence.put(place, place + 1, rng.choice(choice)).text()
     return None

@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable
 
 from reelscore.text.damages import english
-from reelscore.text.damages.clauses import Clause, find_clause
+from reelscore.text.damages.clauses import Clause, agreeing, find_clause
 from reelscore.text.damages.sentence import Sentence
 
 _ACCOMPANIED = english.words(
@@ -177,22 +177,13 @@ def _with_nobody(*nobody: str) -> Callable[..., str | None]:
         subject = clause.subject
         if subject is None or sentence.lower[subject.head] not in english.people():
             return None
-        return _singular(sentence, clause).put(subject.start, subject.end, *nobody)
+        return agreeing(sentence, clause, plural=False).put(subject.start, subject.end, *nobody)
 
     return rule
 
 
 nobody = _with_nobody("nobody")
 no_one = _with_nobody("no", "one")
-
-
-def _singular(sentence: Sentence, clause: Clause) -> Sentence:
-    """Adapt a plural verb to a subject in the singular."""
-    if not clause.plural or clause.sort == "participle":
-        return sentence
-    place = clause.start
-    verb = english.BE[sentence.lower[place]] if clause.sort == "be" else english.third(clause.base)
-    return sentence.put(place, place + 1, verb)
 
 
 @_on_clause

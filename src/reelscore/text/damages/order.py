@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 from reelscore.text.damages import english
 from reelscore.text.damages.sentence import Sentence, in_order
@@ -10,9 +11,13 @@ from reelscore.text.damages.sentence import Sentence, in_order
 _TRIES = 20
 
 
+def _places(sentence: Sentence) -> list[int]:
+    """Give the places of the words, without marks."""
+    return [place for place in range(len(sentence)) if sentence.is_word(place)]
+
+
 def _words(sentence: Sentence) -> list[str]:
-    """Give the words without marks."""
-    return [word for place, word in enumerate(sentence.words) if sentence.is_word(place)]
+    return [sentence.words[place] for place in _places(sentence)]
 
 
 def shuffle_all(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
@@ -47,8 +52,8 @@ def reverse(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> st
 
 def repeat_last(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
     """Say the last word three times more, as captioners do."""
-    words = _words(sentence)
-    return in_order(sentence, [*words, *words[-1:] * 3]) if len(words) > 1 else None
+    places = _places(sentence)
+    return _repeated(sentence, places[-1:], 3) if len(places) > 1 else None
 
 
 def repeat_word(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
@@ -68,28 +73,39 @@ def repeat_word(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -
 
 def repeat_phrase(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
     """Say the last two or three words again and again."""
-    words = _words(sentence)
-    if len(words) < 4:
+    places = _places(sentence)
+    if len(places) < 4:
         return None
-    return in_order(sentence, [*words, *words[-rng.choice((2, 3)) :] * rng.choice((2, 3))])
+    return _repeated(sentence, places[-rng.choice((2, 3)) :], rng.choice((2, 3)))
+
+
+def _repeated(sentence: Sentence, places: Sequence[int], times: int) -> str:
+    words = [sentence.words[place] for place in places]
+    return sentence.put(places[-1], places[-1] + 1, words[-1], *words * times).text()
 
 
 def repeat_all(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
     """Say each word twice."""
-    words = _words(sentence)
-    return in_order(sentence, [word for word in words for _ in (0, 1)]) if words else None
+    changed = sentence
+    for place in reversed(_places(sentence)):
+        word = sentence.words[place]
+        changed = changed.put(place, place + 1, word, word)
+    return changed.text()
 
 
 def first_half(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
     """Leave the second half of the words out."""
-    words = _words(sentence)
-    return in_order(sentence, words[: len(words) // 2]) if len(words) >= 4 else None
+    places = _places(sentence)
+    if len(places) < 4:
+        return None
+    last = len(sentence) if sentence.is_word(len(sentence) - 1) else len(sentence) - 1
+    return sentence.put(places[len(places) // 2 - 1] + 1, last).text()
 
 
 def last_half(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
     """Leave the first half of the words out."""
-    words = _words(sentence)
-    return in_order(sentence, words[(len(words) + 1) // 2 :]) if len(words) >= 4 else None
+    places = _places(sentence)
+    return sentence.put(0, places[(len(places) + 1) // 2]).text() if len(places) >= 4 else None
 
 
 SHUFFLE = {"all": shuffle_all, "neighbours": shuffle_near, "reversed": reverse}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from reelscore.text.damages import english
-from reelscore.text.damages.clauses import Clause, Phrase, find_clause, phrase_start
+from reelscore.text.damages.clauses import Clause, Phrase, agreeing, find_clause, phrase_start
 from reelscore.text.damages.sentence import Sentence
 
 # Between the verb and whom it is done to. "With", "beside" or "and" do not say who does it.
@@ -45,10 +45,22 @@ def exchange_object(sentence: Sentence, rng: random.Random, taken: frozenset[str
 
 
 def _joint(sentence: Sentence, clause: Clause) -> bool:
-    """Tell whether the verb is one that two do together."""
+    """Tell whether two do it together, or it is not certain who does it."""
+    if clause.sort == "participle" and (
+        clause.subject is None or clause.subject.end != clause.start
+    ):
+        return True
     if clause.base in english.SYMMETRIC:
         return True
-    return clause.sort == "be" and not clause.base and not _passive(sentence, clause)
+    if clause.sort != "be" or clause.base:
+        return False
+    hugged = any(verb in english.SYMMETRIC for verb in _stems(sentence.after(clause.start)))
+    return hugged or not _passive(sentence, clause)
+
+
+def _stems(participle: str) -> tuple[str, ...]:
+    """Give what verbs a participle may be of: "kissed", "embraced", "hugged"."""
+    return participle[:-1], participle[:-2], participle[:-3]
 
 
 def _passive(sentence: Sentence, clause: Clause) -> bool:
@@ -84,6 +96,8 @@ def _stops(sentence: Sentence, place: int) -> bool:
         or word in english.RELATIVES
         or word in english.DETERMINERS
         or word in english.BE
+        or word in english.ADVERBS
+        or word in {"back", "out", "himself", "herself", "itself", "themselves"}
         or word in english.gerunds()
         or word in english.thirds()
         or word.endswith(("ly", "ed"))
@@ -93,9 +107,12 @@ def _stops(sentence: Sentence, place: int) -> bool:
 def _bounded(sentence: Sentence, place: int) -> bool:
     """Tell whether what follows ends the phrase for sure."""
     word = sentence.lower[place]
+    if word == ",":  # "a jacket, a scarf and a cap" goes on
+        return sentence.after(place) in english.CONJUNCTIONS | english.PREPOSITIONS
     return not sentence.is_word(place) or (
         (word in english.PREPOSITIONS and word != "of")
         or word in english.SUBORDINATES
+        or word in english.ADVERBS
         or word.endswith("ly")
     )
 
@@ -105,9 +122,7 @@ def _ends_phrase(sentence: Sentence, place: int) -> bool:
     if place >= len(sentence) or not sentence.is_word(place):
         return True
     word = sentence.lower[place]
-    return word not in {"and", "of"} and (
-        _stops(sentence, place) or word in english.bases() or word in {"away", "sitting", "indoors"}
-    )
+    return word not in {"and", "of"} and (_stops(sentence, place) or word in english.bases())
 
 
 def _looks_plural(noun: str) -> bool:
@@ -119,21 +134,9 @@ def _exchanged(sentence: Sentence, clause: Clause, who: Phrase, whom: Phrase) ->
     if sentence.lower[who.head] == sentence.lower[whom.head]:
         return None
     changed = sentence.put(whom.start, whom.end, *one)
-    if who.plural != whom.plural and clause.sort != "participle":
-        changed = _agreeing(changed, clause, whom.plural)
+    if who.plural != whom.plural:
+        changed = agreeing(changed, clause, whom.plural)
     return changed.put(who.start, who.end, *two).text()
-
-
-def _agreeing(sentence: Sentence, clause: Clause, plural: bool) -> Sentence:
-    """Adapt the verb to its new subject."""
-    if plural == clause.plural:
-        return sentence
-    place = clause.start
-    if clause.sort == "be":
-        verb = english.BE[sentence.lower[place]]
-    else:
-        verb = clause.base if plural else english.third(clause.base)
-    return sentence.put(place, place + 1, verb)
 
 
 FORMS = {"beings": exchange_beings, "object": exchange_object}

@@ -104,9 +104,14 @@ def article(word: str) -> str:
 def in_order(sentence: Sentence, words: Sequence[str]) -> str:
     """Write other words in place of all; the mark at the end stays at the end.
 
+    Not after a single letter: tokenizers would read "a." as an abbreviation, another word.
+
     >>> in_order(Sentence.read("A man rides."), ["rides", "a", "man"])
     'Rides a man.'
+    >>> in_order(Sentence.read("A man rides."), ["rides", "man", "a"])
+    'Rides man a'
     """
-    end = "" if not sentence.words or sentence.is_word(len(sentence) - 1) else sentence.words[-1]
-    written = " ".join(words) + (end if end in {".", "!", "?"} else "")
+    end = sentence.words[-1] if sentence.words else ""
+    keep = end in {".", "!", "?"} and bool(words) and len(words[-1]) > 1
+    written = " ".join(words) + (end if keep else "")
     return written[:1].upper() + written[1:] if sentence.capital else written

@@ -70,8 +70,9 @@ GENDERS = {
 # thing. Of those only the first comes in; the others are recognised.
 
 THINGS = """
-shirt/t-shirt/tee/blouse/teeshirt/sweater/sweatshirt/hoodie jacket/coat/vest dress/gown skirt
-suit/tuxedo apron robe swimsuit/bikini
+shirt/t-shirt/tee/blouse/teeshirt/sweater/sweatshirt/hoodie jacket/coat/vest/suit/tuxedo dress/gown
+skirt
+ apron robe swimsuit/bikini
 
 hat/cap helmet crown wig mask scarf necklace tie
 
@@ -99,7 +100,7 @@ table/desk bed chair/seat/stool couch/sofa bench shelf mirror lamp
 
 door/gate window wall fence roof
 
-book/magazine newspaper letter/card phone/cellphone camera computer/laptop microphone/mike/mic
+book/magazine newspaper letter/card phone/cellphone computer/laptop microphone/mike/mic
 
 apple banana orange egg cake/cupcake pizza sandwich/burger/hamburger cookie carrot
 
