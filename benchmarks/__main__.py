@@ -6,7 +6,7 @@ import importlib
 import sys
 
 PARTS = (
-    *("sentences", "scale", "meta", "stories", "stories-scale", "learned", "robustness"),
+    *("sentences", "scale", "meta", "stories", "stories-scale", "learned", "stress"),
     *("reports", "rewards"),
 )
 

@@ -70,6 +70,7 @@ _COMMANDS = {
     "inspect": ("inspect", "Show the items on which systems or scores differ most."),
     "meta": ("meta", "Measure which metrics agree with people, and which better."),
     "audit": ("audit", "Check that captions, references and judgments belong together."),
+    "stress": ("stress", "Fool metrics: damage captions by rule and see whether scores fall."),
     "data": ("data", "Describe data sets with human judgments."),
     "repro": ("repro", "Recompute published tables and compare them."),
     "bertha": ("bertha", "Train and measure BERTHA, the metric learned from human judgments."),

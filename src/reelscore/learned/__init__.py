@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     )
     from reelscore.learned.model_files import ModelInfo, export_model, read_info
     from reelscore.learned.pair_scores import PairScorer, predict_captions
-    from reelscore.learned.robustness import Trial, try_changes
     from reelscore.learned.sts import Sts
     from reelscore.learned.training.held_out import Overlap, Split, hold_out
     from reelscore.learned.training.model import fit_model
@@ -36,7 +35,6 @@ __all__ = [
     "Split",
     "Stage",
     "Sts",
-    "Trial",
     "export_model",
     "fit_fusion",
     "fit_model",
@@ -47,7 +45,6 @@ __all__ = [
     "read_captions",
     "read_info",
     "recipe_of",
-    "try_changes",
     "write_captions",
 ]
 
@@ -59,7 +56,6 @@ __getattr__, __dir__ = lazy_names(
         "learned.judged_captions": "JudgedCaption from_tables read_captions write_captions",
         "learned.model_files": "ModelInfo export_model read_info",
         "learned.pair_scores": "PairScorer predict_captions",
-        "learned.robustness": "Trial try_changes",
         "learned.sts": "Sts",
         "learned.training.held_out": "Overlap Split hold_out",
         "learned.training.model": "fit_model",

@@ -17,9 +17,12 @@ if TYPE_CHECKING:
     from reelscore.meta.metric_tests import compare_metrics
     from reelscore.meta.paired_scores import Cells, bring_together, merge_tables
     from reelscore.meta.similarity import Similarity, by_annotator, compare_writers
+    from reelscore.meta.stress.cases import Case, stress_kinds
+    from reelscore.meta.stress.trials import Stress, Trial, stress_metrics
 
 __all__ = [
     "Audit",
+    "Case",
     "Cells",
     "Contrast",
     "Correlation",
@@ -28,6 +31,8 @@ __all__ = [
     "MetaEvaluation",
     "Scan",
     "Similarity",
+    "Stress",
+    "Trial",
     "Verdict",
     "audit_captions",
     "audit_tables",
@@ -44,6 +49,8 @@ __all__ = [
     "quick_audit",
     "scan_shifts",
     "score_judged",
+    "stress_kinds",
+    "stress_metrics",
     "with_intervals",
 ]
 
@@ -60,5 +67,7 @@ __getattr__, __dir__ = lazy_names(
         "meta.paired_scores": "Cells bring_together merge_tables",
         "meta.metric_tests": "compare_metrics",
         "meta.similarity": "Similarity by_annotator compare_writers",
+        "meta.stress.cases": "Case stress_kinds",
+        "meta.stress.trials": "Stress Trial stress_metrics",
     },
 )

@@ -1,0 +1,173 @@
+"""The captions of a stress test: originals, and what the rules make of them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from reelscore.errors import UnknownNameError
+from reelscore.human.hits.degraded import degrade
+from reelscore.text.damages.exploits import exploit, exploit_kinds, frequent_caption
+from reelscore.text.damages.rules import damage, damage_forms, damage_kinds
+
+Sort = Literal["damage", "exploit"]
+DEGRADED = "degraded"
+_LENDERS = 200  # captions of other videos that an exploit chooses from
+
+# What each kind does, for tables and pages.
+ABOUT = {
+    "negation": "says that it is not so",
+    "shuffle": "puts the words into another order",
+    "roles": "exchanges who does it and to whom it is done",
+    "stutter": "repeats words",
+    "truncation": "leaves half of the words out",
+    "noun": "names another thing",
+    "number": "gives another number",
+    "colour": "gives another colour",
+    "being": "names another person or animal",
+    "verb": "says the opposite, or another action",
+    DEGRADED: "puts words of another video's caption inside, by the rules of Direct Assessment",
+    "spoilt copy": "a reference, with one word that is out of place",
+    "all references": "all references in one string",
+    "generic": "what is true of many videos: a man is talking",
+    "frequent": "the caption whose words are in most captions",
+    "500 words": "a reference, then captions of other videos, 500 words in all",
+    "other video": "a caption of another video",
+    "other language": "a caption of something else in German, French or Spanish",
+    "punctuation": "the original with a mark after each word",
+}
+
+
+class Case(NamedTuple):
+    """An original and what became of it."""
+
+    item: str
+    original: str
+    changed: str
+
+
+def stress_kinds() -> list[str]:
+    """Give the kinds of damage and exploit; ``negation/never`` is one form of a damage.
+
+    >>> stress_kinds()[:3], stress_kinds()[-1]
+    (['negation', 'shuffle', 'roles'], 'punctuation')
+    """
+    return [*damage_kinds(), DEGRADED, *exploit_kinds()]
+
+
+def kind_sort(kind: str) -> Sort:
+    """Tell whether a kind is a damage or an exploit."""
+    return "exploit" if kind in exploit_kinds() else "damage"
+
+
+def checked_kinds(kinds: Sequence[str]) -> list[str]:
+    """Refuse kinds that do not exist; forms of a damage are named ``negation/never``."""
+    forms = [f"{kind}/{form}" for kind in damage_kinds() for form in damage_forms(kind)]
+    every = [*stress_kinds(), *forms]
+    for kind in kinds:
+        if kind not in every:
+            raise UnknownNameError.of("kind of damage or exploit", kind, every)
+    return list(dict.fromkeys(kinds))
+
+
+def take_out(
+    references: Mapping[str, Sequence[str]], seed: int
+) -> tuple[dict[str, str], dict[str, list[str]]]:
+    """Take one reference of each item out, chosen by chance; items with one alone are left out.
+
+    Args:
+        references: The references of each item.
+        seed: Random seed.
+
+    Returns:
+        What was taken out, and what is left.
+
+    >>> take_out({"v1": ["a man", "a person"], "v2": ["a dog"]}, seed=1)
+    ({'v1': 'a person'}, {'v1': ['a man']})
+    """
+    originals: dict[str, str] = {}
+    left: dict[str, list[str]] = {}
+    for item, texts in references.items():
+        original = random.Random(f"{seed} {item}").choice(list(texts))
+        others = [text for text in texts if text != original]
+        if others and original.split():
+            originals[item], left[item] = original, others
+    return originals, left
+
+
+def make_cases(
+    originals: Mapping[str, str],
+    references: Mapping[str, Sequence[str]],
+    kinds: Sequence[str],
+    seed: int,
+) -> dict[str, list[Case]]:
+    """Change captions in several ways.
+
+    Args:
+        originals: The caption of each item.
+        references: What it is scored against, by item.
+        kinds: The kinds; those that apply to no caption are left out of the result.
+        seed: Random seed.
+
+    >>> make_cases({"v1": "a man sings"}, {"v1": ["he sings"]}, ["negation/never"], 1)
+    {'negation/never': [Case(item='v1', original='a man sings', changed='a man never sings')]}
+    """
+    lenders = _Lenders(originals, references)
+    cases = {
+        kind: [
+            Case(item, original, changed)
+            for item, original in originals.items()
+            if (changed := _changed(kind, item, original, references[item], lenders, seed))
+        ]
+        for kind in kinds
+        if kind != DEGRADED
+    }
+    if DEGRADED in kinds and len(originals) > 1:
+        degraded = degrade(originals, seed=seed)
+        cases[DEGRADED] = [Case(item, text, degraded[item]) for item, text in originals.items()]
+    return {kind: cases[kind] for kind in kinds if cases.get(kind)}
+
+
+def _changed(
+    kind: str,
+    item: str,
+    original: str,
+    references: Sequence[str],
+    lenders: _Lenders,
+    seed: int,
+) -> str | None:
+    rng = random.Random(f"{seed} {kind} {item}")  # each its own: the order does not matter
+    if kind_sort(kind) == "exploit":
+        others = lenders.frequent(item) if kind == "frequent" else lenders.drawn(item, rng)
+        return exploit(kind, original, rng, references=references, others=others)
+    name, _, form = kind.partition("/")
+    forms = [form] if form else None
+    return damage(name, original, rng, forms=forms, references=references)
+
+
+class _Lenders:
+    """The captions of all videos, which exploits of another video use."""
+
+    def __init__(
+        self, originals: Mapping[str, str], references: Mapping[str, Sequence[str]]
+    ) -> None:
+        self._captions = [
+            (item, text) for item in originals for text in (originals[item], *references[item])
+        ]
+        best = frequent_caption([text for _, text in self._captions])
+        self._best = [] if best is None else [best]
+        self._with_best = {item for item, text in self._captions if text == best}
+
+    def drawn(self, item: str, rng: random.Random) -> list[str]:
+        """Draw some captions of other videos."""
+        drawn = rng.sample(self._captions, min(_LENDERS, len(self._captions)))
+        return [text for other, text in drawn if other != item]
+
+    def frequent(self, item: str) -> list[str]:
+        """Give the most frequent caption of another video, alone."""
+        if item not in self._with_best:
+            return self._best
+        others = [text for other, text in self._captions if other != item]
+        best = frequent_caption(others)
+        return [] if best is None else [best]

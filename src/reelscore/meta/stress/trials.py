@@ -1,0 +1,311 @@
+"""The trials of a stress test: scores of originals and changed captions, side by side."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reelscore._progress import Progress, Steps
+from reelscore.data.checks import first_few
+from reelscore.data.inputs import references_by_item
+from reelscore.data.paired_captions import lone_references
+from reelscore.data.python_captions import CaptionsLike
+from reelscore.errors import DataError
+from reelscore.meta.stress.cases import (
+    Case,
+    Sort,
+    checked_kinds,
+    kind_sort,
+    make_cases,
+    stress_kinds,
+    take_out,
+)
+from reelscore.metrics.base import Metric
+from reelscore.metrics.registry import DEFAULT_METRICS, resolve
+from reelscore.scoring.captions import Metrics
+from reelscore.scoring.prepared import PreparedReferences
+from reelscore.stats.proportions import wilson_interval
+from reelscore.text.tokens import Tokenizer
+
+_TIE = 1e-6  # of the spread: what the rounding of a network may make
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What a metric made of one kind of change.
+
+    Attributes:
+        metric: The name of the score.
+        kind: The kind of damage or exploit.
+        sort: Which of the two it is.
+        captions: How many captions it could be made of.
+        below: How many changed captions score below their original.
+        ties: How many score the same.
+        drop: The mean difference to the original, in standard deviations of the originals' scores;
+            NaN where these are all alike.
+    """
+
+    metric: str
+    kind: str
+    sort: Sort
+    captions: int
+    below: int
+    ties: int
+    drop: float
+
+    @property
+    def share(self) -> float:
+        """The share of changed captions that score below their original; ties do not."""
+        return self.below / self.captions if self.captions else float("nan")
+
+    @property
+    def fooled(self) -> float:
+        """The share of changed captions that score at or above their original."""
+        return 1 - self.share
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of the share below, by Wilson."""
+        return wilson_interval(self.below, self.captions)
+
+
+@dataclass(frozen=True)
+class Stress:
+    """The trials of some metrics.
+
+    Attributes:
+        trials: Each metric with each kind, metric by metric.
+        cases: The captions of each kind.
+        scores: The scores of each metric and kind: a row for each case, original and changed.
+        signatures: The signature of each metric.
+        spreads: The standard deviation of each metric's scores of the originals.
+        items: How many originals there were.
+        source: Where the originals come from.
+        seed: The random seed.
+        notes: What a reader has to know.
+    """
+
+    trials: Sequence[Trial]
+    cases: Mapping[str, Sequence[Case]]
+    scores: Mapping[tuple[str, str], NDArray[np.float64]]
+    signatures: Mapping[str, str]
+    spreads: Mapping[str, float]
+    items: int
+    source: str
+    seed: int
+    notes: Sequence[str] = field(default=())
+
+    @property
+    def metrics(self) -> list[str]:
+        """The names of the scores."""
+        return list(self.signatures)
+
+    def kinds(self, sort: Sort) -> list[str]:
+        """Give the kinds of one sort that could be made at all."""
+        return [kind for kind in self.cases if kind_sort(kind) == sort]
+
+    def trial(self, metric: str, kind: str) -> Trial:
+        """Give the trial of a metric and a kind."""
+        return next(each for each in self.trials if (each.metric, each.kind) == (metric, kind))
+
+    def worst(self, metric: str, kind: str, count: int = 5) -> list[tuple[Case, float, float]]:
+        """Give the cases that a metric gets most wrong, with the scores of both captions."""
+        pairs = self.scores[metric, kind]
+        order = np.argsort(pairs[:, 0] - pairs[:, 1], kind="stable")[:count]
+        return [(self.cases[kind][k], float(pairs[k, 0]), float(pairs[k, 1])) for k in order]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as plain data, for JSON."""
+        return {
+            "seed": self.seed,
+            "items": self.items,
+            "originals": self.source,
+            "notes": list(self.notes),
+            "metrics": [
+                {"name": name, "signature": signature, "spread": self.spreads[name]}
+                for name, signature in self.signatures.items()
+            ],
+            "trials": [
+                {
+                    "metric": trial.metric,
+                    "kind": trial.kind,
+                    "sort": trial.sort,
+                    "captions": trial.captions,
+                    "below": trial.below,
+                    "ties": trial.ties,
+                    "share_below": trial.share,
+                    "interval": list(trial.interval),
+                    "fooled": trial.fooled,
+                    "drop": None if np.isnan(trial.drop) else trial.drop,
+                }
+                for trial in self.trials
+            ],
+            "cases": {
+                kind: [
+                    {
+                        **case._asdict(),
+                        "scores": {
+                            metric: self.scores[metric, kind][k].tolist() for metric in self.metrics
+                        },
+                    }
+                    for k, case in enumerate(cases)
+                ]
+                for kind, cases in self.cases.items()
+            },
+        }
+
+
+def stress_metrics(
+    metrics: Metrics = DEFAULT_METRICS,
+    references: CaptionsLike | None = None,
+    captions: Mapping[str, str] | None = None,
+    *,
+    kinds: Sequence[str] | None = None,
+    items: int | None = None,
+    seed: int = 12345,
+    tokenizer: Tokenizer = "ptb",
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Stress:
+    """Damage captions by rule, and see whether metrics notice.
+
+    Args:
+        metrics: Names, signatures or metrics. Of a metric with several scores that which has its
+            name is tried, or the last: BLEU-4.
+        references: The references of each item; the embedded examples if not given.
+        captions: True captions, the originals. If not given, a reference of each item is taken
+            out, by chance, and the others stay: an item needs two then.
+        kinds: The kinds, see `stress_kinds`, or forms of a damage (``negation/never``).
+        items: Try only so many items, chosen by chance.
+        seed: Random seed; the changes of an item depend on it, the kind and the item's captions.
+        tokenizer: As in `reelscore.score`.
+        threads: How many threads to use; ``None`` for all cores. Never changes a number.
+        progress: Called with how many kinds are done, of how many.
+
+    Raises:
+        DataError: If there is nothing to try.
+        UnknownNameError: If there is no such kind.
+
+    >>> result = stress_metrics("meteor", kinds=["truncation", "other video"])
+    >>> [(trial.kind, trial.captions, trial.below) for trial in result.trials]
+    [('truncation', 15, 12), ('other video', 15, 14)]
+    """
+    chosen = checked_kinds(stress_kinds() if kinds is None else kinds)
+    tried = _checked_metrics(resolve(metrics))
+    if references is None:
+        from reelscore.examples import clips
+
+        references = clips()[1]
+    originals, truth, notes = _originals(references_by_item(references), captions, seed)
+    if items is not None and items < len(originals):
+        kept = set(random.Random(seed).sample(sorted(originals), items))
+        originals = {item: text for item, text in originals.items() if item in kept}
+        truth = {item: truth[item] for item in originals}
+    paired = lone_references(truth, empty="zero", tokenized=tokenizer == "none")
+    prepared = PreparedReferences(paired, tried, tokenizer, threads, "skip", "zero")
+    cases = make_cases(originals, truth, chosen, seed)
+    if not cases:
+        raise DataError(
+            "No caption can be changed in these ways. The damages are for English; name other "
+            'kinds=, such as "shuffle", or give more items.'
+        )
+    steps = Steps(progress, len(cases) + 1)
+    before = _scores(prepared, list(originals.items()))
+    places = {item: place for place, item in enumerate(originals)}
+    spreads = {name: float(np.std(values)) for name, values in before.items()}
+    steps()
+    trials: dict[tuple[str, str], Trial] = {}
+    scores: dict[tuple[str, str], NDArray[np.float64]] = {}
+    for kind, own in cases.items():
+        after = _scores(prepared, [(case.item, case.changed) for case in own])
+        for metric in tried:
+            name = output_of(metric)
+            first = before[name][[places[case.item] for case in own]]
+            scores[name, kind] = np.stack([first, after[name]], axis=1)
+            lost = metric.scale_of(name).sign * (first - after[name])
+            trials[name, kind] = _trial(name, kind, lost, spreads[name])
+        steps()
+    names = [output_of(metric) for metric in tried]
+    return Stress(
+        trials=[trials[name, kind] for name in names for kind in cases],
+        cases=cases,
+        scores=scores,
+        signatures=dict(zip(names, prepared.origin.split("\n"), strict=True)),
+        spreads=spreads,
+        items=len(originals),
+        source="a reference of each item, taken out" if captions is None else "captions given",
+        seed=seed,
+        notes=[*notes, *prepared.warnings()],
+    )
+
+
+def _checked_metrics(metrics: list[Metric]) -> list[Metric]:
+    for metric in metrics:
+        if not (metric.independent and metric.needs_references):
+            raise DataError(
+                f"{metric.name} is no score of one caption against its references, and so there "
+                "is nothing to compare before and after a damage. Leave it out."
+            )
+    return metrics
+
+
+def output_of(metric: Metric) -> str:
+    """Name the score that is tried: that with the metric's name, or the last."""
+    return metric.name if metric.name in metric.outputs else metric.outputs[-1]
+
+
+def _originals(
+    references: Mapping[str, Sequence[str]], captions: Mapping[str, str] | None, seed: int
+) -> tuple[dict[str, str], dict[str, list[str]], list[str]]:
+    """Give the originals, the references they are scored against, and notes."""
+    if captions is None:
+        originals, truth = take_out(references, seed)
+        if not originals:
+            raise DataError(
+                "Each item has a single reference, so none can be taken out as the original. Give "
+                "true captions beside the references, or references of a second person."
+            )
+    else:
+        lone = [item for item in captions if item not in references]
+        if lone:
+            raise DataError(f"{len(lone)} captions have no references ({first_few(lone)}).")
+        originals = {item: text for item, text in captions.items() if text.split()}
+        truth = {item: list(references[item]) for item in originals}
+        if not originals:
+            raise DataError("There are no captions to change; at least one is needed.")
+    left_out = (len(references) if captions is None else len(captions)) - len(originals)
+    what = "a single reference" if captions is None else "no words"
+    notes = [f"{left_out:,} items were left out: they have {what}."] if left_out else []
+    return originals, truth, notes
+
+
+def _scores(
+    prepared: PreparedReferences, captions: Sequence[tuple[str, str]]
+) -> dict[str, NDArray[np.float64]]:
+    """Score captions of items, each by itself."""
+    position = prepared.index.position
+    numbers = np.array([position[item] for item, _ in captions], dtype=np.int64)
+    measured = prepared.measure([text for _, text in captions], numbers)
+    scores = {}
+    for metric, rows in zip(prepared.metrics, measured, strict=True):
+        name = output_of(metric)
+        scores[name] = metric.scores(rows)[:, metric.outputs.index(name)]
+    return scores
+
+
+def _trial(metric: str, kind: str, lost: NDArray[np.float64], spread: float) -> Trial:
+    tie = np.abs(lost) <= _TIE * spread
+    return Trial(
+        metric=metric,
+        kind=kind,
+        sort=kind_sort(kind),
+        captions=len(lost),
+        below=int(((lost > 0) & ~tie).sum()),
+        ties=int(tie.sum()),
+        drop=float(lost.mean() / spread) if spread > 0 else float("nan"),
+    )

@@ -1,0 +1,79 @@
+"""stress: what it prints, writes and refuses."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+
+def test_embedded_example(run):
+    status, out, _ = run("stress")
+    lines = out.splitlines()
+    assert status == 0
+    assert max(map(len, lines)) <= 80
+    assert lines[0] == "15 originals: a reference of each item, taken out."
+    assert [line for line in lines if line.startswith(("Damages:", "Exploits:", "Mean drop"))] == [
+        "Damages: share of damaged captions that score below the original",
+        "Exploits: share that score at or above the original (fooled)",
+        "Mean drop, in standard deviations of the originals' scores",
+    ]
+    assert "stutter           15    0.53=    1.00      1.00    0.87" in lines
+
+
+def test_one_metric_is_shown_in_detail(run):
+    status, out, _ = run("stress", "-m", "meteor", "--kinds", "negation/never, generic")
+    assert status == 0
+    assert "damage          captions  below       95 %  ties  mean drop" in out
+    assert "exploit  captions  fooled       95 %  ties  mean drop" in out
+
+
+def test_files(folder, run):
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("jinja2")
+    files = ("--html", "page.html", "--plot", "plot.svg", "--json", "all.json")
+    status, out, _ = run("stress", "human.json", "-r", "refs.json", "-m", "rouge_l", *files)
+    assert status == 0
+    assert out.startswith("15 originals: captions given.")
+    assert "<h1>Stress test</h1>" in (folder / "page.html").read_text()
+    assert (folder / "plot.svg").stat().st_size > 10_000
+    content = json.loads((folder / "all.json").read_text())
+    assert len(content["trials"]) == 19
+
+
+def test_json_alone(run):
+    status, out, _ = run("stress", "-m", "rouge_l", "--kinds", "shuffle", "--json", "-")
+    assert status == 0
+    assert json.loads(out)["trials"][0]["captions"] == 15
+
+
+def test_references_of_several_people(folder, run):
+    status, out, _ = run("stress", "-r", "r1.txt", "r2.txt", "--kinds", "other video")
+    assert status == 0
+    assert out.startswith("2 originals")
+
+
+def test_list(run):
+    status, out, _ = run("stress", "--list")
+    assert status == 0
+    assert max(map(len, out.splitlines())) <= 80 + 10
+    assert "negation: says that it is not so\n  forms: is not, does not" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--kinds", "negatoin"), "Did you mean 'negation'?"),
+        (("-r", "r1.txt"), "single reference"),
+        (("a.txt",), "Give --refs"),
+        (("-m", "diversity"), "diversity is no score of one caption"),
+        (("--html", "nowhere/page.html"), "nowhere"),
+    ],
+)
+def test_refused(folder, run, snapshot, arguments, message):
+    before = snapshot()
+    status, out, err = run("stress", *arguments)
+    assert (status, out) == (2, "")
+    assert message in err
+    assert err.startswith("Error: ")
+    assert snapshot() == before

@@ -1,0 +1,230 @@
+"""Stress tests: what is changed, what is compared with what, and how it is counted."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from reelscore.data.scales import Scale
+from reelscore.errors import DataError, UnknownNameError
+from reelscore.examples import clips
+from reelscore.meta import stress_kinds, stress_metrics
+from reelscore.meta.stress.cases import ABOUT, make_cases, take_out
+from reelscore.metrics.base import Metric
+from reelscore.report.html.stress import stress_html
+from reelscore.report.tables.stress import detail_grid, drop_grid, share_grid
+from reelscore.scoring.captions import score
+from reelscore.text import damage_kinds
+
+sys.path.insert(0, str(Path(__file__).parents[3] / "tools"))
+import stress_examples
+
+SYSTEMS, REFERENCES = clips()
+
+
+@dataclasses.dataclass(frozen=True)
+class Length(Metric):
+    """The number of words, of which fewer are better."""
+
+    name = "length"
+    output_scale = Scale("low")
+
+    def statistics(self, batch, prepared):
+        return np.diff(batch.candidates.words.offsets)[:, None].astype(float)
+
+    def scores(self, totals):
+        return totals
+
+
+@dataclasses.dataclass(frozen=True)
+class Constant(Length):
+    """The same score for everything."""
+
+    name = "constant"
+
+    def scores(self, totals):
+        return np.zeros_like(totals)
+
+
+def trial(metric, kind, **options):
+    return stress_metrics(metric, kinds=[kind], **options).trials[0]
+
+
+def test_every_kind_is_made_and_explained():
+    result = stress_metrics("rouge_l")
+    assert list(result.cases) == stress_kinds() == list(ABOUT)
+    for kind, cases in result.cases.items():
+        assert len({case.item for case in cases}) == len(cases) > 0, kind
+        assert all(case.changed != case.original for case in cases), kind
+
+
+def test_scores_are_those_of_captions_against_the_other_references():
+    result = stress_metrics("cider,meteor", kinds=["truncation"])
+    originals, others = take_out(REFERENCES, result.seed)
+    before = score(originals, others, "cider,meteor")
+    halves = {case.item: case.changed for case in result.cases["truncation"]}
+    after = score(halves, others, "cider,meteor")
+    for metric in ("cider", "meteor"):
+        expected = [[before[metric].items[item], after[metric].items[item]] for item in halves]
+        np.testing.assert_allclose(result.scores[metric, "truncation"], expected, atol=1e-12)
+    for item, original in originals.items():
+        assert sorted([original, *others[item]]) == sorted(REFERENCES[item])
+
+
+def test_counts_and_drop():
+    result = stress_metrics("meteor", kinds=["negation"])
+    (trial,) = result.trials
+    lost = -np.diff(result.scores["meteor", "negation"])[:, 0]
+    assert (trial.below, trial.ties) == ((lost > 0).sum(), (lost == 0).sum())
+    assert trial.captions == len(result.cases["negation"]) < result.items == 15
+    assert trial.share == trial.below / trial.captions == 1 - trial.fooled
+    assert trial.interval[0] < trial.share < trial.interval[1]
+    assert trial.drop == pytest.approx(lost.mean() / result.spreads["meteor"])
+
+
+def test_where_low_is_better_a_higher_score_is_below():
+    stutter, half = trial(Length(), "stutter"), trial(Length(), "truncation")
+    assert (stutter.share, half.share) == (1, 0)
+    assert stutter.drop > 0 > half.drop
+
+
+def test_ties_are_not_below():
+    tied = trial(Constant(), "shuffle")
+    assert (tied.below, tied.ties, tied.fooled) == (0, tied.captions, 1)
+    assert math.isnan(tied.drop)
+    order = trial("bleu|n:1", "shuffle")
+    assert order.ties == order.captions  # single words have no order
+
+
+def test_originals_may_be_given():
+    originals = SYSTEMS["human"]
+    result = stress_metrics("meteor", REFERENCES, originals, kinds=["other video"])
+    assert [case.original for case in result.cases["other video"]] == list(originals.values())
+    assert result.source == "captions given"
+
+
+def test_the_seed_decides_and_the_order_does_not():
+    one = stress_metrics("rouge_l", REFERENCES, seed=7)
+    backwards = dict(reversed(REFERENCES.items()))
+    two = stress_metrics("rouge_l", backwards, seed=7)
+    kinds = [kind for kind in one.cases if kind not in {"other video", "500 words"}]
+    for kind in kinds:
+        assert sorted(one.cases[kind]) == sorted(two.cases[kind])
+    assert stress_metrics("rouge_l", seed=8).cases != one.cases
+    assert stress_metrics("rouge_l", seed=7).to_dict() == one.to_dict()
+
+
+def test_fewer_items():
+    result = stress_metrics("rouge_l", items=4, kinds=["shuffle"])
+    assert result.items == 4 == result.trials[0].captions
+
+
+def test_forms_are_kinds_too():
+    result = stress_metrics("rouge_l", kinds=["negation/never"])
+    for case in result.cases["negation/never"]:
+        assert "never" in case.changed.split()
+    assert result.kinds("damage") == ["negation/never"]
+
+
+def test_wrong_words_are_none_of_the_references():
+    captions = {"v": "a red car"}
+    references = {"v": ["a green bus", "a yellow or blue truck"]}
+    for seed in range(20):
+        (case,) = make_cases(captions, references, ["colour"], seed)["colour"]
+        assert case.changed == "a black car"
+
+
+def test_exploits_of_other_videos_are_of_other_videos():
+    for case in stress_metrics("rouge_l", kinds=["other video"]).cases["other video"]:
+        assert case.changed not in REFERENCES[case.item]
+
+
+def test_most_frequent_caption_is_of_another_video():
+    captions = {"1": "a man is here", "2": "a man is there", "3": "two red cats sleep"}
+    references = {"1": ["a man is here now"], "2": ["a man is where"], "3": ["cats"]}
+    cases = make_cases(captions, references, ["frequent"], 1)["frequent"]
+    for case in cases:
+        assert case.changed not in (captions[case.item], *references[case.item])
+    assert cases[2].changed.startswith("a man is")
+
+
+def test_items_with_a_single_reference_are_left_out():
+    references = {**REFERENCES, "lonely": ["a man"]}
+    result = stress_metrics("rouge_l", references, kinds=["shuffle"])
+    assert result.items == 15
+    assert result.notes == ["1 items were left out: they have a single reference."]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        (("rouge_l", {"v": ["a man"]}), {}, "single reference"),
+        (("rouge_l", {"v": ["a man"]}, {"w": "a dog"}), {}, "no references"),
+        (("rouge_l", {"v": ["ein Mann"]}, {"v": "ein Mann"}), {"kinds": ["verb"]}, "No caption"),
+        (("diversity",), {}, "diversity is no score of one caption"),
+    ],
+)
+def test_what_cannot_be_tried(arguments, options, message):
+    with pytest.raises(DataError, match=message):
+        stress_metrics(*arguments, **options)
+
+
+def test_unknown_kind():
+    with pytest.raises(UnknownNameError, match="Did you mean 'negation/never'"):
+        stress_metrics("rouge_l", kinds=["negation/nevr"])
+
+
+def test_tables():
+    result = stress_metrics("bleu,rouge_l", kinds=["shuffle", "stutter", "generic"])
+    grid = share_grid(result, "damage")
+    assert grid.columns == ["damage", "captions", "bleu_4", "rouge_l"]
+    shares = [
+        [result.trial(m, kind).share for m in result.metrics] for kind in ("shuffle", "stutter")
+    ]
+    assert [[cell.text for cell in row[2:]] for row in grid.rows] == [
+        [f"{share:.2f}" for share in row] for row in shares
+    ]
+    (fooled,) = detail_grid(result, "rouge_l", "exploit").rows
+    assert fooled[2].text == f"{result.trial('rouge_l', 'generic').fooled:.2f}"
+    low, high = map(float, fooled[3].text.split("–"))
+    assert low <= float(fooled[2].text) <= high
+    assert [row[0].text for row in drop_grid(result).rows] == ["shuffle", "stutter", "generic"]
+
+
+def test_drops_that_cannot_be_told():
+    result = stress_metrics([Constant(), "bleu"], kinds=["spoilt copy"])
+    (row,) = drop_grid(result).rows
+    assert [cell.text for cell in row] == ["spoilt copy", "–", "< −99"]
+
+
+def test_page_escapes_captions():
+    pytest.importorskip("jinja2")
+    captions = {"1": "<script>alert(1)</script> a man is singing", "2": "a dog is barking"}
+    references = {"1": ["a man sings"], "2": ["a dog barks"]}
+    page = stress_html(stress_metrics("rouge_l", references, captions), "<b>", "reelscore <x>")
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page
+    assert "reelscore &lt;x&gt;" in page
+
+
+def test_plain_data():
+    result = stress_metrics([Constant(), "meteor"], kinds=["colour", "punctuation"])
+    content = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert [entry["kind"] for entry in content["trials"]] == ["colour", "punctuation"] * 2
+    case = content["cases"]["punctuation"][0]
+    assert case["scores"].keys() == {"constant", "meteor"}
+    assert content["metrics"][1]["signature"].startswith("meteor|")
+
+
+def test_page_of_examples_is_up_to_date():
+    page = stress_examples.PAGE.read_text(encoding="utf-8")
+    assert page == stress_examples.page(), "run 'python tools/stress_examples.py'"
+    for kind in damage_kinds():
+        section = page.partition(f"\n## {kind}\n")[2].partition("\n## ")[0]
+        assert section.count("\n| ") == 1 + stress_examples.DAMAGED, kind
