@@ -20,7 +20,7 @@ LAYERS = [
     ["errors", "_version", "_native", "_lazy", "_progress"],
     ["data", "text", "stats", "endpoint", "video", "examples"],
     ["metrics", "scoring"],
-    ["significance", "stories", "store", "human"],
+    ["significance", "stories", "store", "human", "corpus"],
     ["meta", "learned", "judges", "report", "compat", "frameworks"],
     ["web"],
     ["cli"],

@@ -147,7 +147,8 @@ def cli_page() -> str:
         "This page is what `reelscore --help` and `reelscore COMMAND --help` print.",
         "",
         "Data goes to standard output, messages and progress bars to standard error. Exit status: "
-        "0 where all went well, 2 for an error that the message explains, 130 when interrupted. "
+        "0 where all went well, 2 for an error that the message explains, 3 where a result must "
+        "not be trusted, 130 when interrupted. "
         "Any other error is a defect of reelscore and shows a traceback.",
         "",
     ]

@@ -65,6 +65,7 @@ _COMMANDS = {
     "check": ("check", "Find defects in caption files before they are scored or published."),
     "stories": ("stories.score", "Score timed captions of long videos: SODA and ActivityNet."),
     "campaign": ("campaign", "Ask people: plan, run and evaluate human assessments."),
+    "corpus": ("corpus", "Build a corpus: align described films, find their narration."),
     "serve": ("serve", "Serve the rating pages of a campaign."),
     "report": ("report", "Write stored score tables as one HTML page to explore."),
     "inspect": ("inspect", "Show the items on which systems or scores differ most."),

@@ -1,0 +1,30 @@
+"""``reelscore corpus``."""
+
+from __future__ import annotations
+
+import click
+
+from reelscore.cli.main import LazyGroup
+
+# name: (module, what it does)
+_COMMANDS = {
+    "new": ("corpus.new", "Create a project folder."),
+    "add-film": ("corpus.add_film", "Add a film and its described track to a project."),
+    "status": ("corpus.status", "Show where every film of a project stands."),
+    "align": ("corpus.align", "Align described tracks with their films."),
+    "segment": ("corpus.segment", "Find when the narrator speaks."),
+}
+
+
+@click.command("corpus", cls=LazyGroup, modules=_COMMANDS)
+def command() -> None:
+    """Build a corpus of described clips from films and their described tracks.
+
+    \b
+    A film from its files to its narration:
+      reelscore corpus new films
+      reelscore corpus add-film sintel --project films --film sintel.mkv --ad sintel-ad.m4a
+      reelscore corpus align --project films
+      reelscore corpus segment --project films
+      reelscore corpus status --project films
+    """

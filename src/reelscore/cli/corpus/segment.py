@@ -1,0 +1,195 @@
+"""``reelscore corpus segment``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from reelscore.cli.campaign.options import say
+from reelscore.cli.corpus.options import (
+    again_option,
+    both_files,
+    deliver,
+    films_of,
+    leave,
+    number_or,
+    project_option,
+    show_grid,
+    show_report,
+    sound_options,
+)
+from reelscore.cli.option_kinds import choice_option, file_option, json_option, number_option
+from reelscore.cli.options import check_targets, progress_bar, write_json
+from reelscore.corpus.decisions import attach_decisions, read_decisions
+from reelscore.corpus.findings import clock
+from reelscore.corpus.project import Project
+from reelscore.corpus.records import UNSURE
+from reelscore.corpus.results import origin, read_result
+from reelscore.corpus.segmentation import METHODS
+from reelscore.corpus.steps import TrackPair, align, find_pair, is_trusted, segment
+from reelscore.errors import DataError
+
+_SHOWN = 20
+
+
+@click.command("segment")
+@click.argument("films", nargs=-1, metavar="[FILM]...")
+@project_option
+@sound_options
+@click.option(
+    "--map",
+    "map_file",
+    metavar="FILE",
+    help="Without a project: what 'corpus align --out' wrote; aligned first if not given.",
+)
+@choice_option(
+    "--method",
+    choices=list(METHODS),
+    default="residual",
+    help="residual: what the film does not explain; the others are those of the paper.",
+)
+@click.option(
+    "--threshold",
+    default="auto",
+    show_default=True,
+    metavar="auto|DB",
+    callback=number_or("auto"),
+    help="Level that a segment must reach, in dB below the loud parts of the track.",
+)
+@number_option("--min-length", default=0.4, least=0, help="Shortest segment, in seconds.")
+@number_option("--gap", default=0.35, least=0, help="Shortest pause that parts segments.")
+@again_option
+@file_option("--out", "Without a project: the file to write.")
+@json_option
+def command(
+    films: tuple[str, ...],
+    project: str,
+    film_file: str | None,
+    ad_file: str | None,
+    ad_stream: int | None,
+    film_stream: int | None,
+    map_file: str | None,
+    again: bool,
+    out_file: str | None,
+    json_file: str | None,
+    **parameters: Any,
+) -> None:
+    """Find when the narrator of described tracks speaks, in film time.
+
+    FILM is a film of the project that is aligned; without any, all are segmented, and those that
+    are done are left as they are. With --film and --ad, and without FILM, no project is needed.
+
+    Exit status: 0 if all went well, 2 for bad input, 3 if a result must not be trusted.
+
+    \b
+    Examples:
+      reelscore corpus segment sintel
+      reelscore corpus segment --film film.mkv --ad described.m4a --out narration.json
+    """
+    check_targets(out_file, json_file)
+    if not films and (film_file or ad_file):
+        pair = find_pair(
+            *both_files(film_file, ad_file), film_stream=film_stream, ad_stream=ad_stream
+        )
+        result = _loose(pair, map_file, parameters)
+        deliver(result, out_file, json_file)
+        _show(result)
+        leave(is_trusted(result))
+        return
+    if out_file or map_file or ad_stream is not None or film_stream is not None:
+        raise DataError(
+            "--out, --map and streams are for work without a project; the project has its own."
+        )
+    opened = Project.open(project)
+    results = {
+        film_id: _film(opened, film_id, parameters, again) for film_id in films_of(opened, films)
+    }
+    if json_file:
+        write_json(json_file, results)
+    leave(all(map(is_trusted, results.values())))
+
+
+def _loose(pair: TrackPair, map_file: str | None, parameters: Mapping[str, Any]) -> Any:
+    paths: dict[str, str | Path] = {path: path for path in (pair.film.path, pair.ad.path)}
+    if map_file:
+        paths[map_file] = map_file
+        aligned = read_result(Path(map_file))
+    else:
+        with progress_bar("Aligning") as progress:
+            aligned = align(pair, progress=progress)
+        show_report(aligned["report"])
+        if not aligned["match"]:
+            leave(trusted=False)
+    made = origin("segment", parameters, paths)
+    return {**made, **_segmented(pair, aligned, parameters, "Segmenting")}
+
+
+def _film(project: Project, film_id: str, parameters: Mapping[str, Any], again: bool) -> Any:
+    """Segment one film of a project, unless that was done already."""
+    aligned = project.result(film_id, "align")
+    if aligned is None:
+        raise DataError(
+            f"Film {film_id!r} is not aligned yet; run 'reelscore corpus align {film_id}' first."
+        )
+    if not project.is_current(film_id, aligned):
+        raise DataError(
+            f"The files of film {film_id!r} have changed since it was aligned; run 'reelscore "
+            f"corpus align {film_id}' again first."
+        )
+    wanted = project.origin(film_id, "segment", parameters)
+    result = None if again else project.fresh_result(film_id, "segment", wanted)
+    if result is not None:
+        say(f"{film_id}: already segmented; --again does it again.")
+    else:
+        streams = {name: aligned[name]["stream"] for name in ("film", "ad")}
+        pair = find_pair(
+            *project.sounds(film_id), film_stream=streams["film"], ad_stream=streams["ad"]
+        )
+        found = _segmented(pair, aligned, parameters, film_id, folder=project.cache(film_id))
+        result = {**wanted, **found}
+        project.write(film_id, "segment", result)
+        say(f"{film_id}:")
+    _show(result)
+    decisions = read_decisions(project.place(film_id, "decisions.jsonl"))
+    _, orphaned = attach_decisions(decisions, project.segments(film_id))
+    if orphaned:
+        say(f"{film_id}: {len(orphaned)} decisions are about segments that are no longer there.")
+    return result
+
+
+def _segmented(
+    pair: TrackPair,
+    aligned: Mapping[str, Any],
+    parameters: Mapping[str, Any],
+    name: str,
+    **more: Any,
+) -> Any:
+    with progress_bar(name) as progress:
+        return segment(pair, aligned, **parameters, progress=progress, **more)
+
+
+def _show(result: Mapping[str, Any]) -> None:
+    segments = result["segments"]
+    rows = [
+        [
+            clock(each["start"]),
+            clock(each["end"]),
+            f"{each['end'] - each['start']:.1f}",
+            f"{each['level_db']:.1f}",
+            f"{each['confidence']:.2f}",
+        ]
+        for each in segments[:_SHOWN]
+    ]
+    if rows:
+        show_grid(["from", "to", "seconds", "dB", "confidence"], rows)
+    if len(segments) > _SHOWN:
+        say(f"and {len(segments) - _SHOWN} more")
+    unsure = sum(each["confidence"] < UNSURE for each in segments)
+    say(
+        f"{len(segments)} segments in {len(result['turns'])} turns, {result['narrated']:.1f} "
+        f"seconds of narration ({result['method']}); {unsure} to look at first"
+    )
+    show_report(result["report"])

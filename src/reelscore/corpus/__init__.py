@@ -1,0 +1,110 @@
+"""Corpora of described films: from film sound and its described version to narrated clips.
+
+A described track is aligned with its film, whatever was cut, inserted or changed in speed, and the
+narrator is what the film does not explain.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from reelscore._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from reelscore.corpus.alignment import Alignment, align_samples
+    from reelscore.corpus.anchors import Anchors, FilmIndex, RateChoice, estimate_rate, find_anchors
+    from reelscore.corpus.audio import AudioTrack, Gap, Samples, find_track, read_samples
+    from reelscore.corpus.decisions import append_decision, attach_decisions, read_decisions
+    from reelscore.corpus.features import sound_features
+    from reelscore.corpus.findings import alignment_findings, segmentation_findings
+    from reelscore.corpus.narration import BandPowers, band_powers
+    from reelscore.corpus.paper_methods import lms_level, spectrogram_difference
+    from reelscore.corpus.project import Film, Project
+    from reelscore.corpus.records import (
+        Clip,
+        Decision,
+        Element,
+        Finding,
+        Piece,
+        Segment,
+        Sentence,
+    )
+    from reelscore.corpus.results import InputFile, fingerprint
+    from reelscore.corpus.segmentation import (
+        Segmentation,
+        doubt_overlaps,
+        narration_turns,
+        segment_samples,
+    )
+    from reelscore.corpus.steps import TrackPair, align, find_pair, segment
+    from reelscore.corpus.time_map import Break, TimeMap
+    from reelscore.corpus.waveforms import Line, best_edges
+
+__all__ = [
+    "Alignment",
+    "Anchors",
+    "AudioTrack",
+    "BandPowers",
+    "Break",
+    "Clip",
+    "Decision",
+    "Element",
+    "Film",
+    "FilmIndex",
+    "Finding",
+    "Gap",
+    "InputFile",
+    "Line",
+    "Piece",
+    "Project",
+    "RateChoice",
+    "Samples",
+    "Segment",
+    "Segmentation",
+    "Sentence",
+    "TimeMap",
+    "TrackPair",
+    "align",
+    "align_samples",
+    "alignment_findings",
+    "append_decision",
+    "attach_decisions",
+    "band_powers",
+    "best_edges",
+    "doubt_overlaps",
+    "estimate_rate",
+    "find_anchors",
+    "find_pair",
+    "find_track",
+    "fingerprint",
+    "lms_level",
+    "narration_turns",
+    "read_decisions",
+    "read_samples",
+    "segment",
+    "segment_samples",
+    "segmentation_findings",
+    "sound_features",
+    "spectrogram_difference",
+]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "corpus.alignment": "Alignment align_samples",
+        "corpus.anchors": "Anchors FilmIndex RateChoice estimate_rate find_anchors",
+        "corpus.audio": "AudioTrack Gap Samples find_track read_samples",
+        "corpus.decisions": "append_decision attach_decisions read_decisions",
+        "corpus.features": "sound_features",
+        "corpus.findings": "alignment_findings segmentation_findings",
+        "corpus.narration": "BandPowers band_powers",
+        "corpus.paper_methods": "lms_level spectrogram_difference",
+        "corpus.project": "Film Project",
+        "corpus.records": "Clip Decision Element Finding Piece Segment Sentence",
+        "corpus.results": "InputFile fingerprint",
+        "corpus.segmentation": "Segmentation doubt_overlaps narration_turns segment_samples",
+        "corpus.steps": "TrackPair align find_pair segment",
+        "corpus.time_map": "Break TimeMap",
+        "corpus.waveforms": "Line best_edges",
+    },
+)

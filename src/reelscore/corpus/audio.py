@@ -1,0 +1,422 @@
+"""The sound of a file as 16 kHz samples: decoded block by block, never as a whole in memory.
+
+PyAV decodes and resamples; the decoded samples lie in a nameless temporary file, which vanishes
+with the process, and any part of them can be read back at any rate.
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reelscore._progress import Progress
+from reelscore.errors import DataError, MissingExtraError
+
+RATE = 16_000
+Floats = NDArray[np.float32]
+Role = Literal["film", "ad"]
+
+_BLOCK = 30 * RATE
+_TAPS = 16  # of the windowed sinc that reads between samples
+_PHASES = 8192
+_KAISER = 7.0
+_STEP = 1 << 15
+_JITTER = 0.02  # seconds; time stamps closer to their place than this are only rounded
+_LONGEST_GAP = 3600.0
+_CUT_OFF = 0.9  # a file that ends before this share of its length was cut off
+# Containers whose stated length is a guess from the bit rate.
+_GUESSED = {"mp3", "aac", "ac3", "eac3", "dts", "mpegts", "mpeg", "amr", "loas"}
+_LOUD = 0.99
+_PROTECTED = {"enca", "drms"}
+# ITU-R BS.775: what other speakers add to left and right.
+_SIDE = 1 / math.sqrt(2)
+_WEIGHTS = {
+    "FL": (1.0, 0.0),
+    "FR": (0.0, 1.0),
+    "FC": (_SIDE, _SIDE),
+    "LFE": (0.0, 0.0),
+    **dict.fromkeys(("BL", "SL", "FLC", "TFL"), (_SIDE, 0.0)),
+    **dict.fromkeys(("BR", "SR", "FRC", "TFR"), (0.0, _SIDE)),
+    "BC": (0.5, 0.5),
+}
+
+
+@dataclass(frozen=True)
+class AudioTrack:
+    """One stream of sound in a file.
+
+    Attributes:
+        path: The file.
+        stream: Its number among the streams of sound in the file.
+        codec: The codec's name.
+        layout: Its channels, such as `stereo` or `5.1(side)`.
+        rate: Samples a second in the file.
+        language: Its language, if the file says it.
+        chosen_by: Why this stream: `option`, `disposition`, `language`, `default` or `only`.
+        seconds: The length that the file states, 0 where it states none.
+    """
+
+    path: str
+    stream: int
+    codec: str
+    layout: str
+    rate: int
+    language: str | None
+    chosen_by: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A time without samples, which was filled with silence."""
+
+    start: float
+    seconds: float
+
+
+def find_track(
+    path: str | Path, *, role: Role = "film", stream: int | None = None, language: str | None = None
+) -> AudioTrack:
+    """Choose the stream of sound in a file.
+
+    Args:
+        path: Any file that FFmpeg reads.
+        role: What is looked for: the sound of the film, or the described track.
+        stream: The number of the stream among those with sound, from 0; chosen if not given.
+        language: The preferred language, as a three-letter code.
+
+    Raises:
+        DataError: If the file cannot be read, has no sound, or is protected.
+        MissingExtraError: If PyAV is not installed.
+    """
+    with _opened(path) as container:
+        streams = list(container.streams.audio)
+        if not streams:
+            raise DataError(f"{path}: the file has no sound; name a file with a stream of sound.")
+        if stream is not None and not 0 <= stream < len(streams):
+            raise DataError(
+                f"{path}: there is no stream {stream}; it has {len(streams)} streams of sound, "
+                "counted from 0."
+            )
+        number, reason = (
+            (stream, "option") if stream is not None else _choice(streams, role, language)
+        )
+        chosen = streams[number]
+        if str(chosen.codec_context.codec_tag).strip("\0") in _PROTECTED:
+            raise DataError(f"{path}: the sound is protected against copying; use another file.")
+        if chosen.codec_context.sample_rate <= 0:
+            raise DataError(f"{path}: the sound cannot be decoded; convert the file first.")
+        return AudioTrack(
+            path=str(path),
+            stream=number,
+            codec=chosen.codec_context.name,
+            layout=chosen.layout.name,
+            rate=chosen.codec_context.sample_rate,
+            language=_language(chosen),
+            chosen_by=reason,
+            seconds=_stated_seconds(container, chosen),
+        )
+
+
+def _choice(streams: list[Any], role: Role, language: str | None) -> tuple[int, str]:
+    if len(streams) == 1:
+        return 0, "only"
+    described = [_is_described(stream) for stream in streams]
+    if role == "ad" and any(described):
+        return described.index(True), "disposition"
+    rest = [k for k, flag in enumerate(described) if not flag] or list(range(len(streams)))
+    if language and language in (names := [_language(streams[k]) for k in rest]):
+        return rest[names.index(language)], "language"
+    return next((k for k in rest if _has(streams[k], "default")), rest[0]), "default"
+
+
+def _is_described(stream: Any) -> bool:
+    return _has(stream, "visual_impaired") or _has(stream, "descriptions")
+
+
+def _has(stream: Any, disposition: str) -> bool:
+    flags = stream.disposition
+    return bool(flags & getattr(type(flags), disposition))
+
+
+def _language(stream: Any) -> str | None:
+    language = stream.metadata.get("language")
+    return None if language in (None, "", "und") else str(language)
+
+
+def _stated_seconds(container: Any, stream: Any) -> float:
+    if set(container.format.name.split(",")) & _GUESSED:
+        return 0.0
+    if stream.duration is not None:
+        return float(stream.duration * stream.time_base)
+    return float((container.duration or 0) / 1e6)
+
+
+def _opened(path: str | Path) -> Any:
+    try:
+        import av
+    except ImportError:
+        raise MissingExtraError(
+            "Reading sound needs PyAV. Install it: pip install 'reelscore[corpus]'."
+        ) from None
+    file = Path(path)
+    if not file.is_file():
+        raise DataError(f"{path}: there is no such file.")
+    if file.stat().st_size == 0:
+        raise DataError(f"{path}: the file is empty; copy it again.")
+    try:
+        return av.open(str(file))
+    except (av.FFmpegError, OSError) as error:
+        raise DataError(
+            f"{path}: the file cannot be read as sound or video ({error.strerror}); "
+            "it may be cut off: copy it again."
+        ) from None
+
+
+class Samples:
+    """The samples of a track, 16,000 a second, kept in nameless temporary files.
+
+    Attributes:
+        track: Where they come from.
+        count: How many there are.
+        gaps: Where the file had none, and silence was put in.
+        mono: Whether left and right are equal.
+        clipped: The share of samples at full scale.
+        has_centre: Whether the file has a centre channel of its own.
+    """
+
+    def __init__(self, track: AudioTrack, folder: Path | None, channels: int) -> None:
+        self.track = track
+        self.count = 0
+        self.gaps: list[Gap] = []
+        self.mono = True
+        self.clipped = 0.0
+        self.has_centre = False
+        self._files: list[IO[bytes]] = [
+            tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 (closed by `close`)
+            for _ in range(channels)
+        ]
+
+    @property
+    def seconds(self) -> float:
+        """How long the track lasts."""
+        return self.count / RATE
+
+    def read(self, start: int, stop: int, channel: int = 0) -> Floats:
+        """Read samples by their numbers; there is silence before the first and after the last.
+
+        Args:
+            start: The first.
+            stop: The one after the last.
+            channel: 0 for all speakers together, 1 for left minus right, 2 for the centre.
+        """
+        samples = np.zeros(max(0, stop - start), np.float32)
+        low, high = max(0, start), min(self.count, stop)
+        if low < high:
+            file = self._files[channel]
+            file.seek(4 * low)
+            file.readinto(samples[low - start : high - start].data)  # type: ignore[attr-defined]
+        return samples
+
+    def resampled(self, first: float, step: float, count: int, channel: int = 0) -> Floats:
+        """Read between samples: at `first`, `first + step`, …, by a windowed sinc of 16 taps.
+
+        Args:
+            first: The first place, in samples.
+            step: How far apart the places are, in samples.
+            count: How many.
+            channel: As of `read`.
+        """
+        values = np.empty(count, np.float32)
+        for begin in range(0, count, _STEP):  # small enough for the processor's cache
+            places = first + step * np.arange(begin, min(begin + _STEP, count))
+            whole = np.floor(places)
+            phases = ((places - whole) * _PHASES + 0.5).astype(np.intp)
+            low = int(whole[0]) - _TAPS // 2 + 1
+            samples = self.read(low, int(whole[-1]) + _TAPS // 2 + 1, channel)
+            nearest = whole.astype(np.intp) - int(whole[0])
+            part = values[begin : begin + _STEP]
+            part[:] = 0
+            for weights in _SINC:
+                part += samples.take(nearest) * weights.take(phases)
+                nearest += 1
+        return values
+
+    def append(self, block: Floats) -> None:
+        """Add samples at the end: a row for each channel."""
+        for file, channel in zip(self._files, block, strict=True):
+            file.write(np.ascontiguousarray(channel).tobytes())
+        self.count += block.shape[1]
+
+    def close(self) -> None:
+        """Give the space back."""
+        for file in self._files:
+            file.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+    def __enter__(self) -> Samples:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def _sinc_table() -> Floats:
+    """The weights of the 16 nearest samples (rows) for each place between two samples."""
+    taps = np.arange(_TAPS)[:, None] - _TAPS // 2 + 1
+    distance = taps - np.arange(_PHASES + 1) / _PHASES
+    inside = np.clip(1 - (distance / (_TAPS / 2)) ** 2, 0, None)
+    window = np.i0(_KAISER * np.sqrt(inside)) / np.i0(_KAISER)
+    return (np.sinc(distance) * window).astype(np.float32)
+
+
+_SINC = _sinc_table()
+
+
+def read_samples(
+    track: AudioTrack,
+    *,
+    folder: Path | None = None,
+    channels: int = 1,
+    progress: Progress | None = None,
+) -> Samples:
+    """Decode a track.
+
+    Args:
+        track: What to decode.
+        folder: Where the temporary files go; the system's folder for them if not given.
+        channels: 1 for the sum of all speakers, 3 to keep left minus right and the centre too.
+        progress: Called with the seconds decoded and the seconds there are.
+
+    Raises:
+        DataError: If the sound is damaged, empty or cut off.
+    """
+    samples = Samples(track, folder, channels)
+    try:
+        _decode(samples, channels, progress)
+    except BaseException:
+        samples.close()
+        raise
+    return samples
+
+
+def _decode(samples: Samples, channels: int, progress: Progress | None) -> None:
+    import av
+
+    track = samples.track
+    loud = 0
+    difference = total = 0.0
+    with _opened(track.path) as container:
+        stream = container.streams.audio[track.stream]
+        stream.thread_type = "NONE"  # one core, and the same order every time
+        try:
+            for names, block in _blocks(container, stream, samples):
+                stereo = _stereo(names, block)
+                mid, side = stereo.mean(0), stereo[0] - stereo[1]
+                loud += int(np.count_nonzero(np.abs(block).max(0) >= _LOUD))
+                difference += float(np.dot(side, side))
+                total += float(np.dot(mid, mid))
+                has_centre = "FC" in names and len(names) > 1
+                samples.has_centre |= has_centre
+                centre = block[names.index("FC")] if has_centre else np.zeros_like(mid)
+                samples.append(np.stack([mid, side, centre][:channels]))
+                if progress and track.seconds:
+                    progress(int(min(samples.seconds, track.seconds)), int(track.seconds))
+        except av.FFmpegError as error:
+            raise DataError(
+                f"{track.path}: the sound is damaged after {samples.seconds:.1f} seconds "
+                f"({error.strerror}); copy or convert the file."
+            ) from None
+    if samples.count == 0:
+        raise DataError(f"{track.path}: the sound has no length; name another file or stream.")
+    if samples.seconds < _CUT_OFF * track.seconds - 1:
+        raise DataError(
+            f"{track.path}: the file is cut off: it states {track.seconds:.1f} seconds, and its "
+            f"sound ends after {samples.seconds:.1f}; copy it again."
+        )
+    samples.mono = difference <= 1e-9 * max(total, 1e-9)
+    samples.clipped = loud / samples.count
+
+
+def _blocks(
+    container: Any, stream: Any, samples: Samples
+) -> Iterator[tuple[tuple[str, ...], Floats]]:
+    """Decode and resample; silence fills the gaps that the time stamps leave."""
+    resampler: Any = None
+    names: tuple[str, ...] = ()
+    origin = (container.start_time or 0) / 1e6
+    expected = 0.0  # where the next frame should begin, in seconds
+    for frame in _frames(container, stream):
+        described = tuple(channel.name for channel in frame.layout.channels)
+        start = expected if frame.time is None else frame.time - origin
+        gap = start - expected
+        if gap < -_JITTER:  # time stamps that begin again: go on
+            origin += gap
+            gap = 0.0
+        if gap > _LONGEST_GAP:
+            raise DataError(
+                f"{samples.track.path}: the time stamps jump by {gap:.0f} seconds after "
+                f"{expected:.1f}; write the file anew, for example with 'ffmpeg -i IN -c copy OUT'."
+            )
+        if resampler is not None and (gap > _JITTER or described != names):
+            yield from _drained(resampler, names)
+            resampler = None
+        if gap > _JITTER:
+            silence = round(start * RATE) - samples.count
+            if samples.count:
+                samples.gaps.append(Gap(round(expected, 3), round(gap, 3)))
+            for left in range(silence, 0, -_BLOCK):
+                yield ("FL", "FR"), np.zeros((2, min(left, _BLOCK)), np.float32)
+            expected = start
+        if resampler is None:
+            names, resampler = described, _resampler(frame)
+        expected += frame.samples / frame.sample_rate
+        for output in resampler.resample(frame):
+            yield names, output.to_ndarray()
+    if resampler is not None:
+        yield from _drained(resampler, names)
+
+
+def _frames(container: Any, stream: Any) -> Iterator[Any]:
+    """Decode frame by frame; a few damaged packets are left out, and a gap shows where."""
+    import av
+
+    failures = 0
+    for packet in container.demux(stream):
+        try:
+            yield from packet.decode()
+        except av.InvalidDataError:
+            failures += 1
+            if failures > 100:
+                raise
+
+
+def _resampler(frame: Any) -> Any:
+    import av
+
+    return av.AudioResampler(format="fltp", layout=frame.layout.name, rate=RATE, frame_size=_BLOCK)
+
+
+def _drained(resampler: Any, names: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Floats]]:
+    for output in resampler.resample(None):
+        yield names, output.to_ndarray()
+
+
+def _stereo(names: tuple[str, ...], block: Floats) -> Floats:
+    """Mix all speakers to left and right, no louder than the loudest can be."""
+    if len(names) == 1:
+        return np.repeat(block, 2, 0)
+    weights = np.array([_WEIGHTS.get(name, (0.0, 0.0)) for name in names], np.float32).T
+    if not weights.any():
+        weights = np.full((2, len(names)), 1 / len(names), np.float32)
+    mixed: Floats = (weights / max(1.0, float(weights.sum(1).max()))) @ block
+    return mixed

@@ -1,0 +1,102 @@
+"""The map between the times of a described track and those of the film."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from reelscore.corpus.records import Piece
+
+_SMALLEST_BREAK = 0.05  # seconds
+
+
+@dataclass(frozen=True)
+class Break:
+    """A place where the track and the film do not go on together.
+
+    Attributes:
+        kind: `cut`: the film has something that the track lacks; `insertion`: the track has
+            something that the film lacks.
+        ad: When, in the track.
+        film: When, in the film.
+        seconds: How long it is, in its own time.
+    """
+
+    kind: Literal["cut", "insertion"]
+    ad: float
+    film: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class TimeMap:
+    """Pieces of the described track in their order, with gaps where the film has no such sound.
+
+    >>> map = TimeMap((Piece(0, 10, 5, 1.0), Piece(12, 20, 15, 1.0)))
+    >>> map.to_film(4.0), map.to_film(11.0), map.to_ad(16.0)
+    (9.0, None, 13.0)
+    """
+
+    pieces: tuple[Piece, ...]
+
+    def to_film(self, ad: float) -> float | None:
+        """Give the film's time of a time of the track; None where the film has no such sound."""
+        place = bisect_right(self.pieces, ad, key=lambda piece: piece.ad_start) - 1
+        if place < 0 or ad > self.pieces[place].ad_end:
+            return None
+        piece = self.pieces[place]
+        return piece.film_start + (ad - piece.ad_start) * piece.rate
+
+    def to_ad(self, film: float) -> float | None:
+        """Give the track's time of a time of the film; None where the track lacks it."""
+        for piece in self.pieces:
+            if piece.film_start <= film <= piece.film_end:
+                return piece.ad_start + (film - piece.film_start) / piece.rate
+        return None
+
+    def breaks(self, ad_seconds: float, film_seconds: float) -> list[Break]:
+        """List where the track and the film part, the ends included.
+
+        Args:
+            ad_seconds: How long the track is.
+            film_seconds: How long the film is.
+
+        >>> TimeMap((Piece(0.0, 10.0, 5.0, 1.0), Piece(12.0, 20.0, 15.0, 1.0))).breaks(20.0, 23.0)
+        [Break(kind='cut', ad=0.0, film=0.0, seconds=5.0),
+         Break(kind='insertion', ad=10.0, film=15.0, seconds=2.0)]
+        """
+        breaks: list[Break] = []
+        ad = film = 0.0
+        ends = [(piece.ad_start, piece.film_start, piece) for piece in self.pieces]
+        for ad_start, film_start, piece in [*ends, (ad_seconds, film_seconds, None)]:
+            if ad_start - ad > _SMALLEST_BREAK:
+                breaks.append(Break("insertion", ad, film, ad_start - ad))
+            if film_start - film > _SMALLEST_BREAK:
+                breaks.append(Break("cut", ad_start, film, film_start - film))
+            if piece:
+                ad, film = piece.ad_end, piece.film_end
+        return breaks
+
+    def uncovered(self, ad_seconds: float) -> float:
+        """Give the share of the track that no piece covers."""
+        covered = sum(piece.ad_end - piece.ad_start for piece in self.pieces)
+        return max(0.0, 1 - covered / ad_seconds) if ad_seconds else 1.0
+
+
+def within_film(pieces: Iterable[Piece], ad_seconds: float, film_seconds: float) -> TimeMap:
+    """Cut pieces to the lengths of the track and the film, so that no time lies outside.
+
+    >>> within_film([Piece(0, 10, -2.0, 1.0)], 10.0, 5.0).pieces
+    (Piece(ad_start=2.0, ad_end=7.0, film_start=0.0, rate=1.0),)
+    """
+    kept = []
+    for piece in pieces:
+        start = max(piece.ad_start, 0.0, piece.ad_start - piece.film_start / piece.rate)
+        end_of_film = piece.ad_start + (film_seconds - piece.film_start) / piece.rate
+        end = min(piece.ad_end, ad_seconds, end_of_film)
+        if end > start:
+            film_start = max(0.0, piece.film_start + (start - piece.ad_start) * piece.rate)
+            kept.append(Piece(start, end, film_start, piece.rate))
+    return TimeMap(tuple(kept))

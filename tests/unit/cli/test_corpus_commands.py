@@ -1,0 +1,188 @@
+"""`reelscore corpus`: projects and loose files, exit status 2 and 3, and work that was killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from support.film_sound import film_sound, made_pair, write_sound
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory):
+    return made_pair(tmp_path_factory.mktemp("pair"))
+
+
+@pytest.fixture
+def project(run, pair, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run("corpus", "new", "films", "--name", "Films")[0] == 0
+    options = ["--project", "films", "--film", str(pair.film), "--ad", str(pair.ad)]
+    assert run("corpus", "add-film", "one", *options, "--year", "1968")[0] == 0
+    return tmp_path / "films"
+
+
+def read(path):
+    return json.loads(path.read_text())
+
+
+def test_loose_files(run, pair, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    files = ["--film", str(pair.film), "--ad", str(pair.ad)]
+    status, out, err = run("corpus", "align", *files, "--out", "map.json")
+    assert (status, out) == (0, "")
+    assert "from        to  film from      rate\n0:00.7  0:40.7     0:00.0  1.000000\n" in err
+    result = read(tmp_path / "map.json")
+    assert result["match"] is True
+    assert result["map"][0]["ad_start"] == pytest.approx(0.73, abs=1e-4)
+    assert result["made_by"]["command"] == "align"
+    assert [len(each["sha256"]) for each in result["inputs"]] == [64, 64]
+    status, out, err = run(
+        *["corpus", "segment", *files, "--map", "map.json", "--json", "-", "--out", "found.json"]
+    )
+    assert status == 0
+    assert json.loads(out) == read(tmp_path / "found.json")
+    segments = json.loads(out)["segments"]
+    starts = [start for start, _ in pair.narration]
+    assert [each["start"] for each in segments] == pytest.approx(starts, abs=0.1)
+    assert [each["ad_start"] - each["start"] for each in segments] == pytest.approx([0.73] * 4)
+    assert "4 segments in 4 turns" in err
+    assert max(map(len, err.splitlines())) <= 80
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["found.json", "map.json"]
+
+
+def test_segment_aligns_first_where_there_is_no_map(run, pair):
+    status, out, _ = run(
+        "corpus", "segment", "--film", str(pair.film), "--ad", str(pair.ad), "--json", "-"
+    )
+    assert (status, len(json.loads(out)["segments"])) == (0, 4)
+
+
+def test_a_project_from_new_to_status(run, project):
+    where = ["--project", "films"]
+    assert run("corpus", "status", *where)[2].splitlines() == [
+        "film  align  segment",
+        "one    open     open",
+    ]
+    status, _, err = run("corpus", "segment", *where)
+    assert status == 2
+    assert err == "Error: Film 'one' is not aligned yet; run 'reelscore corpus align one' first.\n"
+    assert run("corpus", "align", *where)[0] == 0
+    assert run("corpus", "segment", "one", *where)[0] == 0
+    made = {path.name: path.read_bytes() for path in (project / "films/one").glob("*.json")}
+    assert "one: already aligned" in run("corpus", "align", *where)[2]
+    assert "one: already segmented" in run("corpus", "segment", *where)[2]
+    assert json.loads(run("corpus", "status", *where, "--json", "-")[1]) == {
+        "name": "Films",
+        "films": {"one": {"align": "done", "segment": "done"}},
+    }
+    assert "already" not in run("corpus", "align", *where, "--again")[2]
+    assert (project / "films/one/align.json").read_bytes() == made["align.json"]
+    # the same alignment again: what was made from it is still fresh
+    assert run("corpus", "status", *where)[2].splitlines()[1] == "one    done     done"
+    assert run("corpus", "segment", *where, "--min-length", "2")[0] == 0
+    assert (project / "films/one/segments.json").read_bytes() != made["segments.json"]
+    assert list((project / "films/one/cache").iterdir()) == []
+
+
+def test_a_changed_file_makes_results_stale(run, project, pair, tmp_path):
+    ad = tmp_path / "ad.wav"
+    ad.write_bytes(pair.ad.read_bytes())
+    where = ["--project", "films"]
+    assert run("corpus", "align", "one", "--ad", str(ad), *where)[0] == 0
+    assert run("corpus", "segment", *where)[0] == 0
+    ad.write_bytes(pair.ad.read_bytes()[:-1000])
+    assert run("corpus", "status", *where)[2].splitlines()[1] == "one   stale    stale"
+    status, _, err = run("corpus", "segment", *where)
+    assert status == 2
+    assert "have changed since it was aligned" in err
+
+
+def test_strangers_are_refused_with_status_3(run, pair, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    other = write_sound(tmp_path / "other.wav", film_sound(40.0, seed=5))
+    files = ["--film", str(pair.film), "--ad", str(other)]
+    status, _, err = run("corpus", "align", *files, "--out", "map.json")
+    assert status == 3
+    message = "no-match: other.wav (0:40.0) does not belong to film.wav (0:40.0)"
+    assert message in " ".join(err.split())
+    assert read(tmp_path / "map.json")["map"] == []
+    status, _, err = run("corpus", "segment", *files, "--map", "map.json", "--out", "n.json")
+    assert status == 2
+    assert "was not found in the film" in err
+    assert run("corpus", "segment", *files)[0] == 3
+    assert not (tmp_path / "n.json").exists()
+
+
+def test_swapped_files_are_noticed(run, pair):
+    files = ["--film", str(pair.ad), "--ad", str(pair.film)]
+    status, out, err = run("corpus", "segment", *files, "--json", "-")
+    assert status == 3
+    [finding] = json.loads(out)["report"]
+    assert finding["code"] == "swapped"
+    assert "exchange --film and --ad" in " ".join(err.split())
+
+
+def test_a_film_is_not_its_own_described_track(run, pair, tmp_path):
+    status, out, err = run("corpus", "align", "--film", str(pair.film), "--ad", str(pair.film))
+    assert (status, out) == (2, "")
+    assert "are the same sound (stream 0)" in err
+    copy = write_sound(tmp_path / "copy.flac", film_sound(40.0))
+    status, out, _ = run(
+        *["corpus", "segment", "--film", str(pair.film), "--ad", str(copy), "--json", "-"]
+    )
+    assert status == 0
+    assert [each["code"] for each in json.loads(out)["report"]] == ["no-narration"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["align", "--film", "a.wav"], "name one with --ad too"),
+        (["align"], "there is no project (corpus.json)"),
+        (["align", "--rate", "fast"], "'fast' is neither 'auto' nor a number"),
+        (["align", "--rate", "7"], "--rate 7 is not between 0.5 and 2"),
+        (["segment", "--search", "5"], "No such option"),
+        (["align", "--film", "a.wav", "--ad", "a.wav"], "a.wav: there is no such file"),
+        (["align", "--film", "a", "--ad", "a", "--out", "no/map.json"], "there is no folder 'no'"),
+        (["segment", "x", "--out", "a.json"], "for work without a project"),
+        (["new", "file.txt"], "file.txt: cannot be made"),
+    ],
+)
+def test_bad_input_is_one_message(run, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file.txt").write_text("a file")
+    status, out, err = run("corpus", *arguments)
+    assert (status, out) == (2, "")
+    assert message in err
+    assert [path.name for path in tmp_path.iterdir()] == ["file.txt"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="kills a process")
+@pytest.mark.parametrize("command", ["align", "segment"])
+def test_killed_work_leaves_nothing_and_goes_on(run, project, command):
+    where = ["--project", "films"]
+    if command == "segment":
+        assert run("corpus", "align", *where)[0] == 0
+    before = sorted(path for path in project.rglob("*") if path.is_file())
+    script = (
+        "import sys; from reelscore.corpus import audio; from reelscore.cli.main import main\n"
+        "read = audio.Samples.read\n"
+        "def first(*a): print('reading', flush=True); import time; time.sleep(60)\n"
+        "audio.Samples.read = first\n"
+        f"sys.argv = ['reelscore', 'corpus', {command!r}, '--project', 'films']; main()"
+    )
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"reading\n"  # decoded, and in the middle of its work
+        os.kill(process.pid, signal.SIGKILL)
+    assert sorted(path for path in project.rglob("*") if path.is_file()) == before
+    assert run("corpus", command, *where)[0] == 0
+    name = {"align": "align.json", "segment": "segments.json"}[command]
+    result = (project / "films/one" / name).read_bytes()
+    assert run("corpus", command, *where, "--again")[0] == 0
+    assert (project / "films/one" / name).read_bytes() == result
