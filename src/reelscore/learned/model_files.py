@@ -11,8 +11,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from reelscore.errors import DataError, MissingExtraError
-from reelscore.learned.bert import in_bytes
+from reelscore.learned.bert import Tensors, in_bytes, unpacked
 from reelscore.learned.encoders import need
 from reelscore.metrics.training_data import TrainingItems
 from reelscore.text.meteor_data import cache_directory
@@ -31,15 +33,12 @@ def export_model(model: str, folder: str | Path) -> list[Path]:
     info, tensors, tokenizer = read_weights(model)
     home = Path(folder)
     home.mkdir(parents=True, exist_ok=True)
-    parts: dict[str, dict[str, Any]] = {"encoder": {}, "head": {}}
-    for name, value in tensors.items():
-        if name.endswith(".scale"):
-            continue
-        part, _, rest = name.partition(".")
-        scale = tensors.get(f"{name}.scale")
-        full = value.float() if scale is None else value.float() * scale[:, None]
-        parts[part][rest] = full.contiguous()
-    save = need("safetensors.torch").save_file
+    parts: dict[str, Tensors] = {"encoder": {}, "head": {}}
+    for name in tensors:
+        if not name.endswith(".scale"):
+            part, _, rest = name.partition(".")
+            parts[part][rest] = unpacked(tensors, name)
+    save = need("safetensors.numpy").save_file
     files = {name: home / f"{name}.safetensors" for name in ("model", "head")}
     save(parts["encoder"], files["model"], {"format": "pt"})
     save(parts["head"], files["head"], {"format": "pt"})
@@ -99,7 +98,7 @@ def model_folder(name: str) -> Path:
         if spec is None or spec.origin is None:
             raise MissingExtraError.of(
                 "bertha needs trained weights, or a folder that 'reelscore bertha export' wrote",
-                "reelscore[learned]",
+                "reelscore[bertha]",
                 "reelscore-bertha",
             )
         return Path(spec.origin).parent
@@ -182,7 +181,7 @@ def keep_held_out(folder: str | Path, group: str) -> Path:
     return place
 
 
-def read_weights(name: str) -> tuple[ModelInfo, dict[str, Any], Any]:
+def read_weights(name: str) -> tuple[ModelInfo, Tensors, Any]:
     """Read a model: its description, its weights, and its tokenizer.
 
     Raises:
@@ -198,7 +197,7 @@ def read_weights(name: str) -> tuple[ModelInfo, dict[str, Any], Any]:
         )
     safetensors = need("safetensors")
     try:
-        tensors = need("safetensors.torch").load(data)
+        tensors = need("safetensors.numpy").load(data)
     except safetensors.SafetensorError as error:
         raise DataError(f"{folder / _WEIGHTS}: damaged ({error}).") from error
     return info, tensors, need("tokenizers").Tokenizer.from_file(str(folder / _TOKENIZER))
@@ -215,7 +214,7 @@ def write_model(
 
     Args:
         folder: The folder to write to, created if needed.
-        state: Weights by name, ``encoder.…`` and ``head.…``.
+        state: Weights by name, ``encoder.…`` and ``head.…``: arrays, or tensors of torch.
         tokenizer: Its tokenizer.
         info: What is known of it.
         items: What it was trained on.
@@ -225,15 +224,16 @@ def write_model(
     """
     home = Path(folder)
     home.mkdir(parents=True, exist_ok=True)
-    tensors: dict[str, Any] = {}
-    for name, value in state.items():
+    tensors: Tensors = {}
+    for name, weights in state.items():
         if ".pooler." in name:
             continue  # the head takes the first token itself
+        value = np.ascontiguousarray(weights)
         if value.ndim == 2 and value.shape[0] > 1:
             tensors[name], tensors[f"{name}.scale"] = in_bytes(value)
         else:
-            tensors[name] = value.half()
-    data = need("safetensors.torch").save({n: v.contiguous() for n, v in tensors.items()})
+            tensors[name] = value.astype(np.float16)
+    data = need("safetensors.numpy").save(tensors)
     info = replace(info, sha256=hashlib.sha256(data).hexdigest())
     (home / _WEIGHTS).write_bytes(data)
     tokenizer.no_truncation()

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.errors import DataError
-from reelscore.learned.bert import Bert, Dtype, by_length
+from reelscore.errors import install_command
+from reelscore.learned.bert import Dtype, Layer, Tensors, open_bert, unpacked
 from reelscore.learned.cross_encoder import CrossEncoder, PairTokens
-from reelscore.learned.encoders import need
+from reelscore.learned.encoders import default_device, need
 from reelscore.learned.judged_captions import JudgedCaption
-from reelscore.learned.model_files import read_weights
+from reelscore.learned.model_files import ModelInfo, read_weights
 
 FloatArray = NDArray[np.float64]
 
@@ -24,33 +24,28 @@ FloatArray = NDArray[np.float64]
 class PairScorer:
     """A trained model that scores candidates against references.
 
-    Scores do not depend on what else is scored, within 1e-5.
+    Scores do not depend on what else is scored, within 1e-5. A BERT needs no torch, unless it is
+    to run on a GPU; other encoders do.
 
     Args:
         model: The shipped model's name, or a folder.
         dtype: ``int8`` for products of bytes, or ``float32``.
+        device: ``cpu``, or ``cuda``; by default a GPU if torch has one.
     """
 
-    def __init__(self, model: str, dtype: Dtype = "int8") -> None:
+    def __init__(self, model: str, dtype: Dtype = "int8", device: str | None = None) -> None:
         self.info, tensors, tokenizer = read_weights(model)
         self.tokens = PairTokens(tokenizer, self.info.max_length)
-        torch = need("torch")
-        self.device = "cuda" if torch.cuda.is_available() else "cpu"
-        head = {n.removeprefix("head."): v for n, v in tensors.items() if n.startswith("head.")}
-        self._head = [(_unpacked(head, f"{k}.weight"), head[f"{k}.bias"].float()) for k in (1, 4)]
-        config = self.info.encoder
-        self._bert: Bert | None = None
-        body = {
-            n.removeprefix("encoder."): v for n, v in tensors.items() if n.startswith("encoder.")
-        }
-        if config.get("model_type") == "bert":
-            if config.get("hidden_act", "gelu") != "gelu":
-                raise DataError(f"{model}: activation {config['hidden_act']!r}; expected 'gelu'.")
-            heads, epsilon = config["num_attention_heads"], config["layer_norm_eps"]
-            self._bert = Bert(body, heads, epsilon, dtype, self.device)
-            self._head = [(w.to(self.device), b.to(self.device)) for w, b in self._head]
-        else:
-            self._network = _network(config, body, head, tokenizer, self.info.max_length)
+        self.device = device or default_device()
+        encoder, head = (
+            {n.removeprefix(part): v for n, v in tensors.items() if n.startswith(part)}
+            for part in ("encoder.", "head.")
+        )
+        self._rows: Callable[[Sequence[Any], int], FloatArray] = (
+            open_bert(encoder, self.info.encoder, dtype, "first", _layers(head), self.device)
+            if is_bert(self.info)
+            else _Network(self.info.encoder, encoder, head, self.tokens)
+        )
 
     def score(
         self, candidates: Sequence[str], references: Sequence[str], threads: int = 1
@@ -58,42 +53,12 @@ class PairScorer:
         """Score pairs on people's standardised scale."""
         pairs = list(zip(candidates, references, strict=True))
         once = {pair: k for k, pair in enumerate(dict.fromkeys(pairs))}
-        own = self._scores(list(once), threads)
+        encodings = self.tokens.pairs([a for a, _ in once], [b for _, b in once])
+        self.tokens.forget()
+        own = self._rows(encodings, threads)[:, 0]
         low, slope = self.info.to_z
         scores: FloatArray = low + slope * own[[once[pair] for pair in pairs]]
         return scores
-
-    def _scores(self, pairs: Sequence[tuple[str, str]], threads: int) -> FloatArray:
-        candidates, references = [a for a, _ in pairs], [b for _, b in pairs]
-        if self._bert is None:
-            with _threads(threads):
-                return self._network.predict(candidates, references, batch=32)
-        encodings = self.tokens.pairs(candidates, references)
-        self.tokens.forget()
-        parts = list(by_length([len(each.ids) for each in encodings], self._bert.batch))
-        batches = [[encodings[k] for k in part] for part in parts]
-        scores = np.zeros(len(pairs))
-        # a batch to each thread: threads that share every product would wait for each other
-        workers = 1 if self.device == "cuda" else max(1, min(threads, len(parts)))
-        with _threads(1), ThreadPoolExecutor(workers, initializer=_alone) as pool:
-            for part, of_part in zip(parts, pool.map(self._batch, batches), strict=True):
-                scores[part] = of_part
-        return scores
-
-    def _batch(self, encodings: Sequence[Any]) -> FloatArray:
-        torch = need("torch")
-        assert self._bert is not None
-        (w1, b1), (w2, b2) = self._head
-        linear = torch.nn.functional.linear
-        with torch.inference_mode():
-            hidden = self._bert.vectors(encodings, "first")
-            output = linear(torch.tanh(linear(hidden, w1, b1)), w2, b2)[:, 0]
-            scores: FloatArray = output.double().cpu().numpy()
-        return scores
-
-
-def _alone() -> None:
-    need("torch").set_num_threads(1)
 
 
 @lru_cache(maxsize=2)
@@ -102,26 +67,52 @@ def pair_scorer(model: str, dtype: Dtype) -> PairScorer:
     return PairScorer(model, dtype)
 
 
-def _unpacked(tensors: dict[str, Any], name: str) -> Any:
-    value = tensors[name].float()
-    return value * tensors[f"{name}.scale"][:, None] if f"{name}.scale" in tensors else value
+def engine(info: ModelInfo) -> str:
+    """Say what computes a model on this machine, with its version."""
+    on_gpu = default_device() == "cuda"
+    package = "onnxruntime" if is_bert(info) and not on_gpu else "torch"
+    try:
+        return f"{package} {version(package)}, on {'a GPU' if on_gpu else 'the processor'}"
+    except PackageNotFoundError:
+        extra = "bertha" if package == "onnxruntime" else "learned"
+        return f"{package}, which is missing: {install_command(f'reelscore[{extra}]')}"
 
 
-def _network(
-    config: dict[str, Any], body: dict[str, Any], head: dict[str, Any], tokenizer: Any, length: int
-) -> CrossEncoder:
-    """Rebuild any other encoder by transformers."""
-    transformers = need("transformers")
-    kind = transformers.AutoConfig.for_model(**config)
-    network = CrossEncoder(transformers.AutoModel.from_config(kind), tokenizer, length)
-    own = dict(network.named_parameters())
-    state = {}
-    for part, tensors in (("encoder", body), ("head", head)):
-        for name in tensors:
-            if not name.endswith(".scale"):
-                state[f"{part}.{name}"] = _unpacked(tensors, name)
-    network.restore({name: state.get(name, value) for name, value in own.items()})
-    return network
+def is_bert(info: ModelInfo) -> bool:
+    """Whether a model's encoder is a BERT, for which torch is not needed."""
+    return info.encoder.get("model_type") == "bert"
+
+
+def _layers(head: Tensors) -> list[Layer]:
+    """The layers of a head, in their order."""
+    numbers = sorted(int(name.removesuffix(".bias")) for name in head if name.endswith(".bias"))
+    return [(unpacked(head, f"{k}.weight"), unpacked(head, f"{k}.bias")) for k in numbers]
+
+
+class _Network:
+    """Any other encoder, rebuilt by transformers."""
+
+    def __init__(
+        self, config: dict[str, Any], encoder: Tensors, head: Tensors, tokens: PairTokens
+    ) -> None:
+        torch, transformers = need("torch"), need("transformers")
+        kind = transformers.AutoConfig.for_model(**config)
+        network = CrossEncoder(
+            transformers.AutoModel.from_config(kind), tokens.tokenizer, tokens.max_length
+        )
+        state = {
+            f"{part}.{name}": torch.tensor(unpacked(tensors, name))
+            for part, tensors in (("encoder", encoder), ("head", head))
+            for name in tensors
+            if not name.endswith(".scale")
+        }
+        own = dict(network.named_parameters())
+        network.restore({name: state.get(name, value) for name, value in own.items()})
+        self._network = network
+
+    def __call__(self, encodings: Sequence[Any], threads: int) -> FloatArray:
+        with _threads(threads):
+            return self._network.predict_encoded(encodings, batch=32)[:, None]
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +23,18 @@ from reelscore.metrics.base import FloatArray, Metric, Reads, mean_of_first, wit
 from reelscore.text.words import CaptionBatch, Captions
 
 
-class Prepared(NamedTuple):
-    """Vectors of the references."""
+class Prepared:
+    """References; they are embedded with the first captions, by as many threads."""
 
-    vectors: FloatArray
+    def __init__(self, texts: list[str]) -> None:
+        self._texts = texts
+        self._vectors: FloatArray | None = None
+
+    def vectors(self, encoder: SentenceEncoder, threads: int) -> FloatArray:
+        """The references' vectors."""
+        if self._vectors is None:
+            self._vectors = encoder(self._texts, threads)
+        return self._vectors
 
 
 @dataclass(frozen=True)
@@ -59,8 +67,9 @@ class Sts(Metric):
         return super().signature(**context)
 
     def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Prepared:
-        """Embed the references once."""
-        return Prepared(_encoder(self.model)(references.original.unpack()))
+        """Unpack the references once."""
+        _encoder(self.model)  # complains now if there is none
+        return Prepared(references.original.unpack())
 
     def statistics(self, batch: CaptionBatch, prepared: Prepared) -> FloatArray:
         """The cosine over all references, and 1."""
@@ -69,10 +78,12 @@ class Sts(Metric):
             batch.reference_offsets[batch.items + 1],
         )
         counts = ends - begins
-        vectors = _encoder(self.model)(batch.candidates.original.unpack())
+        encoder = _encoder(self.model)
+        vectors = encoder(batch.candidates.original.unpack(), batch.threads)
+        of_references = prepared.vectors(encoder, batch.threads)
         own = np.concatenate([[0], np.cumsum(counts)])
         places = np.repeat(begins - own[:-1], counts) + np.arange(own[-1])
-        cosines = (np.repeat(vectors, counts, axis=0) * prepared.vectors[places]).sum(axis=1)
+        cosines = (np.repeat(vectors, counts, axis=0) * of_references[places]).sum(axis=1)
         return with_count(over_references(cosines, counts, self.references))
 
     def scores(self, totals: FloatArray) -> FloatArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.metadata import PackageNotFoundError
 
 import numpy as np
 import pytest
@@ -12,9 +13,9 @@ from reelscore import examples
 from reelscore.cli.main import cli
 from reelscore.data.datasets.trecvid_ha import YEARS
 from reelscore.learned.agreement import CLASSICAL
+from reelscore.learned.model_files import ModelInfo
+from reelscore.learned.pair_scores import engine
 from reelscore.meta.judged import Judged
-
-pytest.importorskip("torch")
 
 
 def run(*arguments):
@@ -83,7 +84,27 @@ def test_info():
     assert "caption level                 2016   2017   2018   2019   2020" in lines
     assert "MA, all references           0.823  0.782  0.816  0.818  0.749" in lines
     assert not any(sign in done.output for sign in ("Recipe(", "Stage(", "{", "kinds="))
+    assert "On this machine it is computed by" in done.output
     assert json.loads(run("info", "--json").output)["max_length"] == 128
+
+
+@pytest.mark.parametrize(
+    ("kind", "device", "expected"),
+    [
+        ("bert", "cpu", "onnxruntime 9.9, on the processor"),
+        ("bert", "cuda", "torch, which is missing: pip install 'reelscore[learned]'"),
+        ("roberta", "cpu", "torch, which is missing: pip install 'reelscore[learned]'"),
+    ],
+)
+def test_what_computes_a_model(kind, device, expected, monkeypatch):
+    def version(package):
+        if package == "torch":
+            raise PackageNotFoundError
+        return "9.9"
+
+    monkeypatch.setattr("reelscore.learned.pair_scores.version", version)
+    monkeypatch.setattr("reelscore.learned.pair_scores.default_device", lambda: device)
+    assert engine(ModelInfo("mine", {"model_type": kind}, 128)) == expected
 
 
 def test_export(tmp_path):

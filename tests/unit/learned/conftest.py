@@ -1,50 +1,62 @@
-"""A tiny encoder with random weights, and judged captions made up for it."""
+"""Tiny encoders with random weights, and judged captions made up for them."""
 
 from __future__ import annotations
 
 import random
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from reelscore.learned.judged_captions import JudgedCaption
 
-torch = pytest.importorskip("torch")
-
 TEXT = "a the man woman dog cat boy runs sits plays eats ball guitar on in street beach car"
 WORDS = TEXT.split()
+MARKS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+CONFIG = {
+    "model_type": "bert",
+    "hidden_act": "gelu",
+    "vocab_size": len(MARKS) + len(WORDS),
+    "hidden_size": 16,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 32,
+    "max_position_embeddings": 64,
+    "type_vocab_size": 2,
+    "layer_norm_eps": 1e-12,
+    "pad_token_id": 0,
+}
 
 
 @pytest.fixture(autouse=True)
 def one_thread():
+    torch = sys.modules.get("torch")
+    if torch is None:
+        yield
+        return
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
 
 
+def tokenizer_in(folder: Path):
+    tokenizers = pytest.importorskip("tokenizers")
+    (folder / "vocab.txt").write_text("\n".join([*MARKS, *WORDS]) + "\n")
+    return tokenizers.BertWordPieceTokenizer(str(folder / "vocab.txt"))._tokenizer
+
+
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The folder of a BERT with two layers of sixteen numbers."""
-    from tokenizers import BertWordPieceTokenizer
-    from transformers import BertConfig, BertModel, BertTokenizerFast
-
+    """The folder of a BERT with two layers of sixteen numbers, to train."""
+    torch = pytest.importorskip("torch", reason="training needs torch: reelscore[learned]")
+    transformers = pytest.importorskip("transformers", reason="training needs transformers")
     folder = tmp_path_factory.mktemp("tiny")
-    vocabulary = folder / "vocab.txt"
-    marks = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    vocabulary.write_text("\n".join([*marks, *WORDS]) + "\n")
-    tokenizer = BertWordPieceTokenizer(str(vocabulary))
     torch.manual_seed(0)
-    config = BertConfig(
-        vocab_size=len(marks) + len(WORDS),
-        hidden_size=16,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=32,
-        max_position_embeddings=64,
-    )
-    BertModel(config).save_pretrained(folder)
-    BertTokenizerFast(tokenizer_object=tokenizer._tokenizer).save_pretrained(folder)
+    transformers.BertModel(transformers.BertConfig(**CONFIG)).save_pretrained(folder)
+    tokenizer = transformers.BertTokenizerFast(tokenizer_object=tokenizer_in(folder))
+    tokenizer.save_pretrained(folder)
     return str(folder)
 
 
@@ -77,15 +89,43 @@ def captions() -> list[JudgedCaption]:
 
 
 @pytest.fixture(scope="session")
-def model(tiny: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model with random weights, written to a folder."""
-    from reelscore.learned.cross_encoder import CrossEncoder
     from reelscore.learned.model_files import ModelInfo, write_model
 
+    pytest.importorskip("safetensors")
     folder = tmp_path_factory.mktemp("model")
-    network = CrossEncoder.start(tiny, 32, seed=3)
-    with torch.no_grad():  # random scores that differ
-        network.head[4].weight.normal_(std=1.0)
-    info = ModelInfo("tiny", network.encoder.config.to_dict(), 32, (0.5, 2.0), (40.0, 10.0))
-    write_model(folder, network.state(), network.tokens.tokenizer, info)
+    info = ModelInfo("tiny", CONFIG, 32, (0.5, 2.0), (40.0, 10.0))
+    write_model(folder, random_weights(), tokenizer_in(folder), info)
     return folder
+
+
+def random_weights() -> dict[str, np.ndarray]:
+    """Weights of a BERT with a head, by their names."""
+    width, wide = CONFIG["hidden_size"], CONFIG["intermediate_size"]
+    shapes = {
+        "encoder.embeddings.word_embeddings": (CONFIG["vocab_size"], width),
+        "encoder.embeddings.position_embeddings": (CONFIG["max_position_embeddings"], width),
+        "encoder.embeddings.token_type_embeddings": (2, width),
+        "encoder.embeddings.LayerNorm": (width,),
+        "head.1": (width, width),
+        "head.4": (1, width),
+    }
+    for layer in range(CONFIG["num_hidden_layers"]):
+        place = f"encoder.encoder.layer.{layer}"
+        shapes |= {f"{place}.attention.self.{n}": (width, width) for n in ("query", "key", "value")}
+        shapes |= {
+            f"{place}.attention.output.dense": (width, width),
+            f"{place}.attention.output.LayerNorm": (width,),
+            f"{place}.intermediate.dense": (wide, width),
+            f"{place}.output.dense": (width, wide),
+            f"{place}.output.LayerNorm": (width,),
+        }
+    rng = np.random.default_rng(3)
+    weights = {}
+    for name, shape in shapes.items():
+        # scores that differ: matrices larger than those that training starts from
+        weights[f"{name}.weight"] = rng.normal(len(shape) == 1, 0.3, shape).astype(np.float32)
+        if not name.endswith("_embeddings"):
+            weights[f"{name}.bias"] = rng.normal(0, 0.1, shape[0]).astype(np.float32)
+    return weights

