@@ -18,13 +18,14 @@ from reelscore.cli.options import (
     write_json,
 )
 from reelscore.cli.reading_options import read_captions, reading_options
+from reelscore.cli.table_options import column_option
 from reelscore.data.reading import Reading
 from reelscore.data.table import ScoreTable
 from reelscore.data.table_files import csv_rows
+from reelscore.data.table_forms import merge_tables
 from reelscore.errors import DataError
 from reelscore.meta.alignment import Scan, Verdict, signed
 from reelscore.meta.audit import METRIC, Audit, audit_captions, audit_tables
-from reelscore.meta.paired_scores import merge_tables
 from reelscore.text.tokens import Tokenizer
 
 
@@ -34,7 +35,7 @@ from reelscore.text.tokens import Tokenizer
 @click.option(
     "--human", metavar="TABLE", help="People's scores: .csv or .json, by system and item."
 )
-@click.option("--column", metavar="NAME", help="Which human score to use; the first if not given.")
+@column_option("the first if not given")
 @click.option(
     "--metric",
     default=METRIC,
@@ -79,7 +80,7 @@ def command(
       reelscore audit meteor.csv cider.csv --human judgments.csv
     """
     check_targets(plot, json_file)
-    people = ScoreTable.read(human, repeats="mean") if human else None
+    people = ScoreTable.read(human, repeats="mean", column=column) if human else None
     if refs:
         inputs = read_captions(candidates, refs, reading)
         assert inputs.references is not None
@@ -88,7 +89,6 @@ def command(
                 inputs.systems,
                 inputs.references,
                 people,
-                column=column,
                 metric=metric,
                 tokenizer=tokenizer,
                 seed=seed,
@@ -102,7 +102,7 @@ def command(
         tables = merge_tables(ScoreTable.read(path) for path in candidates)
         assert human is not None
         rows = [csv_rows(path) for path in (human, *candidates)]
-        audited = audit_tables(tables, people, column=column, rows=rows)
+        audited = audit_tables(tables, people, rows=rows)
     if plot:
         from reelscore.report.plots.studies import draw_audit
 

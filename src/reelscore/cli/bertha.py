@@ -22,6 +22,7 @@ from reelscore.cli.options import (
 )
 from reelscore.cli.reading_options import read_captions, reading_options
 from reelscore.cli.report_options import command_line, html_option
+from reelscore.cli.table_options import column_option
 from reelscore.data.reading import Reading
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError
@@ -39,6 +40,7 @@ def command() -> None:
 @click.argument("candidates", nargs=-1, metavar="[CANDIDATES]...")
 @refs_option("References of the captions")
 @click.option("--human", metavar="TABLE", help="People's scores: system, item, score.")
+@column_option("the first if not given")
 @click.option(
     "--group",
     default="own",
@@ -62,6 +64,7 @@ def prepare(
     candidates: tuple[str, ...],
     refs: tuple[str, ...],
     human: str | None,
+    column: str | None,
     group: str,
     trecvid: str | None,
     out: str,
@@ -82,12 +85,10 @@ def prepare(
 
         captions = load_captions(trecvid)
     elif candidates and refs and human:
-        table = ScoreTable.read(human, repeats="mean")
-        column = table.metrics[0]
+        table = ScoreTable.read(human, repeats="mean", column=column)
+        score = table.metrics[0]
         scores = {
-            name: row[column].items.to_dict()
-            for name, row in table.results.items()
-            if column in row
+            name: row[score].items.to_dict() for name, row in table.results.items() if score in row
         }
         inputs = read_captions(candidates, refs, reading)
         assert inputs.references is not None

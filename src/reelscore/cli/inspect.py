@@ -12,6 +12,7 @@ from reelscore.cli.options import terminal_width
 from reelscore.cli.reading_options import reading_options
 from reelscore.cli.table_options import (
     captions_option,
+    column_option,
     read_people,
     read_tables,
     tables_argument,
@@ -31,9 +32,7 @@ _LONGEST_NAME = 20
 @click.command("inspect", cls=FilesCommand)
 @tables_argument
 @click.option("--human", metavar="TABLE", help="People's scores, .csv or .json.")
-@click.option(
-    "--column", metavar="NAME", help="Which human score to use, if the table has several."
-)
+@column_option("needed if the table has several")
 @click.option("--metric", "-m", metavar="NAME", help="The score to use.")
 @click.option(
     "--against",
@@ -82,7 +81,7 @@ def command(
 
         table, names = with_people(table, read_people(human, column))
         if against is None and len(names) > 1:
-            raise DataError(f"The human table has {', '.join(names)}; choose one with --column.")
+            raise DataError(f"The human table has {', '.join(names)}; choose one: --score-column.")
         against = against or names[0]
     chosen = [name.strip() for name in systems.split(",")] if systems else None
     if against is not None:

@@ -6,7 +6,7 @@ import re
 _OPTIONS = {
     "beyond": "--beyond",
     "caption_field": "--caption-field",
-    "column": "--column",
+    "column": "--score-column",
     "common": "--common",
     "controlled": "--control",
     "empty": "--empty",

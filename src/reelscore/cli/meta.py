@@ -29,15 +29,15 @@ from reelscore.cli.reading_options import reading_options
 from reelscore.cli.report_options import Pictures, picture_options
 from reelscore.cli.table_options import (
     captions_option,
-    one_score,
+    column_option,
     read_people,
     read_tables,
     tables_argument,
     with_sources,
 )
-from reelscore.data.item_ids import matched_table, table_items
 from reelscore.data.reading import Reading
 from reelscore.data.table import ScoreTable
+from reelscore.data.table_forms import matched_table, table_items
 from reelscore.meta.audit import quick_audit
 from reelscore.meta.correlation import COEFFICIENTS, DEFAULT_COEFFICIENTS, INTERVALS, IntervalMethod
 from reelscore.meta.evaluation import MetaEvaluation, evaluate_metrics
@@ -52,9 +52,7 @@ from reelscore.stats.levels import LEVELS, Level
 @click.command("meta", cls=FilesCommand)
 @tables_argument
 @click.option("--human", required=True, metavar="TABLE", help="People's scores, .csv or .json.")
-@click.option(
-    "--column", metavar="NAME", help="Which human score to use, if the table has several."
-)
+@column_option("needed if the table has several")
 @choice_option(
     "--level",
     choices=LEVELS,
@@ -151,12 +149,11 @@ def command(
     """
     check_targets(json_file, latex_file)
     metrics = with_sources(read_tables(tables, match_ids), captions, refs, reading, match_ids)
-    people = matched_table(read_people(human), match_ids, table_items(metrics))
+    people = matched_table(read_people(human, column), match_ids, table_items(metrics))
     with progress_bar("Testing") as progress:
         evaluation = evaluate_metrics(
             metrics,
             people,
-            column=column,
             level=level,
             coefficients=_names(coefficients),
             tests=None if tests is None else _names(tests),  # type: ignore[arg-type]
@@ -168,7 +165,7 @@ def command(
             seed=seed,
             progress=progress,
         )
-    warning = _misalignment(metrics, people, column)
+    warning = _misalignment(metrics, people)
     grids = [correlation_grid(evaluation.correlations), *map(significance_grid, evaluation.tests)]
     if latex_file:
         write(latex_file, "\n\n".join(grid.to_latex() for grid in grids))
@@ -177,7 +174,7 @@ def command(
 
         pictures.write(
             metrics,
-            one_score(people, column),
+            people,
             draw=partial(draw_all, evaluation),
             sections=agreement_sections(evaluation),
             seed=seed,
@@ -191,9 +188,9 @@ def command(
         click.echo(click.style(warning, fg="red"), err=True)
 
 
-def _misalignment(metrics: ScoreTable, human: ScoreTable, column: str | None) -> str:
+def _misalignment(metrics: ScoreTable, human: ScoreTable) -> str:
     """Warn where the judgments seem to be of other captions than the metrics scored."""
-    verdict = quick_audit(metrics, human, column=column)
+    verdict = quick_audit(metrics, human)
     if not verdict.misaligned:
         return ""
     return (

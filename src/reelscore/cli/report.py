@@ -22,13 +22,14 @@ from reelscore.cli.report_options import (
 )
 from reelscore.cli.table_options import (
     captions_option,
+    column_option,
     read_people,
     read_tables,
     tables_argument,
     with_sources,
 )
-from reelscore.data.item_ids import matched_table, table_items
 from reelscore.data.reading import Reading
+from reelscore.data.table_forms import matched_table, table_items
 from reelscore.report.tables.differences import marked_leaderboard
 from reelscore.report.tables.layout import Layout
 from reelscore.report.tables.leaderboard import leaderboard_csv
@@ -38,7 +39,7 @@ from reelscore.report.tables.leaderboard import leaderboard_csv
 @tables_argument
 @click.option("--output", "-o", metavar="FILE", help="Where to write the report, one HTML file.")
 @click.option("--human", metavar="TABLE", help="People's scores, .csv or .json.")
-@click.option("--column", metavar="NAME", help="Which human score to use; all if not given.")
+@column_option("all if not given")
 @click.option(
     "--metrics",
     "-m",

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
 from reelscore.cli.file_options import FilesOption
 from reelscore.cli.reading_options import read_captions
-from reelscore.data.item_ids import matched, table_items
+from reelscore.data.item_ids import matched
 from reelscore.data.reading import Reading
 from reelscore.data.scales import HIGHER
 from reelscore.data.table import MetricResult, ScoreTable, Sources
-from reelscore.data.table_files import Repeats, is_score_table
-from reelscore.errors import DataError, UnknownNameError, check_choice
-from reelscore.meta.paired_scores import merge_tables
+from reelscore.data.table_files import is_score_table
+from reelscore.data.table_forms import merge_tables, table_items
+from reelscore.data.table_rows import Repeats
+from reelscore.errors import DataError, UnknownNameError
 from reelscore.metrics.registry import declared_scale
 from reelscore.scoring.training_notes import training_notes
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 tables_argument = click.argument("tables", nargs=-1, required=True, metavar="TABLE...")
 captions_option = click.option(
@@ -27,6 +31,22 @@ captions_option = click.option(
     named=True,
     help="Captions: one file per system, or NAME=FILE, up to the next option.",
 )
+
+
+def column_option(otherwise: str) -> Callable[[F], F]:
+    """The option that names one of people's scores.
+
+    Args:
+        otherwise: Which are used if it is not given.
+    """
+    return click.option(
+        "--score-column",
+        "--column",
+        "column",
+        metavar="NAME",
+        help="Which human score to use: a column of the table, or a name in its column metric; "
+        f"{otherwise}.",
+    )
 
 
 def read_tables(arguments: Sequence[str], match_ids: str | None = None) -> ScoreTable:
@@ -108,26 +128,15 @@ def _renamed_system(name: str, path: str) -> ScoreTable:
     return replace(table, results={name: next(iter(table.results.values()))})
 
 
-def read_noted(path: str, repeats: Repeats = "error") -> ScoreTable:
+def read_noted(path: str, repeats: Repeats = "error", column: str | None = None) -> ScoreTable:
     """Read a table; its notes say which file they are about."""
-    table = ScoreTable.read(path, repeats=repeats)
+    table = ScoreTable.read(path, repeats=repeats, column=column)
     return replace(table, notes=[f"{path}: {note}" for note in table.notes])
 
 
 def read_people(path: str, column: str | None = None) -> ScoreTable:
-    """Read people's scores, several of a caption as their mean; one column or all."""
-    return one_score(read_noted(path, repeats="mean"), column)
-
-
-def one_score(people: ScoreTable, column: str | None) -> ScoreTable:
-    """Keep one of people's scores; all if none is named."""
-    if column is None:
-        return people
-    check_choice("human score", column, people.metrics)
-    rows = {
-        system: {column: row[column]} for system, row in people.results.items() if column in row
-    }
-    return replace(people, results=rows)
+    """Read people's scores, several of a caption as their mean; one score or all."""
+    return read_noted(path, "mean", column)
 
 
 def with_sources(

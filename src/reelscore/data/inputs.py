@@ -108,7 +108,7 @@ def read_inputs(
         notes += references_note([file.path for file in read])
     elif references is not None:
         side = python_captions(references, "references")
-    others = [OtherIds(system, list(candidates[system])) for system in candidates.keys() - sides]
+    others = [OtherIds(name, list(own)) for name, own in candidates.items() if name not in sides]
     others += [] if truth is None else [OtherIds("references", list(truth))]
     numbered = with_ids([*sides.values(), *([] if side is None else [side])], others)
     sides = dict(zip(sides, numbered, strict=False))

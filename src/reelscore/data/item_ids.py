@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import NamedTuple, TypeVar
 
-from reelscore.data.table import ItemIndex, ItemScores, MetricResult, ScoreTable
 from reelscore.errors import DataError, check_choice
 
 T = TypeVar("T")
@@ -176,57 +174,6 @@ def matched(
     texts = {str(item): value for item, value in values.items()}
     spelling = matched_ids(names, texts, [str(item) for item in wanted], what)
     return {spelling[item]: value for item, value in texts.items()}
-
-
-def matched_table(
-    table: ScoreTable,
-    names: str | None,
-    wanted: Collection[str],
-    what: tuple[str, str] = ("judgments", "scores"),
-) -> ScoreTable:
-    """Give a table the ids that it is to match; its signatures and notes name the rules.
-
-    >>> from reelscore import score_systems
-    >>> table = score_systems({"mine": {"v1.mp4": "a man"}}, {"v1.mp4": ["a man"]}, "rouge_l")
-    >>> matched_table(table, "basename", ["v1"])["mine"]["rouge_l"].items.to_dict()
-    {'v1': 1.0}
-    """
-    if names is None:
-        return table
-    spelling = matched_ids(names, table_items(table), wanted, what)
-
-    def renamed(items: Sequence[str]) -> list[str]:
-        return [spelling.get(item, item) for item in items]
-
-    def changed(result: MetricResult) -> MetricResult:
-        items = ItemScores(ItemIndex(renamed(result.items.index.items)), result.items.array)
-        shared = result.statistics
-        if shared is not None:
-            shared = replace(shared, items=renamed(shared.items))
-        part = "".join(f"|{key}:{rules}" for key, rules in rule_part(names).items())
-        made = result.signature and result.signature.replace(part, "") + part
-        return replace(result, items=items, statistics=shared, signature=made)
-
-    rows = {
-        system: {name: changed(result) for name, result in row.items()}
-        for system, row in table.results.items()
-    }
-    return replace(table, results=rows, notes=[*table.notes, *rule_note(names)])
-
-
-def table_items(table: ScoreTable) -> list[str]:
-    """Give the items that any score of a table has, in order of appearance.
-
-    >>> from reelscore import score_systems
-    >>> table_items(score_systems({"mine": {"v1": "a man"}}, {"v1": ["a man"]}, "rouge_l"))
-    ['v1']
-    """
-    indexes = {
-        id(result.items.index): result.items.index
-        for row in table.results.values()
-        for result in row.values()
-    }
-    return list(dict.fromkeys(item for index in indexes.values() for item in index.items))
 
 
 def _names(text: str) -> list[str]:

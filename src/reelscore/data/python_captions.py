@@ -208,6 +208,28 @@ def python_captions(value: object, name: str = "captions") -> PythonCaptions:
     return PythonCaptions(name, "entry", {_TEXTS: entries}, None)
 
 
+def columns_of(value: object, name: str) -> Mapping[str, Sequence[Any]]:
+    """Give the columns of a data frame, a data set, records, or a mapping of columns.
+
+    Raises:
+        DataError: If it is none of these.
+
+    >>> columns_of([{"system": "a", "Score": 1}, {"system": "b", "Score": 2}], "scores")
+    {'system': ['a', 'b'], 'score': [1, 2]}
+    """
+    if isinstance(value, Mapping) and all(isinstance(own, (list, tuple)) for own in value.values()):
+        return _of_columns(value, name).columns
+    columns = python_captions(value, name).columns
+    if _TEXTS in columns:
+        raise DataError(
+            f"The {name} are {in_words(value)}; expected a data frame, records or a file."
+        )
+    return {
+        key: [None if cell is _NO_FIELD else cell for cell in cells]
+        for key, cells in columns.items()
+    }
+
+
 def systems_of(systems: object) -> Mapping[str, Any]:
     """Give the captions of each system by its name.
 
@@ -246,6 +268,25 @@ def systems_of(systems: object) -> Mapping[str, Any]:
             raise DataError(f"{table.place(place + 1)}: the system is {in_words(name)}, not text.")
         places.setdefault(name, []).append(place)
     return {name: table.taken(own, f"candidates of {name!r}") for name, own in places.items()}
+
+
+def is_frame(value: object) -> bool:
+    """Whether a value is a table of some package: a data frame or a data set.
+
+    >>> is_frame({"id": [1]})
+    False
+    """
+    kinds = ("iloc", "get_columns", "collect", "to_pydict", "column_names")
+    return not isinstance(value, Mapping) and any(hasattr(value, name) for name in kinds)
+
+
+def has_item(record: Mapping[Any, Any]) -> bool:
+    """Whether a mapping is a record, with an item id among its fields.
+
+    >>> has_item({"video_id": "v1", "sentence": "a man"}), has_item({"v1": ["a man"]})
+    (True, False)
+    """
+    return USUAL.item_field([str(key) for key in record]) is not None
 
 
 def is_path(value: object) -> bool:

@@ -16,18 +16,29 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from reelscore.data.checks import Problems, has_words, id_fault, id_text, in_words, text_fault
+from reelscore.data.checks import (
+    Problems,
+    has_words,
+    id_fault,
+    id_text,
+    in_words,
+    is_missing,
+    text_fault,
+)
 from reelscore.data.fields import ITEM_FIELDS
+from reelscore.data.python_captions import columns_of
 from reelscore.data.source import Source
 from reelscore.data.stories import NO_CAPTIONS, Stories, Story, StoryPolicies
 from reelscore.errors import DataError
 
 PathLike = str | os.PathLike[str]
+# One video's or one caption's part of a file: place, video id, value.
+Entry = tuple[str, Any, Any]
 
 _VIDEO_FIELDS = ("video", *ITEM_FIELDS)
 _TIME_FIELDS = ("timestamp", "segment")
@@ -73,16 +84,17 @@ def stories_in(source: Source, policies: StoryPolicies, video: str | None = None
 
 
 def stories_of(
-    data: Mapping[str, Any],
+    data: Mapping[str, Any] | Iterable[Any],
     name: str = "stories",
     policies: StoryPolicies | None = None,
     *,
     video: str | None = None,
 ) -> Stories:
-    """Check timed captions given as plain data, in any of the shapes a JSON file may have.
+    """Check timed captions given as plain data, in any of the shapes a file may have.
 
     Args:
-        data: What `json.load` gives for such a file.
+        data: What `json.load` gives for such a file; or records, a data frame or a data set with
+            a row for each caption or each video, as in JSON Lines.
         name: What to call it in messages.
         policies: As in `read_stories`.
         video: As in `read_stories`.
@@ -94,14 +106,27 @@ def stories_of(
     reelscore.errors.DataError: stories: video 'v1', caption 1: ends (4.5) before it starts (9.0).
     Fix it, or pass reversed_segments="swap" or reversed_segments="zero".
     """
-    if not isinstance(data, Mapping):
-        raise DataError(f"{name}: expected a mapping of video ids; it is {in_words(data)}.")
-    entries = list(_entries_of_document(data, name))
-    return _collect(entries, name, policies or StoryPolicies(), video)
+    entries = _entries_of_document if isinstance(data, Mapping) else _entries_of_records
+    return _collect(list(entries(data, name)), name, policies or StoryPolicies(), video)
 
 
-# An entry is one video's or one caption's part of a file: place, video id, value.
-Entry = tuple[str, Any, Any]
+def _entries_of_records(data: object, name: str) -> Iterator[Entry]:
+    columns = columns_of(data, name)
+    for number, row in enumerate(zip(*columns.values(), strict=True), start=1):
+        cells = {
+            key: cell.tolist() if hasattr(cell, "tolist") else cell
+            for key, cell in zip(columns, row, strict=True)
+            if not is_missing(cell)
+        }
+        yield _entry(cells, f"{name}: row {number}")
+
+
+def _entry(record: Mapping[str, Any], place: str) -> Entry:
+    field = _field(record, _VIDEO_FIELDS)
+    if field is None:
+        raise DataError(f"{place}: no video id; expected one of {', '.join(_VIDEO_FIELDS)}.")
+    captions = record.get("captions")
+    return place, record[field], captions if isinstance(captions, list) else record
 
 
 def _document(source: Source) -> Any:
@@ -132,11 +157,7 @@ def _entries_of_lines(source: Source) -> Iterator[Entry]:
             continue
         place = f"{source.path}:{number}"
         record = decode_json_line(line, source.path, number)
-        name = _field(record, _VIDEO_FIELDS) if isinstance(record, dict) else None
-        if name is None:
-            raise DataError(f"{place}: no video id; expected one of {', '.join(_VIDEO_FIELDS)}.")
-        value = record.get("captions") if isinstance(record.get("captions"), list) else record
-        yield place, record[name], value
+        yield _entry(record if isinstance(record, dict) else {}, place)
 
 
 def _entries_of_document(document: Any, name: str) -> Iterator[Entry]:

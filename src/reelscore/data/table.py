@@ -448,11 +448,17 @@ class ScoreTable:
         return html
 
     @classmethod
-    def read(cls, path: str | Path, *, repeats: Literal["error", "mean"] = "error") -> ScoreTable:
+    def read(
+        cls,
+        path: str | Path,
+        *,
+        repeats: Literal["error", "mean"] = "error",
+        column: str | None = None,
+    ) -> ScoreTable:
         """Read a table from JSON or CSV; see `reelscore.data.table_files.read_table`."""
         from reelscore.data.table_files import read_table
 
-        return read_table(path, repeats=repeats)
+        return read_table(path, repeats=repeats, column=column)
 
 
 def only_score(results: Sequence[MetricResult]) -> float:

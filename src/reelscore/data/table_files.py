@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -19,9 +19,17 @@ from numpy.typing import NDArray
 from reelscore.data.atomic_files import write_atomically
 from reelscore.data.scales import Better, Scale
 from reelscore.data.table import ItemScores, MetricResult, ScoreTable, Statistics, file_format, view
-from reelscore.errors import DataError
-
-Repeats = Literal["error", "mean"]
+from reelscore.data.table_rows import (
+    BETTER,
+    SCORE_NAMES,
+    SYSTEM_NAMES,
+    BadRow,
+    Repeats,
+    gap_notes,
+    roles_of,
+    table_of_rows,
+)
+from reelscore.errors import DataError, check_choice
 
 FORMAT = 2  # of JSON files; 2 may have statistics, and files of format 1 do not say their format
 
@@ -78,7 +86,7 @@ def csv_text(table: ScoreTable) -> str:
     else:
         writer = csv.writer(out, lineterminator="\n")
     directed = any(r.scale.better != "high" for row in table.results.values() for r in row.values())
-    writer.writerow([*_COLUMNS, *([_BETTER] if directed else [])])
+    writer.writerow([*_COLUMNS, *([BETTER] if directed else [])])
     for system, row in table.results.items():
         for name, result in row.items():
             better = [result.scale.better] if directed else []
@@ -114,22 +122,28 @@ def write_table(table: ScoreTable, path: str | Path, *, statistics: bool = True)
     write_atomically(path, json_text(table, statistics=statistics) if is_json else csv_text(table))
 
 
-def read_table(path: str | Path, *, repeats: Repeats = "error") -> ScoreTable:
+def read_table(
+    path: str | Path, *, repeats: Repeats = "error", column: str | None = None
+) -> ScoreTable:
     r"""Read a table that `write_table` wrote, or one that somebody else made.
 
     A CSV file needs the columns system and score, in any order, and has as a rule a column item;
-    commas, semicolons or tabs separate them. Without a column metric, the file's name is the
-    metric's. A column better says whether a ``high`` or a ``low`` score is better, or ``neither``;
-    without it, a known metric's own declaration counts, and higher is better otherwise. What was
-    read but not used, or left out, is in the table's notes.
+    commas, semicolons or tabs separate them. The columns may have other names, such as model,
+    video_id and rating. Without a column metric, the file's name is the metric's. Where there is
+    no score, every other column of numbers is one, under its own name. A column better says
+    whether a ``high`` or a ``low`` score is better, or ``neither``; without it, a known metric's
+    own declaration counts, and higher is better otherwise. What was read but not used, or left
+    out, is in the table's notes.
 
     Args:
         path: A .csv or .json file.
         repeats: Several scores of one system, item and metric are an ``error``, or their
             ``mean`` is taken, as with several judgments of a caption.
+        column: Take one score alone: a column of the file, or a name in its column metric.
 
     Raises:
         DataError: If the file cannot be read or is not a score table.
+        UnknownNameError: If there is no such score.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp(), "adequacy.csv")
@@ -147,14 +161,36 @@ def read_table(path: str | Path, *, repeats: Repeats = "error") -> ScoreTable:
         raise DataError(f"{path}: cannot be read ({error.strerror}).") from error
     try:
         if is_json:
-            return _from_json(data)
-        return _from_csv(data.decode("utf-8-sig"), Path(path).stem, repeats)
-    except (msgspec.DecodeError, UnicodeDecodeError, csv.Error, _BadRow) as error:
+            table = _from_json(data)
+        else:
+            text = data.decode("utf-8-sig")
+            table = _from_csv(text, Path(path).stem, repeats, column)
+    except (msgspec.DecodeError, UnicodeDecodeError, csv.Error, BadRow) as error:
         raise DataError(
             f"{path}: not a score table: {error}. Expected CSV with the columns system, item, "
             "score and optionally metric, or JSON with 'systems', as ScoreTable.write and --table "
             "write them."
         ) from error
+    return table if column is None else one_score(table, column)
+
+
+def one_score(table: ScoreTable, column: str) -> ScoreTable:
+    """Keep one score of a table.
+
+    Raises:
+        UnknownNameError: If there is no such score.
+
+    >>> from reelscore import score_systems
+    >>> table = score_systems({"mine": {"v1": "a man"}}, {"v1": ["a man"]}, "rouge_l,cider")
+    >>> one_score(table, "cider").metrics
+    ['cider']
+    """
+    if column.lower() in SCORE_NAMES and len(table.metrics) == 1:  # under the file's name
+        return table
+    name = column if column in table.metrics else column.lower()
+    check_choice("human score", name, table.metrics)
+    rows = {system: {name: row[name]} for system, row in table.results.items() if name in row}
+    return replace(table, results=rows)
 
 
 def is_score_table(path: str | Path) -> bool:
@@ -174,8 +210,10 @@ def is_score_table(path: str | Path) -> bool:
     if Path(path).suffix.lower() != ".csv":
         return _JSON_TABLE.match(start) is not None
     header = start.removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0].lower()
-    columns = {cell.strip(b' "\r') for cell in re.split(rb"[,;\t]", header)}
-    return {b"system", b"score"} <= columns and b"caption" not in columns
+    cells = re.split(rb"[,;\t]", header)
+    columns = {cell.strip(b' "\r').decode(errors="replace") for cell in cells}
+    has_scores = columns.intersection(SYSTEM_NAMES) and columns.intersection(SCORE_NAMES)
+    return bool(has_scores) and "caption" not in columns
 
 
 _JSON_TABLE = re.compile(rb'\s*{\s*"systems"\s*:\s*{')
@@ -193,14 +231,16 @@ def csv_rows(path: str | Path) -> list[tuple[str, str]]:
     if file_format(path) == "json":
         return []
     text = Path(path).read_bytes().decode("utf-8-sig")
-    lines = csv.DictReader(io.StringIO(text), delimiter=_delimiter(text))
-    rows = ({(key or "").strip().lower(): cell for key, cell in row.items()} for row in lines)
-    return list(dict.fromkeys((row["system"], row["item"]) for row in rows if row.get("item")))
+    header, *lines = csv.reader(io.StringIO(text), delimiter=_delimiter(text))
+    rows = [("", line) for line in lines if line]
+    roles = roles_of([_plain_name(cell) for cell in header], rows)
+    if roles.item is None:
+        return []
+    pairs = ((row[roles.system], row[roles.item]) for _, row in rows)
+    return list(dict.fromkeys((system, item) for system, item in pairs if item))
 
 
 _COLUMNS = ["system", "item", "metric", "score"]
-_BETTER = "better"
-_NO_SCORE = {"", "-", "na", "n/a", "nan", "none", "null"}
 
 
 class _Scale(msgspec.Struct):
@@ -239,14 +279,10 @@ class _Stored(msgspec.Struct):
     format: int = 1
 
 
-class _BadRow(ValueError):
-    """A line of a CSV table that cannot be used."""
-
-
 def _from_json(data: bytes) -> ScoreTable:
     stored = msgspec.json.decode(data, type=_Stored)
     if stored.format > FORMAT:
-        raise _BadRow(
+        raise BadRow(
             f"it has format {stored.format} of a newer reelscore, and this one reads up to {FORMAT}"
         )
     declared = cache(view("declared scale"))
@@ -292,7 +328,7 @@ def _from_json(data: bytes) -> ScoreTable:
             else:
                 row |= {name: replace(each, statistics=shared) for name, each in own.items()}
     notes = [f"{names}: the stored statistics are not used: {why}." for names, why in unusable]
-    return ScoreTable(results, [*stored.notes, *_gap_notes(gaps), *notes])
+    return ScoreTable(results, [*stored.notes, *gap_notes(gaps), *notes])
 
 
 class _Unusable(ValueError):
@@ -323,112 +359,19 @@ def _statistics(group: _Statistics, results: dict[str, MetricResult]) -> Statist
     return Statistics(tuple(group.outputs), items, rows, metric.scores)
 
 
-def _from_csv(text: str, name: str, repeats: Repeats) -> ScoreTable:
-    delimiter = _delimiter(text)
-    lines = csv.reader(io.StringIO(text), delimiter=delimiter)
-    header = [cell.strip().lower() for cell in next(lines, [])]
-    place = _places(header)
-    by_system: dict[str, dict[str, dict[str, float]]] = {}
-    better: dict[str, Better | None] = {}
-    again: dict[tuple[str, str, str], int] = {}
-    gaps = 0
-    for row in lines:
-        if not row:
-            continue
-        if len(row) != len(header):
-            raise _BadRow(f"line {lines.line_num} has {len(row)} fields, not {len(header)}")
-        system, item, metric = (
-            row[place[column]] if column in place else default
-            for column, default in (("system", ""), ("item", ""), ("metric", name))
-        )
-        if not system:
-            raise _BadRow(f"line {lines.line_num} has no system")
-        number = _number(row[place["score"]], lines.line_num)
-        if number is None:
-            gaps += 1
-            continue
-        if _BETTER in header:
-            _set_better(better, metric, row[header.index(_BETTER)], lines.line_num)
-        scores = by_system.setdefault(system, {}).setdefault(metric, {})
-        if item not in scores:
-            scores[item] = number
-        elif repeats == "error":
-            raise _BadRow(f"line {lines.line_num} repeats {system}, {item or '(system)'}, {metric}")
-        else:  # the running mean
-            count = again[system, item, metric] = again.get((system, item, metric), 1) + 1
-            scores[item] += (number - scores[item]) / count
-    if not by_system:
-        raise _BadRow("it has no score")
-    scales: dict[str, Scale] = {}
-    for name in dict.fromkeys(metric for row in by_system.values() for metric in row):
-        scale: Scale = view("declared scale")(name)
-        scales[name] = replace(scale, better=better.get(name) or scale.better)
-    results = {
-        system: {
-            name: MetricResult(
-                name, _system_score(scores), ItemScores.of(scores), "", scale=scales[name]
-            )
-            for name, scores in row.items()
-        }
-        for system, row in by_system.items()
-    }
-    notes = _gap_notes(gaps)
-    if again:
-        are = "score is the mean" if len(again) == 1 else "scores are means"
-        notes.append(f"{len(again):,} {are} of several rows ({sum(again.values()):,} rows in all).")
-    if unused := [cell or "(no name)" for cell in header if cell not in (*_COLUMNS, _BETTER)]:
-        notes.append(f"Columns not used: {', '.join(unused)}.")
-    return ScoreTable(results, notes)
-
-
-def _set_better(better: dict[str, Better | None], metric: str, cell: str, line: int) -> None:
-    """Note what a row says of its metric's direction; rows must not contradict each other."""
-    text = cell.strip().lower()
-    said = next((each for each in get_args(Better) if each == text), None)
-    if text and said is None:
-        raise _BadRow(f"line {line} has {cell!r} in the column better, not high, low or neither")
-    if better.setdefault(metric, said) != said:
-        raise _BadRow(f"line {line} has {cell!r} in the column better, unlike an earlier line")
+def _from_csv(text: str, name: str, repeats: Repeats, column: str | None) -> ScoreTable:
+    lines = csv.reader(io.StringIO(text), delimiter=_delimiter(text))
+    header = next(lines, [])
+    rows = ((f"line {lines.line_num}", row) for row in lines if row)
+    own = column if column and column.lower() in map(_plain_name, header) else None
+    return table_of_rows(header, rows, name, repeats=repeats, column=own)
 
 
 def _delimiter(text: str) -> str:
-    """Tell commas, tabs and semicolons apart by the header."""
-    first = text.partition("\n")[0].lower()
-    for delimiter in ",\t;":
-        if {"system", "score"} <= {cell.strip().strip('"') for cell in first.split(delimiter)}:
-            return delimiter
-    return ","
+    """Tell commas, tabs and semicolons apart by the header: the one that divides it most."""
+    header = text.partition("\n")[0]
+    return max(",\t;", key=lambda delimiter: len(header.split(delimiter)))
 
 
-def _places(header: list[str]) -> dict[str, int]:
-    for column in _COLUMNS:
-        if header.count(column) > 1:
-            raise _BadRow(f"line 1 names the column {column} twice")
-    for column in ("system", "score"):
-        if column not in header:
-            raise _BadRow(f"line 1 is {','.join(header)!r} and has no column {column}")
-    return {column: header.index(column) for column in _COLUMNS if column in header}
-
-
-def _number(text: str, line: int) -> float | None:
-    if text.strip().lower() in _NO_SCORE:
-        return None
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.inf
-    if math.isinf(number):
-        raise _BadRow(f"line {line} has the score {text!r}")
-    return number
-
-
-def _gap_notes(gaps: int) -> list[str]:
-    rows = "row without a score was" if gaps == 1 else "rows without a score were"
-    return [f"{gaps:,} {rows} left out."] if gaps else []
-
-
-def _system_score(scores: dict[str, float]) -> float:
-    """Take the system's own row out of its items; a table without one gets the mean."""
-    if "" in scores:
-        return scores.pop("")
-    return float(np.mean(list(scores.values())))
+def _plain_name(cell: str) -> str:
+    return cell.strip().strip('"').strip().lower()

@@ -27,7 +27,10 @@ import numpy as np
 from reelscore._progress import Progress
 from reelscore.data.caption_files import Candidates, References
 from reelscore.data.checks import first_few
+from reelscore.data.inputs import read_inputs
+from reelscore.data.python_captions import CaptionsLike
 from reelscore.data.table import ScoreTable
+from reelscore.data.table_forms import TableLike, table_of
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.meta.alignment import (
     WINDOW,
@@ -99,7 +102,7 @@ class Audit:
         }
 
 
-def quick_audit(metrics: ScoreTable, human: ScoreTable, *, column: str | None = None) -> Verdict:
+def quick_audit(metrics: TableLike, human: TableLike, *, column: str | None = None) -> Verdict:
     """Ask whether a metric table and a human table speak of the same items in the same order.
 
     Args:
@@ -130,8 +133,8 @@ def quick_audit(metrics: ScoreTable, human: ScoreTable, *, column: str | None = 
 
 
 def audit_tables(
-    metrics: ScoreTable,
-    human: ScoreTable,
+    metrics: TableLike,
+    human: TableLike,
     *,
     column: str | None = None,
     rows: Sequence[Sequence[Row]] = (),
@@ -156,6 +159,7 @@ def audit_tables(
     >>> str(audit_tables(table, people).verdict)  # 15 clips are few
     'cannot tell (z = 1.7)'
     """
+    metrics, human = table_of(metrics), table_of(human, name="human", repeats="mean")
     name = _column(human, column)
     systems = [s for s in metrics.systems if s in human.systems and name in human[s]]
     scored = (item for s in systems for result in metrics[s].values() for item in result.items)
@@ -191,9 +195,9 @@ def audit_tables(
 
 
 def audit_captions(
-    candidates: Mapping[str, Candidates],
-    references: References,
-    human: ScoreTable | None = None,
+    candidates: Mapping[str, CaptionsLike] | CaptionsLike,
+    references: CaptionsLike,
+    human: TableLike | None = None,
     *,
     column: str | None = None,
     metric: str | Metric = METRIC,
@@ -205,9 +209,9 @@ def audit_captions(
     """Audit captions, references and judgments.
 
     Args:
-        candidates: Captions by system and item.
-        references: Reference captions by item; their order is the order of the items.
-        human: People's scores of the captions.
+        candidates: Captions by system and item, in any form of `reelscore.score_systems`.
+        references: Reference captions by item, likewise; their order is the order of the items.
+        human: People's scores of the captions, in any form of `reelscore.meta.evaluate_metrics`.
         column: Which of the human table's scores to use; the first if not given.
         metric: The metric to compare captions and references with.
         tokenizer: As in `reelscore.score`.
@@ -227,8 +231,12 @@ def audit_captions(
     >>> audit_captions(late, references).verdict.shift
     -2
     """
-    texts = _Texts(candidates, references, metric, tokenizer, thread_count(threads))
-    offsets = _offsets(candidates, references)
+    inputs = read_inputs(candidates, references)
+    assert inputs.references is not None
+    systems, truth = inputs.systems, inputs.references
+    people = None if human is None else table_of(human, name="human", repeats="mean")
+    texts = _Texts(systems, truth, metric, tokenizer, thread_count(threads))
+    offsets = _offsets(systems, truth)
     rotations = np.random.default_rng(seed).integers(
         WINDOW, max(WINDOW + 1, len(texts.items) - WINDOW), size=_DRAWS
     )
@@ -242,22 +250,22 @@ def audit_captions(
             chance.append(texts.similarities(offset))
         if progress is not None:
             progress(done, steps)
-    notes = _notes(candidates, references, human)
+    notes = _notes(systems, truth, people)
     scans = {
         name: _text_scan({d: each[[k]] for d, each in similar.items()}, [c[[k]] for c in chance])
         for k, name in enumerate(texts.systems)
     }
     scan = _text_scan(similar, chance)
     verdict = decide(scan, texts.items, scans)
-    if human is None:
+    if people is None:
         return Audit(notes, (verdict, scan), None, np.empty((0, 0)))
-    people = human.matrix(_column(human, column), texts.systems, texts.items)
+    judgments = people.matrix(_column(people, column), texts.systems, texts.items)
     shift = verdict.shift if verdict.kind == "shifted" else 0
-    scan_of_people = scan_shifts(people, similar[shift])
+    scan_of_people = scan_shifts(judgments, similar[shift])
     judged = decide(
-        scan_of_people, texts.items, _each_system(people, similar[shift], texts.systems)
+        scan_of_people, texts.items, _each_system(judgments, similar[shift], texts.systems)
     )
-    return Audit(notes, (verdict, scan), (judged, scan_of_people), _grid(people, similar))
+    return Audit(notes, (verdict, scan), (judged, scan_of_people), _grid(judgments, similar))
 
 
 class _Texts:

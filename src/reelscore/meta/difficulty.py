@@ -14,7 +14,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from reelscore.data.caption_files import References
+from reelscore.data.inputs import references_by_item
+from reelscore.data.python_captions import CaptionsLike
 from reelscore.errors import check_choice
 from reelscore.metrics.base import FloatArray
 from reelscore.text.tokens import Tokenizer, tokenize
@@ -42,12 +43,13 @@ class Difficulties:
 
 
 def difficulties(
-    references: References, kind: Difficulty = "length", *, tokenizer: Tokenizer = "ptb"
+    references: CaptionsLike, kind: Difficulty = "length", *, tokenizer: Tokenizer = "ptb"
 ) -> Difficulties:
     """Sort items by the difficulty of their references.
 
     Args:
-        references: Reference captions by item; an item's value is the mean over them.
+        references: Reference captions by item, in any form of `reelscore.score`; an item's value
+            is the mean over them.
         kind: ``length``: number of words. ``frequency``: how often a word of the caption occurs
             in all references, on average.
         tokenizer: As in `reelscore.score`.
@@ -62,10 +64,11 @@ def difficulties(
     ['v2', 'v3', 'v1']
     """
     check_choice("difficulty", kind, get_args(Difficulty))
-    items = list(references)
-    flat = [text for item in items for text in references[item]]
+    truth = references_by_item(references)
+    items = list(truth)
+    flat = [text for item in items for text in truth[item]]
     words = [text.split() for text in tokenize(flat, tokenizer)]
-    owners = np.repeat(np.arange(len(items)), [len(references[item]) for item in items])
+    owners = np.repeat(np.arange(len(items)), [len(truth[item]) for item in items])
     if kind == "length":
         each = [float(len(caption)) for caption in words]
     else:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reelscore._progress import Progress
-from reelscore.data.table import ScoreTable
+from reelscore.data.table_forms import TableLike
 from reelscore.meta.correlation import (
     BY_GROUP,
     DEFAULT_COEFFICIENTS,
@@ -81,8 +81,8 @@ def default_tests(level: Level) -> tuple[Test, ...]:
 
 
 def evaluate_metrics(
-    metrics: ScoreTable,
-    human: ScoreTable,
+    metrics: TableLike,
+    human: TableLike,
     *,
     column: str | None = None,
     level: Level = "system",
@@ -100,9 +100,8 @@ def evaluate_metrics(
     """Correlate metrics with people and test the differences.
 
     Args:
-        metrics: The metrics' scores; see `reelscore.meta.paired_scores.merge_tables` for several
-            tables.
-        human: People's scores.
+        metrics: The metrics' scores, in any form: a table, a file, several, a data frame.
+        human: People's scores, likewise; several of a caption are averaged.
         column: Which of the human table's scores to use, where it has several.
         level: ``system``, ``item``, ``pooled`` or ``per-system``.
         coefficients: Names out of `reelscore.meta.correlation.COEFFICIENTS`; the first that can
@@ -120,7 +119,7 @@ def evaluate_metrics(
     Returns:
         Correlations and tests.
 
-    >>> from reelscore import score_systems
+    >>> from reelscore import ScoreTable, score_systems
     >>> from reelscore.examples import clips, path
     >>> table = score_systems(*clips(), "meteor,cider")
     >>> people = ScoreTable.read(path("clips/judgments.csv"), repeats="mean")

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 import numpy as np
 
 from reelscore.data.checks import first_few
-from reelscore.data.item_ids import matched_table, rule_hint, table_items
-from reelscore.data.table import MetricResult, ScoreTable
-from reelscore.errors import DataError, UnknownNameError, check_choice
+from reelscore.data.item_ids import rule_hint
+from reelscore.data.table import ScoreTable
+from reelscore.data.table_forms import TableLike, matched_table, table_items, table_of
+from reelscore.errors import DataError, check_choice
 from reelscore.stats.correlations import known
 from reelscore.stats.resampling import FloatArray
 
@@ -50,48 +51,9 @@ class Cells:
         return np.where(there, self.human, np.nan), np.where(there, scores, np.nan)
 
 
-def merge_tables(tables: Iterable[ScoreTable], match_ids: str | None = None) -> ScoreTable:
-    """Put score tables together: other metrics of the same systems, or other systems.
-
-    Args:
-        tables: The tables.
-        match_ids: How to match items that they write differently, as in `reelscore.score`; all
-            get the ids of the first table.
-
-    Raises:
-        DataError: Two tables have scores of the same system by the same metric.
-
-    >>> from reelscore import score_systems
-    >>> captions, references = {"v1": "a man runs"}, {"v1": ["a man is running"]}
-    >>> one = score_systems({"mine": captions}, references, "rouge_l")
-    >>> two = score_systems({"mine": captions}, references, "meteor")
-    >>> merge_tables([one, two]).metrics
-    ['rouge_l', 'meteor']
-    """
-    rows: dict[str, dict[str, MetricResult]] = {}
-    notes: list[str] = []
-    items: dict[str, None] = {}
-    for table in tables:
-        if match_ids is not None:
-            if items:
-                table = matched_table(table, match_ids, items, ("items", "items of other tables"))
-            items |= dict.fromkeys(table_items(table))
-        notes += table.notes
-        for system, row in table.results.items():
-            mine = rows.setdefault(system, {})
-            for name, result in row.items():
-                if name in mine:
-                    raise DataError(
-                        f"Two tables have {name} of {system!r}. Give one, or give them "
-                        "different names: NAME=FILE."
-                    )
-                mine[name] = result
-    return ScoreTable(rows, list(dict.fromkeys(notes)))
-
-
 def bring_together(
-    metrics: ScoreTable,
-    human: ScoreTable,
+    metrics: TableLike,
+    human: TableLike,
     *,
     column: str | None = None,
     system_scores: SystemScores = "means",
@@ -100,8 +62,8 @@ def bring_together(
     """Pair every human score with the metrics' scores of the same system and item.
 
     Args:
-        metrics: The metrics' scores.
-        human: People's scores.
+        metrics: The metrics' scores, in any form: a table, a file, several, a data frame.
+        human: People's scores, likewise; several of a caption are averaged.
         column: Which of the human table's scores to use, where it has several.
         system_scores: ``means``: a system's score is the mean over the captions that people
             judged. ``own``: it is the table's own score of the system, such as BLEU of the whole
@@ -112,7 +74,7 @@ def bring_together(
     Raises:
         DataError: The tables have no system, or no item, in common.
 
-    >>> from reelscore.data.table import ItemScores
+    >>> from reelscore.data.table import ItemScores, MetricResult
     >>> def table(name, **systems):
     ...     return ScoreTable({system: {name: MetricResult(name, 0.0, ItemScores.of(scores), "")}
     ...                        for system, scores in systems.items()})
@@ -124,8 +86,10 @@ def bring_together(
     ['Of 2 judged items, 1 is left out: no metric scores them.']
     """
     check_choice("kind of system score", system_scores, get_args(SystemScores))
+    metrics = table_of(metrics)
+    human = table_of(human, name="human", repeats="mean", column=column)
     human = matched_table(human, match_ids, table_items(metrics))
-    name = _column(human, column)
+    name = _column(human)
     judged = [system for system in human.systems if name in human[system]]
     systems = [system for system in judged if system in metrics.results]
     if not systems:
@@ -187,15 +151,13 @@ def bring_together(
     return cells
 
 
-def _column(human: ScoreTable, column: str | None) -> str:
-    if column is not None and column not in human.metrics:
-        raise UnknownNameError.of("human score", column, human.metrics)
-    if column is None and len(human.metrics) > 1:
+def _column(human: ScoreTable) -> str:
+    if len(human.metrics) > 1:
         raise DataError(
             f"The human table has several scores: {', '.join(human.metrics)}. "
             f'Choose one by its name, such as column="{human.metrics[0]}".'
         )
-    return column or human.metrics[0]
+    return human.metrics[0]
 
 
 def _has_items(table: ScoreTable) -> bool:

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from reelscore._progress import Progress
-from reelscore.data.caption_files import Candidates, References
+from reelscore.data.inputs import read_inputs, references_by_item
+from reelscore.data.python_captions import CaptionsLike
 from reelscore.errors import DataError
 from reelscore.metrics.base import FloatArray, Metric
 from reelscore.metrics.registry import resolve
@@ -79,7 +80,7 @@ class Similarity:
 
 
 def compare_writers(
-    captions: Mapping[str, Candidates],
+    captions: Mapping[str, CaptionsLike] | CaptionsLike,
     metric: str | Metric = "meteor",
     *,
     tokenizer: Tokenizer = "ptb",
@@ -89,7 +90,8 @@ def compare_writers(
     """Compare the captions of every writer with those of every other, on common items.
 
     Args:
-        captions: Captions by system or annotator, and item.
+        captions: Captions by system or annotator, and item, in any form of
+            `reelscore.score_systems`.
         metric: The measure of likeness; of several scores it gives, the last one is used.
         tokenizer: As in `reelscore.score`.
         threads: How many threads to use.
@@ -107,14 +109,15 @@ def compare_writers(
     >>> similarity.to_others.round(2).tolist()
     [0.67, 0.42, 0.58]
     """
-    if len(captions) < 2:
+    writers = read_inputs(captions).systems
+    if len(writers) < 2:
         raise DataError("There is only one file of captions; a comparison needs at least two.")
-    names = list(captions)
-    first = captions[names[0]]
-    items = [item for item in first if all(item in captions[name] for name in names)]
+    names = list(writers)
+    first = writers[names[0]]
+    items = [item for item in first if all(item in writers[name] for name in names)]
     if not items:
         raise DataError("The files of captions have no item in common.")
-    texts = {name: {item: captions[name][item] for item in items} for name in names}
+    texts = {name: {item: writers[name][item] for item in items} for name in names}
     (chosen,) = resolve(metric)
     pairs = np.full((len(names), len(names), len(items)), np.nan)
     for k, name in enumerate(names):
@@ -134,7 +137,7 @@ def compare_writers(
     return Similarity(names, chosen.outputs[-1], items, (pairs + pairs.transpose(1, 0, 2)) / 2)
 
 
-def by_annotator(references: References) -> dict[str, dict[str, str]]:
+def by_annotator(references: CaptionsLike) -> dict[str, dict[str, str]]:
     """Take references apart by annotator: the first of every item, the second, and so on.
 
     Only as many annotators as every item has; the order of the references must mean something.
@@ -142,8 +145,9 @@ def by_annotator(references: References) -> dict[str, dict[str, str]]:
     >>> by_annotator({"v1": ["a man", "he"], "v2": ["a dog", "it", "pet"]})
     {'annotator 1': {'v1': 'a man', 'v2': 'a dog'}, 'annotator 2': {'v1': 'he', 'v2': 'it'}}
     """
-    count = min(len(texts) for texts in references.values())
+    truth = references_by_item(references)
+    count = min(len(texts) for texts in truth.values())
     return {
-        f"annotator {k + 1}": {item: texts[k] for item, texts in references.items()}
+        f"annotator {k + 1}": {item: texts[k] for item, texts in truth.items()}
         for k in range(count)
     }

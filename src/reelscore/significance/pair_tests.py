@@ -11,6 +11,7 @@ import numpy as np
 from reelscore._progress import Progress, Steps
 from reelscore.data.item_ids import rule_hint
 from reelscore.data.table import ScoreTable
+from reelscore.data.table_forms import TableLike, table_of
 from reelscore.errors import DataError, UnknownNameError, check_choice
 from reelscore.scoring.intervals import (
     NO_ITEMS,
@@ -42,7 +43,7 @@ _OTHER_ITEMS = "systems scored on different items, or with different settings"
 
 
 def compare(
-    table: ScoreTable,
+    table: TableLike,
     baseline: str | None = None,
     *,
     tests: Iterable[Test] = ("bootstrap", "randomization"),
@@ -56,8 +57,9 @@ def compare(
     """Test the differences between systems, by every score that allows it.
 
     Args:
-        table: Scores from `reelscore.score_systems`, or read from a file that was written with
-            its statistics; all on the same items.
+        table: Scores from `reelscore.score_systems`, or a file that was written with their
+            statistics, several of these, or a data frame with the columns system, item, metric
+            and score; all on the same items.
         baseline: Compare every other system with this one; ``None`` compares all pairs.
         tests: ``bootstrap`` (paired, 1,000 resamples), ``randomization`` (10,000 exchanges).
         correction: How to correct for the number of comparisons made by one metric and test.
@@ -81,6 +83,7 @@ def compare(
     >>> [(pair.system, pair.verdict) for pair in rouge.pairs]
     [('strong', 'not significant'), ('weak', 'worse'), ('broken', 'worse')]
     """
+    table = table_of(table)
     tests = list(tests)
     for test in tests:
         check_choice("test", test, get_args(Test))

@@ -14,6 +14,7 @@ from reelscore.data.checks import first_few, has_words
 from reelscore.data.coverage import Coverage
 from reelscore.data.item_ids import matched, rule_hint
 from reelscore.data.languages import language_notes
+from reelscore.data.python_captions import has_item, is_frame
 from reelscore.data.reading import part_with
 from reelscore.data.stories import NO_CAPTIONS, Stories, Story
 from reelscore.data.story_files import PathLike, read_stories, stories_of
@@ -22,7 +23,7 @@ from reelscore.metrics.base import Metric
 from reelscore.stories.protocol import ACTIVITYNET, Protocol
 from reelscore.stories.sentence_scores import ascii_alone
 
-StoriesLike = Stories | Mapping[str, Any] | PathLike
+StoriesLike = Stories | Mapping[str, Any] | Iterable[Any] | PathLike
 
 _FIRST = 100  # captions looked at to see what is left of them
 _BEYOND = 0.1  # seconds; data sets round times and durations
@@ -248,9 +249,11 @@ def annotators_of(
     >>> annotators_of(examples.path("stories/annotator_1.json"), Protocol())
     [<5 stories, 25 captions>]
     """
-    if isinstance(references, str | os.PathLike | Mapping):
+    if isinstance(references, str | os.PathLike | Mapping) or is_frame(references):
         references = [references]
-    files = list(references)
+    files: list[Any] = list(references)
+    if files and all(isinstance(each, Mapping) and has_item(each) for each in files):
+        files = [files]  # records of one annotator
     names = ["references"] if len(files) == 1 else [f"annotator {k + 1}" for k in range(len(files))]
     return [
         candidates_of(each, protocol, name, video=video)
@@ -277,6 +280,4 @@ def candidates_of(
         return given
     if isinstance(given, str | os.PathLike):
         return read_stories(given, protocol.policies, video=video)
-    if not isinstance(given, Mapping):
-        raise DataError(f"{name}: expected a file or a mapping of video ids; it is {given!r:.60}.")
     return stories_of(given, name, protocol.policies, video=video)

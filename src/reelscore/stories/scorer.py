@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -14,7 +13,6 @@ from reelscore.data.coverage import Coverage
 from reelscore.data.item_ids import rule_part
 from reelscore.data.paired_captions import copy_warning
 from reelscore.data.stories import NO_CAPTIONS, Stories
-from reelscore.data.story_files import PathLike
 from reelscore.data.table import ItemIndex
 from reelscore.errors import check_choice
 from reelscore.metrics.base import FloatArray
@@ -41,8 +39,6 @@ from reelscore.stories.sentence_scores import (
 from reelscore.stories.soda import merged, soda_scores
 from reelscore.stories.video_scores import measurement
 from reelscore.text.tokens import thread_count
-
-StoriesLike = Stories | Mapping[str, Any] | PathLike
 
 _VIDEOS_AT_ONCE = 200  # matched together, for speed; few enough for memory
 

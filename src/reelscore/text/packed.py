@@ -6,7 +6,7 @@ three times that, and could not be read without holding the interpreter's lock.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -48,7 +48,7 @@ class Packed(NamedTuple):
         return Packed(self.data[places], offsets)
 
 
-def pack(texts: Sequence[str]) -> Packed:
+def pack(texts: Iterable[str]) -> Packed:
     """Pack strings.
 
     Raises:
@@ -59,6 +59,11 @@ def pack(texts: Sequence[str]) -> Packed:
     """
     if isinstance(texts, str):
         raise DataError(f"Expected a list of captions, got one text ({texts[:40]!r}).")
+    if isinstance(texts, Mapping) or hasattr(texts, "columns") or hasattr(texts, "num_rows"):
+        raise DataError(
+            f"Expected a list of captions, got a {type(texts).__name__}; give its texts alone, "
+            "such as list(captions.values()) or frame['caption']."
+        )
     texts = texts if isinstance(texts, list) else list(texts)
     try:
         return Packed(*_native.pack(texts))

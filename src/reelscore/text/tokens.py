@@ -11,7 +11,7 @@ the text as it is: captions that were tokenized before. Tokenizers of other lang
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import TypeAlias
 
 from reelscore import _native
@@ -94,7 +94,7 @@ def thread_count(threads: int | None) -> int:
 
 
 def tokenize(
-    captions: Sequence[str],
+    captions: Iterable[str],
     tokenizer: Tokenizer = "ptb",
     *,
     keep_punctuation: bool = False,
@@ -103,7 +103,8 @@ def tokenize(
     """Tokenize captions; each comes back as its tokens joined by blanks.
 
     Args:
-        captions: The captions; with ``ptb-coco`` their order matters.
+        captions: The captions: a list, an array, a series or a generator; with ``ptb-coco`` their
+            order matters.
         tokenizer: ``ptb``, ``ptb-coco``, ``none``, or one of `reelscore.text.segmenters`.
         keep_punctuation: Keep the tokens the COCO tools drop, such as ``.`` and ``,``. All
             tokenizers but the first two keep them.

@@ -47,6 +47,26 @@ def test_levels(tables, run, level):
     assert "perm-items|kendall_b" in out
 
 
+def test_judgments_by_several_criteria(tables, run):
+    rows = [line.split(",") for line in (tables / "people.csv").read_text().splitlines()[1:]]
+    wide = [f"{item},{system},{score},{-float(score)},r1" for item, system, score, _ in rows]
+    (tables / "wide.csv").write_text("\n".join(["video_id,model,good,poor,rater", *wide]))
+    words = ("meta", "good.csv", "--human", "wide.csv", "-t", "none", "-c", "pearson")
+    status, _, err = run(*words)
+    assert status == 2
+    assert "several scores: good, poor" in err
+    plain = run(*words[:3], "people.csv", *words[4:])[1]
+    number = plain.split("pearson")[1].split()[2]
+    for option in ("--score-column", "--column"):
+        status, out, err = run(*words, option, "good")
+        assert (status, err) == (0, "")
+        assert number in out
+        assert f"-{number}" in run(*words, option, "poor")[1].replace("−", "-")
+    status, _, err = run(*words, "--score-column", "goodness")
+    assert status == 2
+    assert "Unknown human score 'goodness'. Did you mean 'good'?" in err
+
+
 def test_files(tables, run):
     status, *_ = run(
         *("meta", "ours=good.csv", "bad.csv", "--human", "people.csv", "--draws", 50),
@@ -102,13 +122,11 @@ def test_the_example(run, folder):
         (["good.csv", "good.csv", "--human", "people.csv"], "NAME=FILE"),
         (["good.csv", "--human", "people.csv", "-c", "person"], "Did you mean 'pearson'?"),
         (["a=good.csv", "bad.csv", "--human", "people.csv", "-t", "perm"], "Known: meng"),
-        (["good.csv", "--human", "other.csv"], "no system in common"),
         (["good.csv", "--human", "people.csv", "--json", "no/a.json"], "no/a.json"),
         (["good.csv", "--human", "people.csv", "--plots", "bad.csv"], "folder cannot be made"),
     ],
 )
 def test_errors(tables, run, arguments, message):
-    (tables / "other.csv").write_text("system,item,score\nS1,v1,3\n")
     status, out, err = run("meta", *arguments)
     assert (status, out) == (2, "")
     assert message in err

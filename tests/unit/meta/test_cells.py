@@ -7,7 +7,7 @@ import pytest
 
 from reelscore import DataError, MetricResult, ScoreTable, UnknownNameError
 from reelscore.data.table import ItemScores
-from reelscore.meta.paired_scores import Cells, bring_together, merge_tables
+from reelscore.meta import Cells, bring_together, merge_tables
 
 
 def table(name="x", **systems):

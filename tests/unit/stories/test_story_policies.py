@@ -108,7 +108,7 @@ def test_references_without_captions() -> None:
 
 
 def test_wrong_kinds() -> None:
-    with pytest.raises(DataError, match="expected a file or a mapping"):
+    with pytest.raises(DataError, match="candidates are a number"):
         stories.score(7, TRUTH)  # type: ignore[arg-type]
     with pytest.raises(DataError, match="No references"):
         stories.score({"v_1": [FIRST]}, [])

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from reelscore import _native
+from reelscore import DataError, _native
 from reelscore.text.packed import pack
 from reelscore.text.words import CaptionBatch, Captions
 
@@ -22,6 +22,16 @@ def test_pack():
     assert pack([]).unpack() == []
     assert packed.take(np.array([4, 0, 0])).unpack() == [TEXTS[4], TEXTS[0], TEXTS[0]]
     assert packed.take(np.array([], dtype=np.int64)).unpack() == []
+
+
+def test_what_is_no_list_of_captions():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"caption": ["a man", "a dog"]})
+    assert pack(frame["caption"]).unpack() == ["a man", "a dog"]
+    assert pack(text for text in ("a man", "a dog")).size == 2
+    for wrong in ("a man", {"v1": "a man"}, frame):
+        with pytest.raises(DataError, match="Expected a list of captions, got"):
+            pack(wrong)
 
 
 def words(texts, attribute):

@@ -10,6 +10,7 @@ from reelscore.data.fields import ITEM_FIELDS
 from reelscore.data.formats.delimited import header_cells
 from reelscore.data.source import Source
 from reelscore.data.spreadsheet import unquoted
+from reelscore.data.table_rows import RATER_NAMES, SCORE_NAMES, SYSTEM_NAMES
 from reelscore.errors import DataError
 from reelscore.human.hits.tasks import Shown, Task
 from reelscore.human.imports import rows
@@ -18,10 +19,10 @@ from reelscore.human.judgments import Judgment
 
 # What others call the columns; the first is ours.
 NAMES = {
-    "rater": ("rater", "worker", "annotator", "judge", "workerid", "user"),
-    "system": ("system", "model", "sys", "sys_id"),
+    "rater": RATER_NAMES,
+    "system": SYSTEM_NAMES,
     "item": ITEM_FIELDS,
-    "score": ("score", "rating", "value"),
+    "score": SCORE_NAMES,
     "kind": ("kind", "type"),
     "hit": ("hit", "hitid", "batch"),
 }

@@ -13,7 +13,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from reelscore.data.table import ScoreTable
+from reelscore.data.table_forms import TableLike
 from reelscore.report.html.model import Report, Section, report_of, with_people
 from reelscore.report.html.page import report_html, write_report
 
@@ -29,7 +29,7 @@ __all__ = [
 
 
 def write_table_report(
-    table: ScoreTable, path: str | Path, people: ScoreTable | None = None, **fields: Any
+    table: TableLike, path: str | Path, people: TableLike | None = None, **fields: Any
 ) -> None:
     """Write the usual report of a table; what `reelscore.ScoreTable.report` does.
 

@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import Any
 
 from reelscore.data.coverage import Partial, partial_scores
-from reelscore.data.item_ids import matched, matched_table, table_items
+from reelscore.data.item_ids import matched
 from reelscore.data.table import MetricResult, ScoreTable
+from reelscore.data.table_forms import TableLike, matched_table, table_items, table_of
 from reelscore.errors import DataError, UnknownNameError, check_choice
 from reelscore.report.tables.grid import Grid
 from reelscore.significance.comparison import Comparison, untested_notes
@@ -124,8 +125,8 @@ class Report:
 
 
 def report_of(
-    table: ScoreTable,
-    people: ScoreTable | None = None,
+    table: TableLike,
+    people: TableLike | None = None,
     *,
     metrics: str | Sequence[str] | None = None,
     match_ids: str | None = None,
@@ -136,8 +137,8 @@ def report_of(
     """Make the report of a table: intervals and tests are added where they can be.
 
     Args:
-        table: The metrics' scores.
-        people: People's scores of the same systems, to stand beside them.
+        table: The metrics' scores, in any form of `reelscore.compare`.
+        people: People's scores of the same systems, to stand beside them; likewise.
         metrics: Which of the metrics' scores to show, and in what order; all.
         match_ids: How to match items that people's table, the captions or the references write
             differently, as in `reelscore.score`.
@@ -152,6 +153,7 @@ def report_of(
     >>> report.table.metrics, report.human, [each.metric for each in report.tests]
     (['meteor', 'judgments'], ['judgments'], ['meteor', 'judgments'])
     """
+    table = table_of(table)
     tested, tests = with_tests(table, resamples=resamples, seed=seed)
     if metrics is not None:
         tested = tested.select(metrics)
@@ -172,6 +174,7 @@ def report_of(
     fields.setdefault("timelines", table.sources.timelines)
     human: list[str] = []
     if people is not None:
+        people = table_of(people, name="people", repeats="mean")
         people = matched_table(people, match_ids, items)
         common = {name: row for name, row in people.results.items() if name in table.results}
         judged, more = with_tests(

@@ -1,0 +1,272 @@
+"""Rows of scores, from a CSV file or from a program, as a score table.
+
+Columns are found by their names. A table has one score in each row, or it is wide: a column for
+each score, as when people judge by several criteria.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+
+from reelscore.data.checks import id_fault, id_text, is_missing
+from reelscore.data.fields import USUAL
+from reelscore.data.scales import Better, Scale
+from reelscore.data.table import ItemScores, MetricResult, ScoreTable, view
+
+Repeats = Literal["error", "mean"]
+Row = tuple[str, Sequence[Any]]  # where it is, for messages, and its cells
+
+# What others call the columns of scores and judgments; the first is ours.
+SYSTEM_NAMES = ("system", "model", "sys", "sys_id", "method")
+SCORE_NAMES = ("score", "rating", "value", "judgment", "judgement")
+METRIC_NAMES = ("metric", "criterion")
+RATER_NAMES = ("rater", "worker", "annotator", "judge", "workerid", "user")
+BETTER = "better"
+# Numbers that are no scores.
+_OTHER_NUMBERS = {
+    *RATER_NAMES,
+    *("", "index", "row", "order", "position", "hit", "batch", "assignment", "session", "trial"),
+    *("time", "timestamp", "date", "year", "seconds", "duration", "split", "seed", "version"),
+}
+_NO_SCORE = {"", "-", "na", "n/a", "nan", "none", "null"}
+
+
+class BadRow(ValueError):
+    """A row of a table, or a header, that cannot be used."""
+
+
+class Roles(NamedTuple):
+    """Where a table has what.
+
+    Attributes:
+        system: The column of the systems.
+        item: The column of the items, if there is one.
+        metric: The column that names the score of each row, if there is one.
+        scores: The columns of scores with their names; "" for one that has the table's name.
+        better: The column that says which way a score is better, if there is one.
+    """
+
+    system: int
+    item: int | None
+    metric: int | None
+    scores: Mapping[int, str]
+    better: int | None = None
+
+    @property
+    def used(self) -> set[int]:
+        """The columns that are read."""
+        own = {self.system, *self.scores}
+        return own | {k for k in (self.item, self.metric, self.better) if k is not None}
+
+
+def table_of_rows(
+    header: Sequence[str],
+    rows: Iterable[Row],
+    name: str,
+    *,
+    repeats: Repeats = "error",
+    column: str | None = None,
+) -> ScoreTable:
+    """Make a score table of rows; notes say what was left out, or not used.
+
+    Args:
+        header: The names of the columns.
+        rows: Where each row is, and its cells.
+        name: What to call a score that has no other name.
+        repeats: As in `reelscore.ScoreTable.read`.
+        column: The column of the scores, where it is not the usual one.
+
+    Raises:
+        BadRow: If the header or a row cannot be used.
+
+    >>> header = ["video_id", "model", "adequacy", "fluency", "rater"]
+    >>> table = table_of_rows(header, [("row 1", ["v1", "mine", "70", "80", "3"])], "people")
+    >>> table.metrics, table.notes
+    (['adequacy', 'fluency'], ['Columns not used: rater.'])
+    """
+    header = [str(cell).strip().lower() for cell in header]
+    rows = rows if narrow_column(header) is not None or column else list(rows)
+    roles = roles_of(header, rows, column)
+    by_system: dict[str, dict[str, dict[str, float]]] = {}
+    better: dict[str, Better | None] = {}
+    again: dict[tuple[str, str, str], int] = {}
+    gaps = 0
+    for place, row in rows:
+        if len(row) != len(header):
+            raise BadRow(f"{place} has {len(row)} fields, not {len(header)}")
+        system = _name(row[roles.system], place, "system")
+        if not system:
+            raise BadRow(f"{place} has no system")
+        item = "" if roles.item is None else _name(row[roles.item], place, "item")
+        said = "" if roles.metric is None else _name(row[roles.metric], place, "metric")
+        for score_column, own_name in roles.scores.items():
+            metric = own_name or said or name
+            number = _number(row[score_column], place)
+            if number is None:
+                gaps += 1
+                continue
+            if roles.better is not None:
+                _set_better(better, metric, row[roles.better], place)
+            scores = by_system.setdefault(system, {}).setdefault(metric, {})
+            if item not in scores:
+                scores[item] = number
+            elif repeats == "error":
+                raise BadRow(f"{place} repeats {system}, {item or '(system)'}, {metric}")
+            else:  # the running mean
+                count = again[system, item, metric] = again.get((system, item, metric), 1) + 1
+                scores[item] += (number - scores[item]) / count
+    if not by_system:
+        raise BadRow("it has no score")
+    notes = gap_notes(gaps)
+    if again:
+        are = "score is the mean" if len(again) == 1 else "scores are means"
+        notes.append(f"{len(again):,} {are} of several rows ({sum(again.values()):,} rows in all).")
+    if unused := [cell or "(no name)" for k, cell in enumerate(header) if k not in roles.used]:
+        notes.append(f"Columns not used: {', '.join(unused)}.")
+    return ScoreTable(_results(by_system, better), notes)
+
+
+def _results(
+    by_system: Mapping[str, Mapping[str, dict[str, float]]], better: Mapping[str, Better | None]
+) -> dict[str, dict[str, MetricResult]]:
+    scales: dict[str, Scale] = {}
+    for name in dict.fromkeys(metric for row in by_system.values() for metric in row):
+        scale: Scale = view("declared scale")(name)
+        scales[name] = replace(scale, better=better.get(name) or scale.better)
+    return {
+        system: {
+            name: MetricResult(
+                name, _system_score(scores), ItemScores.of(scores), "", scale=scales[name]
+            )
+            for name, scores in row.items()
+        }
+        for system, row in by_system.items()
+    }
+
+
+def narrow_column(header: Sequence[str]) -> str | None:
+    """Name the column of the scores in a table that has one in each row; ``None`` in others.
+
+    >>> narrow_column(["system", "video_id", "rating"]), narrow_column(["system", "adequacy"])
+    ('rating', None)
+    """
+    return next((name for name in SCORE_NAMES if name in header), None)
+
+
+def roles_of(header: Sequence[str], rows: Iterable[Row] = (), column: str | None = None) -> Roles:
+    """Find the columns by their names, in lower case.
+
+    Args:
+        header: The names.
+        rows: The rows, where a table may be wide: columns that hold numbers are scores.
+        column: As in `table_of_rows`.
+
+    Raises:
+        BadRow: If there is no system or no score, or a column has the same name as another.
+
+    >>> roles_of(["rating", "video_id", "model"])
+    Roles(system=2, item=1, metric=None, scores={0: ''}, better=None)
+    """
+    place = {name: k for k, name in reversed(list(enumerate(header)))}
+    item = USUAL.item_field(header)
+    system = next((name for name in SYSTEM_NAMES if name in place), None)
+    metric = next((name for name in METRIC_NAMES if name in place), None)
+    score = narrow_column(header)
+    for name in (system, item, metric, score):
+        if name is not None and header.count(name) > 1:
+            raise BadRow(f"line 1 names the column {name} twice")
+    listing = f"line 1 is {','.join(header)!r}"
+    if system is None:
+        raise BadRow(f"{listing} and has no column system")
+    if column is not None:
+        if column.strip().lower() not in place:
+            raise BadRow(f"{listing} and has no column {column}")
+        column = column.strip().lower()
+        scores = {place[column]: "" if metric or column == SCORE_NAMES[0] else column}
+    elif score is not None:
+        scores = {place[score]: ""}
+    else:
+        named = {system, item, metric, BETTER}
+        free = [k for k, name in enumerate(header) if name not in named and _may_score(name)]
+        scores = {k: header[k] for k in free if _holds_numbers(rows, k)}
+        if not scores:
+            raise BadRow(f"{listing} and has no column score, nor others that hold numbers")
+    return Roles(
+        place[system],
+        None if item is None else place[item],
+        None if metric is None else place[metric],
+        scores,
+        place.get(BETTER),
+    )
+
+
+def gap_notes(gaps: int) -> list[str]:
+    """Count rows without a score, in a note.
+
+    >>> gap_notes(2)
+    ['2 rows without a score were left out.']
+    """
+    rows = "row without a score was" if gaps == 1 else "rows without a score were"
+    return [f"{gaps:,} {rows} left out."] if gaps else []
+
+
+def _may_score(name: str) -> bool:
+    *_, last = ["", *name.replace("_", " ").split()]
+    return not {name, name.removesuffix("id"), last} & {*_OTHER_NUMBERS, "id"}
+
+
+def _holds_numbers(rows: Iterable[Row], column: int) -> bool:
+    """Whether a column holds numbers and gaps alone."""
+    cells = [row[column] for _, row in rows if column < len(row)]
+    try:
+        numbers = [_number(cell, "") for cell in cells]
+    except BadRow:
+        return False
+    return any(number is not None for number in numbers)
+
+
+def _name(cell: Any, place: str, what: str) -> str:
+    """A cell as a name: the number 7 as '7', an empty cell as ''."""
+    if isinstance(cell, str):
+        return cell
+    if is_missing(cell):
+        return ""
+    if isinstance(cell, float) and cell.is_integer():  # as pandas has integers beside empty cells
+        cell = int(cell)
+    if id_fault(cell):
+        raise BadRow(f"{place} has the {what} {cell!r}")
+    return id_text(cell)
+
+
+def _number(cell: Any, place: str) -> float | None:
+    if is_missing(cell) or (isinstance(cell, str) and cell.strip().lower() in _NO_SCORE):
+        return None
+    try:
+        number = float(cell)
+    except (TypeError, ValueError):
+        number = math.inf
+    if math.isinf(number) or isinstance(cell, bool):
+        raise BadRow(f"{place} has the score {cell!r}")
+    return None if math.isnan(number) else number
+
+
+def _set_better(better: dict[str, Better | None], metric: str, cell: Any, place: str) -> None:
+    """Note what a row says of its metric's direction; rows must not contradict each other."""
+    text = "" if is_missing(cell) else str(cell).strip().lower()
+    said = next((each for each in get_args(Better) if each == text), None)
+    if text and said is None:
+        raise BadRow(f"{place} has {cell!r} in the column better, not high, low or neither")
+    if better.setdefault(metric, said) != said:
+        raise BadRow(f"{place} has {cell!r} in the column better, unlike an earlier row")
+
+
+def _system_score(scores: dict[str, float]) -> float:
+    """Take the system's own row out of its items; a table without one gets the mean."""
+    if "" in scores:
+        return scores.pop("")
+    return float(np.mean(list(scores.values())))
