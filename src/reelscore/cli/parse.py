@@ -18,7 +18,7 @@ from reelscore.cli.options import (
     threads_option,
     write,
 )
-from reelscore.cli.reading_options import read_references_noted, reading_options
+from reelscore.cli.reading_options import read_texts, reading_options
 from reelscore.data.reading import Reading
 from reelscore.data.spreadsheet import spreadsheet_csv
 from reelscore.errors import DataError
@@ -141,7 +141,7 @@ def command(
         checks = parser_campaign.score_campaign(score_campaign)
         click.echo(component_grid(checks).to_text(terminal_width()))
         return
-    captions, notes = read_references_noted(files, reading) if files else ({}, [])
+    captions, notes = read_texts(files, reading) if files else ({}, [])
     show_notes(notes, err=True)
     if gold:
         _show_gold(gold, captions, senses)

@@ -36,7 +36,7 @@ _OPTIONS = {
         help="Columns of tables that have no header, such as 'id,caption'.",
     ),
     "encoding": click.option(
-        "--encoding", metavar="NAME", help="Encoding of the files, if it is not UTF-8."
+        "--encoding", metavar="NAME", help="Encoding of files that are not UTF-8, such as cp1252."
     ),
     "split": click.option(
         "--split", metavar="NAME", help="Part of the data set, such as test, if files name parts."
@@ -104,11 +104,9 @@ def read_captions(
     return replace(inputs, notes=[*notes, *map(as_options, inputs.notes)])
 
 
-def read_references_noted(
-    paths: Sequence[str], reading: Reading
-) -> tuple[dict[str, list[str]], list[str]]:
-    """Read references, or any captions by item; the notes say of special formats that they are."""
-    references, files = references_of_files(list(paths), reading)
+def read_texts(paths: Sequence[str], reading: Reading) -> tuple[dict[str, list[str]], list[str]]:
+    """Read captions by item, be they references or candidates; notes name special formats."""
+    references, files = references_of_files(list(paths), reading, or_candidates=True)
     special = [file for file in files if file.format != "lines"]
     return references, list(map(as_options, reading_notes(special)))
 

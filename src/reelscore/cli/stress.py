@@ -21,7 +21,7 @@ from reelscore.cli.options import (
     write,
     write_json,
 )
-from reelscore.cli.reading_options import read_captions, read_references_noted, reading_options
+from reelscore.cli.reading_options import read_captions, read_texts, reading_options
 from reelscore.cli.report_options import command_line, html_option, title_option
 from reelscore.data.reading import Reading
 from reelscore.errors import DataError
@@ -107,7 +107,7 @@ def command(
             raise DataError(f"{candidates} has no references beside it. Give --refs.")
         notes += inputs.notes
     elif refs:
-        references, notes = read_references_noted(refs, reading)
+        references, notes = read_texts(refs, reading)
     with progress_bar("Scoring") as progress:
         stress = stress_metrics(
             metrics,

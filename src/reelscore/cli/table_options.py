@@ -11,6 +11,7 @@ import click
 
 from reelscore.cli.file_options import FilesOption
 from reelscore.cli.reading_options import read_captions
+from reelscore.data.file_names import expanded
 from reelscore.data.item_ids import matched
 from reelscore.data.reading import Reading
 from reelscore.data.scales import HIGHER
@@ -94,7 +95,11 @@ def read_scored_systems(
     Raises:
         DataError: If some files are tables and others are not, or if there are references.
     """
-    named = [_name_and_path(argument) for argument in arguments]
+    named = [
+        (name, str(file))
+        for name, path in map(_name_and_path, arguments)
+        for file in ([path] if name else expanded([path]))
+    ]
     tables = [path for _, path in named if is_score_table(path)]
     if not tables:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from reelscore.cli.options import show_notes, threads_option, tokenizer_option
-from reelscore.cli.reading_options import read_references_noted, reading_options
+from reelscore.cli.reading_options import read_texts, reading_options
 from reelscore.data.file_names import expanded
 from reelscore.data.reading import Reading
 from reelscore.text.tokens import Tokenizer, tokenize
@@ -37,7 +37,7 @@ def command(
     """
     captions: list[str] = []
     for path in expanded(files):
-        references, notes = read_references_noted([str(path)], reading)
+        references, notes = read_texts([str(path)], reading)
         show_notes(notes, err=True)
         captions += [text for texts in references.values() for text in texts]
     tokens = tokenize(captions, tokenizer, keep_punctuation=keep_punctuation, threads=threads)

@@ -134,9 +134,18 @@ def candidates_of_file(
 
 
 def references_of_files(
-    paths: PathLike | Sequence[PathLike], reading: Reading | None = None
+    paths: PathLike | Sequence[PathLike],
+    reading: Reading | None = None,
+    *,
+    or_candidates: bool = False,
 ) -> tuple[dict[str, list[str]], list[CaptionFile]]:
-    """Read references as `read_references` does, and say how."""
+    """Read references as `read_references` does, and say how.
+
+    Args:
+        paths: As there.
+        reading: How to read the files.
+        or_candidates: Take the candidates of files that hold no references.
+    """
     names = expanded([paths] if isinstance(paths, (str, os.PathLike)) else paths)
     if not names:
         raise DataError("No reference files were given; at least one is needed.")
@@ -150,7 +159,8 @@ def references_of_files(
             file = caption_file(source, reading)
             with reading_explained([file]):
                 reader = get_format(file.format)
-                request = Request("references", problems, reading)
+                others = or_candidates and _are_candidates(source, file, reading)
+                request = Request("candidates" if others else "references", problems, reading)
                 place = partial(reader.place, source.path)
                 with _collector_paused():
                     count = add_references(
@@ -210,6 +220,12 @@ def holds_both(path: PathLike, reading: Reading) -> bool:
         file = caption_file(source, reading)
         names = get_format(file.format).fields(source, reading)
     return file.has_references and bool(reading.fields.caption_fields(names, "candidates"))
+
+
+def _are_candidates(source: Source, file: CaptionFile, reading: Reading) -> bool:
+    """Tell whether the captions of a file are a system's, by their names."""
+    names = get_format(file.format).fields(source, reading)
+    return not file.has_references and bool(reading.fields.role_fields(names, "candidates"))
 
 
 def is_in_order(file: CaptionFile) -> bool:

@@ -22,7 +22,7 @@ class Reading:
         caption_field: The field of a system's captions, likewise.
         reference_field: The field of the references; of several, all that a file has.
         header: The names of the columns of tables that have no header, separated by commas.
-        encoding: The encoding of all files, if it is not UTF-8.
+        encoding: The encoding of files that are not UTF-8.
         split: Which parts of a data set to take, separated by commas, from files that name them.
 
     >>> Reading(id_field="clip, video").fields.item

@@ -44,7 +44,7 @@ class Source:
 
         Args:
             path: The file; ``-`` is standard input.
-            encoding: What the text is written in; UTF-8 if not given.
+            encoding: What the text is written in, if it is not UTF-8.
 
         Raises:
             DataError: If there is no such file, or it cannot be read, or it is empty.
@@ -59,8 +59,8 @@ class Source:
             self._stream, self._damage = decompressed(file)
             is_text = not self._stream.peek(len(PARQUET)).startswith(PARQUET)
             if encoding is not None and is_text:
-                recoded = _Recoded(self._stream, encoding, self.path)
-                self._stream = io.BufferedReader(recoded, HEAD_SIZE)
+                text = recoded(self._stream.read(), encoding, self.path)
+                self._stream = io.BufferedReader(cast(io.RawIOBase, io.BytesIO(text)))
             self.head = self._stream.read(HEAD_SIZE)
             if is_text:
                 self.head = without_mark(self.head, self.path)
@@ -140,36 +140,38 @@ def _standard_input() -> io.BufferedReader:
     return io.BufferedReader(cast(io.RawIOBase, io.BytesIO(_input_read[1])))
 
 
-class _Recoded(io.RawIOBase):
-    """Text of another encoding as UTF-8."""
+def recoded(content: bytes, encoding: str, path: str) -> bytes:
+    """Give a text of another encoding as UTF-8; a text that is UTF-8 stays as it is.
 
-    def __init__(self, stream: io.BufferedReader, encoding: str, path: str) -> None:
-        self._stream = stream
-        self._decoder = codecs.getincrementaldecoder(encoding)()
-        self._encoding = encoding
-        self._path = path
-        self._ready = memoryview(b"")
-        self._is_at_end = False
+    Where files of several encodings are read together, this tells them apart: hardly any text of
+    another encoding is valid UTF-8, unless it is ASCII alone.
 
-    def readable(self) -> bool:
-        return True
+    Args:
+        content: The text.
+        encoding: Its encoding, if it is not UTF-8.
+        path: The file, for messages.
 
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        while not self._ready and not self._is_at_end:
-            piece = self._stream.read(HEAD_SIZE)
-            self._is_at_end = not piece
-            try:
-                text = self._decoder.decode(piece, final=self._is_at_end)
-                self._ready = memoryview(text.encode())
-            except UnicodeError as error:
-                raise DataError(
-                    f"{self._path}: the text is not {self._encoding} ({error}). "
-                    "Name the encoding it was written in, or leave it out for UTF-8."
-                ) from None
-        size = min(len(buffer), len(self._ready))
-        buffer[:size] = self._ready[:size]
-        self._ready = self._ready[size:]
-        return size
+    Raises:
+        DataError: If it is neither UTF-8 nor of that encoding.
+
+    >>> recoded("é".encode("cp1252"), "cp1252", "a.txt") == recoded("é".encode(), "cp1252", "b.txt")
+    True
+    """
+    is_wide = codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
+    if b"\0" not in content and (is_wide or not content.isascii()):
+        try:
+            content.decode()
+        except UnicodeDecodeError:
+            pass
+        else:
+            return content
+    try:
+        return content.decode(encoding).encode()
+    except UnicodeError as error:
+        raise DataError(
+            f"{path}: the text is neither UTF-8 nor {encoding} ({error}). Name the encoding it "
+            "was written in."
+        ) from None
 
 
 # Compression: gzip, xz and Zstandard, recognised by their first bytes. The modules are imported

@@ -12,6 +12,7 @@ import numpy as np
 
 from reelscore.data.checks import first_few, has_words
 from reelscore.data.coverage import Coverage
+from reelscore.data.file_names import expanded
 from reelscore.data.item_ids import matched, rule_hint
 from reelscore.data.languages import language_notes
 from reelscore.data.python_captions import has_item, is_frame
@@ -251,7 +252,9 @@ def annotators_of(
     """
     if isinstance(references, str | os.PathLike | Mapping) or is_frame(references):
         references = [references]
-    files: list[Any] = list(references)
+    files: list[Any] = []
+    for each in references:
+        files += expanded([each]) if isinstance(each, str | os.PathLike) else [each]
     if files and all(isinstance(each, Mapping) and has_item(each) for each in files):
         files = [files]  # records of one annotator
     names = ["references"] if len(files) == 1 else [f"annotator {k + 1}" for k in range(len(files))]

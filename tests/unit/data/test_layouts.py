@@ -270,8 +270,15 @@ def test_other_encodings(tmp_path, encoding):
     if encoding == "cp1252":
         with pytest.raises(DataError, match='encoding="cp1252"'):
             read_candidates(path)
-        with pytest.raises(DataError, match="the text is not ascii"):
+        with pytest.raises(DataError, match="neither UTF-8 nor ascii"):
             read_candidates(path, encoding="ascii")
+
+
+def test_files_of_two_encodings(tmp_path):
+    paths = [tmp_path / "old.txt", tmp_path / "new.txt"]
+    paths[0].write_text("un café\n", encoding="cp1252")
+    paths[1].write_text("une crème\n", encoding="utf-8")
+    assert read_references(paths, encoding="cp1252") == {"1": ["un café", "une crème"]}
 
 
 def test_folders_and_patterns(tmp_path):

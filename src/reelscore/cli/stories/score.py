@@ -33,6 +33,7 @@ from reelscore.cli.reading_options import system_files
 from reelscore.cli.report_options import Pictures, layout_options, picture_options
 from reelscore.cli.stories import show, study
 from reelscore.cli.stories.options import choices, given_of, preset_option, truth_option
+from reelscore.data.file_names import expanded
 from reelscore.data.inputs import references_note
 from reelscore.data.table import ScoreTable
 from reelscore.data.table import file_format as table_format
@@ -158,7 +159,9 @@ def score_command(
             )
     if intervals:
         table = with_intervals(table, resamples=resamples, seed=seed)
-    table = replace(table, notes=[*references_note(refs), *table.notes])
+    table = replace(
+        table, notes=[*references_note([str(path) for path in expanded(refs)]), *table.notes]
+    )
     tests = strictest(comparisons)
     protocol = protocol_of(given.pop("preset", None), given)
     grids = _grids(table, comparisons, layout)
