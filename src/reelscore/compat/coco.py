@@ -93,6 +93,9 @@ class Meteor:
         corpus, items = _scores(meteor.Meteor(), gts, res)
         return float(corpus), items.tolist()
 
+    def close(self) -> None:
+        """Do nothing: there is no process to end."""
+
     def method(self) -> str:
         """Name the metric."""
         return "METEOR"
