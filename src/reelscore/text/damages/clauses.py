@@ -196,14 +196,16 @@ def noun_phrase(sentence: Sentence, head: int) -> Phrase | None:
     """Find where the phrase of a noun begins and ends; nothing after a preposition."""
     if sentence.after(head) in english.beings() and sentence.lower[head] not in english.CROWDS:
         return None  # "dog trainer", "baby boy": the next noun is the one
-    if f"{sentence.before(head)}_{sentence.lower[head]}" in english.COMPOUNDS:
+    if english.compound(sentence.before(head), sentence.lower[head]):
         return None  # no dog is hot
     start = phrase_start(sentence, head)
     of = sentence.before(start) == "of" and sentence.before(start - 1) in english.CROWDS
     if of:
         start = phrase_start(sentence, start - 2)
-    if sentence.before(start) in english.PREPOSITIONS:
-        return None
+    before = sentence.before(start)
+    bare = sentence.lower[start] not in english.DETERMINERS
+    if before in english.PREPOSITIONS or (bare and before in english.bases()):
+        return None  # after "at", or after "show" in "a talk show host"
     return Phrase(start, head + 1, head, of or english.beings()[sentence.lower[head]])
 
 

@@ -65,12 +65,12 @@ NOUN_LIKE = words(
     """
 )
 
-# Verbs that two sides do to each other: who stands first says little.
+# Verbs that two sides do to each other: who stands first says little. "Say" takes a sentence.
 SYMMETRIC = words(
     """
     argue chat collide compete converse cuddle dance embrace fight greet hug kiss meet play
     talk wrestle box join speak face shake practice perform have be sit stand walk run sing
-    gather share
+    gather share say
     """
 )
 
@@ -222,7 +222,7 @@ _ANIMALS = """
 dog puppy cat kitten horse pony cow bull calf goat sheep lamb pig rabbit bird duck chicken goose
 parrot owl eagle penguin fish shark whale dolphin seal turtle snake lizard frog monkey gorilla ape
 bear panda tiger lion elephant giraffe zebra deer fox wolf squirrel mouse rat hamster raccoon
-kangaroo camel donkey bee spider butterfly animal otter hedgehog alpaca llama
+kangaroo camel donkey bee spider butterfly animal otter hedgehog alpaca llama reindeer
 """
 CROWDS = words("group crowd pair bunch team line row number couple lot lots")
 
@@ -275,7 +275,8 @@ SPORTS = words("basketball baseball soccer football rugby hockey tennis golf vol
 # Pairs of words that are one name.
 COMPOUNDS = words(
     """
-    hot_dog ice_cream living_room dining_room locker_room green_screen red_carpet white_house
+    hot_dog creek_bed river_bed flower_bed ice_cream living_room
+    dining_room locker_room green_screen red_carpet white_house
     high_school black_board fire_truck ice_hockey rock_band rock_concert rock_climbing
     cell_phone phone_booth tv_show orange_juice train_station bus_stop bus_station parking_lot
     football_field snow_board fish_tank teddy_bear rocking_chair high_chair swimming_pool
@@ -285,3 +286,12 @@ COMPOUNDS = words(
     white_trash white_board red_bull orange_tree white_water
     """
 )
+
+
+def compound(one: str, two: str) -> bool:
+    """Tell whether two words are one name: "hot dog", and "hot dogs".
+
+    >>> compound("hot", "dogs"), compound("big", "dogs")
+    (True, False)
+    """
+    return f"{one}_{two}" in COMPOUNDS or f"{one}_{two.removesuffix('s')}" in COMPOUNDS

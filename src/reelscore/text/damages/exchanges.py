@@ -38,9 +38,9 @@ class _Noun(NamedTuple):
 def _nouns() -> dict[str, _Noun]:
     nouns: dict[str, _Noun] = {}
     for block, inflected in (
+        (vocabulary.PAIRS, False),  # "glasses" are for the eyes first
         (vocabulary.THINGS, True),
         (vocabulary.STUFF, False),
-        (vocabulary.PAIRS, False),
     ):
         for group in block.split("\n\n"):
             things = [thing.split("/") for thing in group.split()]
@@ -73,7 +73,7 @@ def wrong_thing(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -
 
 def _is_noun(sentence: Sentence, place: int) -> bool:
     word, before, after = sentence.lower[place], sentence.before(place), sentence.after(place)
-    if f"{before}_{word}" in english.COMPOUNDS or f"{word}_{after}" in english.COMPOUNDS:
+    if english.compound(before, word) or english.compound(word, after):
         return False
     if word in english.NOUNS_OR_VERBS:
         return _before_noun(before)
@@ -164,7 +164,7 @@ def _is_colour(sentence: Sentence, place: int) -> bool:
     word, before, after = sentence.lower[place], sentence.before(place), sentence.after(place)
     if not sentence.is_word(place + 1) and before not in {"in", "and"}:
         return False
-    if f"{before}_{word}" in english.COMPOUNDS or f"{word}_{after}" in english.COMPOUNDS:
+    if english.compound(before, word) or english.compound(word, after):
         return False
     if before == "and" and sentence.before(place - 1) in {"black", "white"}:
         return False
@@ -214,7 +214,7 @@ def other_being(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -
 
 def _is_being(sentence: Sentence, place: int) -> bool:
     word, before, after = sentence.lower[place], sentence.before(place), sentence.after(place)
-    if f"{before}_{word}" in english.COMPOUNDS or f"{word}_{after}" in english.COMPOUNDS:
+    if english.compound(before, word) or english.compound(word, after):
         return False
     if after in english.beings():  # "baby boy", "male dancer": more than the word would change
         return False
@@ -307,6 +307,8 @@ _IDIOMS = {
     "talk": {"to", "about", "on", "into", "with"},
     "hold": {"hands"},
     "appear": {"to"},
+    "begin": {"to"},
+    "start": {"to"},
     "disappear": {"to"},
     "take": {"off"},
 }
@@ -340,7 +342,7 @@ def _is_way(sentence: Sentence, place: int) -> bool:
     if before not in vocabulary.moves() or after in {"to", "and"}:
         return False
     if word in {"up", "down"}:
-        road = not _ROADS.isdisjoint(sentence.lower[place + 1 : place + 4])
+        road = not _ROADS.isdisjoint(sentence.lower[place + 1 : place + 5])
         return not road and not before.startswith("fall")  # "down the street": no slope is meant
     if word == "away":
         return after == "from"

@@ -10,7 +10,8 @@ from reelscore.text.damages.sentence import Sentence
 
 # Between the verb and whom it is done to. "With", "beside" or "and" do not say who does it.
 _DIRECTED = english.words("at on to over into from behind off onto under for toward towards by")
-_LONGEST = 4  # words between a verb and whom it is done to
+_LONGEST = 4  # words of a phrase
+_FARTHEST = 8  # words from a verb to whom it is done
 
 
 def exchange_beings(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
@@ -50,6 +51,9 @@ def _joint(sentence: Sentence, clause: Clause) -> bool:
         clause.subject is None or clause.subject.end != clause.start
     ):
         return True
+    end = clause.start if clause.subject is None else clause.subject.end
+    if end != clause.start and not _ends_phrase(sentence, end):
+        return True  # "President Obama": a name goes on
     if clause.base in english.SYMMETRIC:
         return True
     if clause.sort != "be" or clause.base:
@@ -71,18 +75,47 @@ def _passive(sentence: Sentence, clause: Clause) -> bool:
 
 
 def _whom(sentence: Sentence, clause: Clause) -> Phrase | None:
+    """Find to whom it is done: right after the verb, or after "to", "at" and the like."""
     start = clause.end + (1 if _passive(sentence, clause) else 0)
-    if start < len(sentence) and sentence.lower[start] in _DIRECTED:
-        start += 1
+    for place in range(start, min(len(sentence), start + _FARTHEST)):
+        word = sentence.lower[place]
+        if place == start and word not in _DIRECTED:
+            phrase = _being_at(sentence, place)
+        elif word in _DIRECTED:
+            phrase = _being_at(sentence, place + 1)
+        elif _goes_on(sentence, place):
+            continue
+        else:
+            return None
+        if phrase is not None:
+            return phrase
+    return None
+
+
+def _goes_on(sentence: Sentence, place: int) -> bool:
+    """Tell whether the object may go on: no other verb, clause or list begins here."""
+    word = sentence.lower[place]
+    return sentence.is_word(place) and not (
+        word in english.CONJUNCTIONS
+        or word in english.RELATIVES
+        or word in english.SUBORDINATES
+        or word in english.BE
+        or word in english.gerunds()
+        or word in english.thirds()
+        or word in english.beings()
+        or word in {"with", "of", "in", "next"}
+    )
+
+
+def _being_at(sentence: Sentence, start: int) -> Phrase | None:
+    """Find the phrase of a person or an animal that begins at a place."""
     for head in range(start, min(len(sentence), start + _LONGEST)):
         if sentence.lower[head] in english.beings():
-            if sentence.after(head) in english.beings() or phrase_start(sentence, head) != start:
-                return None
-            if sentence.lower[start] == "another" or sentence.lower[start] in english.POSSESSIVES:
-                return None
-            if not _ends_phrase(sentence, head + 1):
-                return None
-            if f"{sentence.before(head)}_{sentence.lower[head]}" in english.COMPOUNDS:
+            first = sentence.lower[start]
+            whole = phrase_start(sentence, head) == start and _ends_phrase(sentence, head + 1)
+            other = first == "another" or first in english.POSSESSIVES
+            name = english.compound(sentence.before(head), sentence.lower[head])
+            if not whole or other or name:
                 return None
             return Phrase(start, head + 1, head, english.beings()[sentence.lower[head]])
     return None
@@ -122,7 +155,8 @@ def _ends_phrase(sentence: Sentence, place: int) -> bool:
     if place >= len(sentence) or not sentence.is_word(place):
         return True
     word = sentence.lower[place]
-    return word not in {"and", "of"} and (_stops(sentence, place) or word in english.bases())
+    verb = word in english.bases() and word not in english.NOUN_LIKE
+    return word not in {"and", "of"} and (verb or _stops(sentence, place))
 
 
 def _looks_plural(noun: str) -> bool:

@@ -85,7 +85,7 @@ guitar piano/keyboard violin/cello drum trumpet/horn/saxophone/trombone flute ac
 kitchen bedroom bathroom office classroom garage church gym/gymnasium restaurant/cafe
 store/shop/mall hospital library museum airport
 
-beach/shore forest/woods park/playground street/road/highway/avenue field/meadow desert
+beach/shore forest/woods park/playground/field/meadow street/road/highway/avenue desert
 mountain/hill river/lake/pond/stream garden/yard/backyard/lawn
 
 basketball baseball soccer/football/rugby hockey tennis golf volleyball
@@ -102,7 +102,7 @@ door/gate window wall fence roof
 
 book/magazine newspaper letter/card phone/cellphone computer/laptop microphone/mike/mic
 
-apple banana orange egg cake/cupcake pizza sandwich/burger/hamburger cookie carrot
+apple banana egg cake/cupcake pizza sandwich/burger/hamburger cookie carrot
 
 tree/bush flower rock/stone
 
@@ -120,7 +120,7 @@ milk beer/wine coffee/tea juice soup
 
 rice bread cheese/butter chocolate meat/steak/chicken salad
 
-daytime/daylight/sunlight nighttime/night/dark
+daytime/daylight/sunlight nighttime/night
 
 rain/snowfall sunshine
 
