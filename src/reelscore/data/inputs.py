@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
+from os.path import exists
 from pathlib import Path
 
 from reelscore.data.caption_files import (
@@ -198,17 +199,20 @@ def paths_in(captions: object, *, texts: bool = False) -> list[PathLike]:
 
     Args:
         captions: What was given.
-        texts: Whether the texts of a list name files, as paths do.
+        texts: Whether the texts of a list name files, as paths do; not if they read like captions.
 
-    >>> paths_in("refs.json"), paths_in(["a man", "a dog"]), paths_in(["a.json"], texts=True)
+    >>> paths_in("refs.json"), paths_in(["a.json"]), paths_in(["a.json"], texts=True)
     (['refs.json'], [], ['a.json'])
+    >>> paths_in(["a man rides"], texts=True)
+    []
     """
     if isinstance(captions, (str, os.PathLike)):
         return [captions]
     kinds = (str, os.PathLike) if texts else os.PathLike
-    if isinstance(captions, (list, tuple)) and all(isinstance(each, kinds) for each in captions):
-        return list(captions)
-    return []
+    if not isinstance(captions, (list, tuple)) or not all(isinstance(c, kinds) for c in captions):
+        return []
+    have_blanks = any(" " in os.fspath(each) for each in captions)
+    return list(captions) if not have_blanks or any(map(exists, captions)) else []
 
 
 def _candidates_of_files(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from os.path import exists
 from typing import Any, NamedTuple
 
 from reelscore.data.checks import (
@@ -33,6 +34,7 @@ CaptionsLike = Mapping[Any, Any] | Iterable[Any] | PathLike
 _SYSTEM = "system"
 _TEXTS = ""  # the name of the only column of a form without names
 _NO_FIELD = object()
+_MOST_COLUMNS = 100  # a mapping with more keys has ids
 _CELL = ' Fill it ("" is an empty caption), or remove it.'
 
 
@@ -102,7 +104,7 @@ class PythonCaptions:
             DataError: If an id or a caption cannot be used, or an item comes twice.
         """
         values, items = self.values("candidates"), self._items()
-        if _all_of(str, values) and _all_of(str, items) and len(set(items)) == len(items):
+        if _all_of(str, values) and _all_of(str, items) and self._are_unique(items):
             return dict(zip(items, values, strict=True))
         problems = Problems(self.name)
         captions: dict[Any, str] = {}
@@ -126,7 +128,7 @@ class PythonCaptions:
         """
         values, items = self.values("references"), self._items()
         lists = _all_of((list, tuple), values) and all(v and type(v[0]) is str for v in values)
-        if lists and _all_of(str, items) and len(set(items)) == len(items):
+        if lists and _all_of(str, items) and self._are_unique(items):
             return dict(zip(items, values, strict=True))
         problems = Problems(self.name)
         references: dict[Any, Any] = {}
@@ -155,6 +157,9 @@ class PythonCaptions:
             f"The {self.name} have no ids, only an order. Give them by id: a mapping, or records "
             "with an id; a list becomes a mapping by dict(zip(ids, captions))."
         )
+
+    def _are_unique(self, items: Sequence[Any]) -> bool:
+        return not self.unit or len(set(items)) == len(items)  # keys of a mapping are
 
     def _repeated(self, item: str) -> str:
         if not self.unit:
@@ -431,8 +436,8 @@ def _of_mapping(value: Mapping[Any, Any], name: str) -> PythonCaptions:
         return _of_records(records, name)
     if _are_columns(value):
         return _of_columns(value, name)
-    names = [str(key) for key in value]
-    if any(hasattr(part, "column_names") for part in value.values()):
+    if hasattr(next(iter(value.values()), None), "column_names"):
+        names = [str(key) for key in value]
         raise DataError(
             f"The {name} are several data sets ({', '.join(names)}); choose one of them, such as "
             f"data[{names[0]!r}]."
@@ -468,6 +473,8 @@ def _of_columns(
 
 def _are_columns(value: Mapping[Any, Any]) -> bool:
     """Whether the keys of a mapping are names of columns, not ids: a batch of a data set."""
+    if len(value) > _MOST_COLUMNS:
+        return False
     names = [str(key) for key in value]
     return (
         USUAL.item_field(names) is not None
@@ -488,9 +495,16 @@ def _listed(values: object, name: str) -> list[Any]:
 
 
 def _unlike(ordered: PythonCaptions, name: str, ids: Sequence[Any]) -> DataError:
+    files = [text for text in ordered.columns.get(_TEXTS, ()) if isinstance(text, str)][:1]
+    hint = ""
+    if files and exists(files[0]):  # noqa: PTH110 (no file for any text, however long)
+        hint = (
+            f" If {files[0]!r} is a file, pass Path({files[0]!r}); give several systems to "
+            "score_systems."
+        )
     return DataError(
         f"The {ordered.name} are {len(ordered):,} captions in order, without ids; the {name} have "
-        f"ids ({first_few([str(item) for item in ids])}). Give both by id, or both in order."
+        f"ids ({first_few([str(item) for item in ids])}). Give both by id, or both in order.{hint}"
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from reelscore.data.caption_files import References
+from reelscore.data.python_captions import CaptionsLike
 from reelscore.errors import MissingExtraError
 from reelscore.frameworks.distributed import gather
 from reelscore.metrics.registry import DEFAULT_METRICS
@@ -45,7 +45,7 @@ class CaptionScores(TrainerCallback):
 
     def __init__(
         self,
-        references: References,
+        references: CaptionsLike,
         caption: CaptionBatch,
         metrics: Metrics = DEFAULT_METRICS,
         *,

@@ -421,6 +421,18 @@ def test_batches_need_ids():
             made(REFERENCES)
 
 
+def test_texts_that_are_files_and_texts_that_are_captions(tmp_path):
+    run, refs = written(tmp_path / "run.json", PLAIN[0]), written(tmp_path / "refs.json", PLAIN[1])
+    with pytest.raises(DataError, match=r"If '.*run.json' is a file, pass Path\("):
+        score([str(run)], str(refs))
+    with pytest.raises(DataError, match="The references are 1 captions in order, without ids"):
+        score(PLAIN[0], ["a man rides a horse"])
+    with pytest.raises(DataError, match="references have no ids, only an order"):
+        Scorer(["a man rides a horse"])
+    with pytest.raises(DataError, match=r"refs2.json: no such file"):
+        score(PLAIN[0], [str(refs), str(tmp_path / "refs2.json")])
+
+
 def test_nothing_is_loaded_for_it():
     import subprocess
     import sys
