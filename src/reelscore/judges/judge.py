@@ -95,8 +95,8 @@ class Judge(Metric):
         price_in: What a million tokens of questions cost, to show the cost.
         price_out: What a million tokens of answers cost.
 
-    >>> Judge("some-model", scale=5).scale_of("judge")
-    Scale(better='high', least=1, most=5, mean=True, together=False, headline=False)
+    >>> print(Judge("some-model", scale=5).scale_of("judge"))
+    1 to 5, higher is better
     """
 
     model: str = ""

@@ -24,7 +24,7 @@ from reelscore.learned.onnx_graph import Graph
 Array = NDArray[Any]
 FloatArray = NDArray[np.float64]
 Dtype = Literal["float32", "int8"]
-Pooling = Literal["first", "mean"]
+Pooling = Literal["first", "mean", "tokens"]
 Tensors = dict[str, Array]
 Layer = tuple[Array, Array]  # matrix and bias
 
@@ -42,7 +42,8 @@ class Bert:
         heads: Attention heads.
         epsilon: Of the layer norms.
         dtype: In what the products are computed.
-        pooling: What becomes of a text: the first token's vector, or the mean of all.
+        pooling: What becomes of a text: the first token's vector, or the mean of all; ``tokens``
+            leaves all vectors, for `rows`.
         head: Layers that turn this vector into the result, with a tanh between two of them.
     """
 
@@ -71,9 +72,10 @@ class Bert:
             threads: How many threads to use.
         """
         parts = list(of_one_length([len(text.ids) for text in texts], self.batch))
-        return in_parts(self._rows, texts, parts, threads)
+        return in_parts(self.rows, texts, parts, threads)
 
-    def _rows(self, texts: Sequence[Any]) -> Array:
+    def rows(self, texts: Sequence[Any]) -> Array:
+        """Compute one batch: texts with the same number of tokens."""
         inputs = {
             "ids": np.array([text.ids for text in texts]),
             "types": np.array([text.type_ids for text in texts]),
@@ -102,7 +104,7 @@ class _Network:
             x = self._layer(
                 f"encoder.layer.{number}", x, number == layers - 1 and pooling == "first"
             )
-        if pooling == "first":
+        if pooling != "mean":
             return x
         return self.graph.node("ReduceMean", self._texts(x), axes=[1], keepdims=0)
 

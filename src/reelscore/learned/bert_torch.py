@@ -113,11 +113,12 @@ class Bert:
         before = self._torch.get_num_threads()
         self._torch.set_num_threads(1)
         try:
-            return in_parts(self._rows, texts, parts, 1 if self.device == "cuda" else threads)
+            return in_parts(self.rows, texts, parts, 1 if self.device == "cuda" else threads)
         finally:
             self._torch.set_num_threads(before)
 
-    def _rows(self, texts: Sequence[Any]) -> FloatArray:
+    def rows(self, texts: Sequence[Any]) -> FloatArray:
+        """Compute one batch: texts sorted by length."""
         torch = self._torch
         if self.device == "cpu":
             torch.set_num_threads(1)  # of the thread that calls
@@ -159,7 +160,7 @@ class Bert:
             wide = torch.nn.functional.gelu(self._linear(f"{place}.intermediate.dense", x))
             narrow = self._linear(f"{place}.output.dense", wide)
             x = self._norm(f"{place}.output.LayerNorm", narrow.add_(x))
-        if self.pooling == "first":
+        if self.pooling != "mean":
             return x
         return torch.stack([part.mean(dim=0) for part in x.split(lengths)])
 

@@ -26,6 +26,7 @@ _BUILT_IN = {
     "bertha": "reelscore.learned.bertha:Bertha",
     "sts": "reelscore.learned.sts:Sts",
     "fusion": "reelscore.learned.fusion:Fusion",
+    "bertscore": "reelscore.judges.bertscore:BertScore",
     "judge": "reelscore.judges.judge:Judge",
 }
 

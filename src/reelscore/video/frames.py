@@ -245,6 +245,4 @@ def _need(module: str) -> Any:
         return import_module(module)
     except ImportError:
         package = {"av": "PyAV", "PIL.Image": "Pillow"}[module]
-        raise MissingExtraError(
-            f"Frames of videos need {package}. Install it: pip install 'reelscore[video]'."
-        ) from None
+        raise MissingExtraError.of(f"Frames of videos need {package}", "reelscore[video]") from None

@@ -86,7 +86,7 @@ def test_no_name(metrics):
         resolve(metrics)
 
 
-JUDGES = ("judge",)
+JUDGES = ("bertscore", "judge")
 
 
 def test_every_metric_is_documented():

@@ -1,0 +1,51 @@
+"""Models in the user's folders: what is in them, and nothing from anywhere else."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from reelscore.errors import DataError
+
+_WEIGHTS = "*.safetensors"
+
+
+def read_config(metric: str, folder: Path) -> dict[str, Any]:
+    """Read what kind of model a folder has.
+
+    Args:
+        metric: The metric that needs it.
+        folder: The folder.
+
+    Raises:
+        DataError: If there is no such folder, or no model in it.
+    """
+    if not folder.is_dir():
+        raise DataError(
+            f"{metric}: {folder}: there is no such folder. Models are never downloaded: fetch "
+            f"one yourself, and name its folder: {metric}|model:FOLDER."
+        )
+    try:
+        config: dict[str, Any] = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DataError(
+            f"{metric}: {folder}: not the folder of a model; expected config.json, weights "
+            f"({_WEIGHTS}) and a tokenizer ({error})."
+        ) from error
+    if not any(folder.glob(_WEIGHTS)):
+        raise DataError(f"{metric}: {folder}: there are no weights; expected {_WEIGHTS}.")
+    return config
+
+
+@lru_cache(maxsize=8)
+def weights_hash(folder: Path) -> str:
+    """Give eight digits that change with the weights."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.glob(_WEIGHTS)):
+        with path.open("rb") as file:
+            while part := file.read(1 << 20):
+                digest.update(part)
+    return digest.hexdigest()[:8]

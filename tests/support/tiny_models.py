@@ -1,0 +1,79 @@
+"""Models with a few random weights, in folders as transformers writes them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+TEXT = (
+    "a the man woman dog cat boy girl two is are running runs sits sitting plays playing riding "
+    "rides eats guitar ball horse on in at street beach car and with ."
+)
+WORDS = TEXT.split()
+
+
+def bert_like(folder: Path, kind: str, layers: int = 3) -> Path:
+    """Write an encoder of BERT's, RoBERTa's or DistilBERT's kind."""
+    import torch
+    import transformers
+
+    torch.manual_seed(1)
+    sizes = {"hidden_size": 16, "num_attention_heads": 2, "intermediate_size": 32}
+    if kind == "roberta":
+        _byte_tokenizer(folder, first="<s>", last="</s>", padding="<pad>")
+        config = transformers.RobertaConfig(
+            vocab_size=len(_bytes()) + 5 + len(WORDS) * 4,
+            num_hidden_layers=layers,
+            max_position_embeddings=66,
+            pad_token_id=1,
+            type_vocab_size=1,
+            layer_norm_eps=1e-5,
+            **sizes,
+        )
+        transformers.RobertaModel(config).save_pretrained(folder)
+    else:
+        from tokenizers import BertWordPieceTokenizer
+
+        marks = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+        (folder / "vocab.txt").write_text("\n".join([*marks, *WORDS]) + "\n")
+        own = BertWordPieceTokenizer(str(folder / "vocab.txt"))._tokenizer
+        transformers.BertTokenizerFast(tokenizer_object=own, model_max_length=64).save_pretrained(
+            folder
+        )
+        size = len(marks) + len(WORDS)
+        if kind == "bert":
+            config = transformers.BertConfig(
+                vocab_size=size, num_hidden_layers=layers, max_position_embeddings=64, **sizes
+            )
+            transformers.BertModel(config).save_pretrained(folder)
+        else:
+            config = transformers.DistilBertConfig(
+                vocab_size=size,
+                dim=16,
+                hidden_dim=32,
+                n_heads=2,
+                n_layers=layers,
+                max_position_embeddings=64,
+            )
+            transformers.DistilBertModel(config).save_pretrained(folder)
+    return folder
+
+
+def _bytes() -> list[str]:
+    from tokenizers.pre_tokenizers import ByteLevel
+
+    return sorted(ByteLevel.alphabet())
+
+
+def _byte_tokenizer(folder: Path, *, first: str, last: str, padding: str) -> None:
+    """Write a tokenizer of bytes, as RoBERTa's, that has learned nothing."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
+
+    marks = [first, padding, last, "<unk>", "<mask>"]
+    vocabulary = {token: k for k, token in enumerate([*marks, *_bytes()])}
+    tokenizer = Tokenizer(models.BPE(vocabulary, [], unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    ends = [(last, vocabulary[last]), (first, vocabulary[first])]
+    tokenizer.post_processor = processors.RobertaProcessing(*ends, add_prefix_space=False)
+    tokenizer.add_special_tokens(marks)
+    tokenizer.save(str(folder / "tokenizer.json"))
