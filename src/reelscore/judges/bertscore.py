@@ -95,8 +95,11 @@ class BertScore(Metric):
     def output_scales(self) -> tuple[Scale, ...]:
         """Cosines; rescaled ones can be lower. Papers quote the F-score."""
         least = -1 if self.baseline is None else None
-        plain = Scale("high", least, 1, mean=True)
-        return (plain, plain, replace(plain, headline=True))
+        precision, recall, f_score = (
+            Scale("high", least, 1, mean=True, label=f"BERTScore {part}", percent=True)
+            for part in ("P", "R", "F1")
+        )
+        return (precision, recall, replace(f_score, headline=True))
 
     @property
     def folder(self) -> Path:

@@ -151,9 +151,12 @@ class Judge(Metric):
     def output_scales(self) -> tuple[Scale, ...]:
         """Scores as asked for, or shares."""
         if self.against is None:
-            return (Scale("high", _SCALES[self.scale][1], self.scale, mean=True),)
-        shares = [Scale(better, 0, 1, mean=True) for better in ("high", "low", "neither")]
-        return tuple(shares)
+            return (Scale("high", _SCALES[self.scale][1], self.scale, mean=True, label="Judge"),)
+        return (
+            Scale("high", 0, 1, mean=True, label="Judge: won", percent=True),
+            Scale("low", 0, 1, mean=True, label="Judge: order matters", percent=True),
+            Scale("neither", 0, 1, mean=True, label="Judge: first won", percent=True),
+        )
 
     def files(self) -> dict[str, str]:
         """The other system's captions."""
