@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -38,13 +39,14 @@ def main() -> None:
     once = len(set(zip(candidates, references, strict=True)))
     threads = len(os.sched_getaffinity(0))
     print(f"{len(candidates):,} pairs of TRECVid 2020, {once:,} different; {threads} threads")
+    variants = VARIANTS if find_spec("torch") and find_spec("transformers") else VARIANTS[-2:]
     cpu, wall, peak, scores = {}, {}, {}, {}
     with tempfile.TemporaryDirectory() as folder:
         from reelscore.learned.model_files import export_model
 
         export_model("reelscore-bertha", folder)
         for _ in range(ROUNDS):
-            for name in VARIANTS:
+            for name in variants:
                 out = Path(folder) / f"{name}.npz"
                 command = [sys.executable, "-m", "benchmarks.learned", name, folder, str(count)]
                 subprocess.run([*command, str(out)], check=True)
@@ -52,10 +54,10 @@ def main() -> None:
                 cpu[name] = min(cpu.get(name, np.inf), float(measured["cpu"]))
                 wall[name] = min(wall.get(name, np.inf), float(measured["wall"]))
                 peak[name], scores[name] = int(measured["peak"]) / 1024, measured["scores"]
-    base = scores[VARIANTS[0]]
-    for name in VARIANTS:
+    base = scores[variants[0]]
+    for name in variants:
         ratios = (
-            f"{cpu[VARIANTS[0]] / cpu[name]:.2f}× CPU {wall[VARIANTS[0]] / wall[name]:.2f}× wall"
+            f"{cpu[variants[0]] / cpu[name]:.2f}× CPU {wall[variants[0]] / wall[name]:.2f}× wall"
         )
         apart, r = np.abs(scores[name] - base), np.corrcoef(scores[name], base)[0, 1]
         print(

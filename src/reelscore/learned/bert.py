@@ -29,7 +29,7 @@ Tensors = dict[str, Array]
 Layer = tuple[Array, Array]  # matrix and bias
 
 # Tokens of a batch: what stays in a core's cache from one step to the next.
-_TOKENS = 256
+_TOKENS = 512
 _ZERO = np.array(128, np.uint8)  # the byte that stands for 0
 
 

@@ -6,16 +6,17 @@ import json
 import sys
 import warnings
 
-from torch import distributed
-
 from reelscore import DataError, Scorer
 from reelscore.frameworks.distributed import gather
-from reelscore.frameworks.torchmetrics import CaptionMetric
 
 METRICS = "bleu,cider,rouge_l"
 
 
 def main() -> None:
+    from torch import distributed
+
+    from reelscore.frameworks.torchmetrics import CaptionMetric
+
     place, rank = sys.argv[1], int(sys.argv[2])
     references, captions = json.loads(sys.argv[3])
     distributed.init_process_group("gloo", init_method=place, rank=rank, world_size=2)
