@@ -33,8 +33,9 @@ def command(
 ) -> None:
     """Score captions: one row per system.
 
-    CANDIDATES are files of captions, one for each system, or NAME=FILE. If a file holds
-    references as well as captions, --refs is not needed.
+    CANDIDATES are files of captions, one for each system, or NAME=FILE; a folder or a quoted
+    pattern stands for its files, - for standard input. If a file holds references as well as
+    captions, --refs is not needed. The content of a file tells its format.
 
     \b
     Examples:
@@ -42,6 +43,7 @@ def command(
       reelscore score a=run1.jsonl b=run2.jsonl -r refs.json -m meteor,cider
       reelscore score ours.txt -r annotator1.txt annotator2.txt --json -
       reelscore score predictions_with_references.jsonl
+      reelscore score runs -r MSRVTT_data.json --split test
       reelscore score runs/*.json -r refs.json --html report.html
       reelscore score runs/*.json -r refs.json --scale 100 --latex table.tex
     """

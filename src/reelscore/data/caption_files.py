@@ -234,7 +234,7 @@ def is_in_order(file: CaptionFile) -> bool:
 
 
 def _as_read(file: CaptionFile, path: PathLike, request: Request) -> CaptionFile:
-    return file._replace(path=os.fspath(path), read_as=request.read_as, splits=request.splits)
+    return file._replace(path=os.fspath(path), read_as=request.read_as, splits=request.taken())
 
 
 @contextmanager

@@ -137,7 +137,7 @@ def read_inputs(
         )
         named = _listed([name for name in beside if name in unused])
         notes.append(f"{named} {whose}, which were not used.")
-    if truth is not None:
+    if truth is not None and not (reading and reading.splits):
         truth, split_notes = _of_one_split(truth, read, candidates.values())
         notes += split_notes
     files += read

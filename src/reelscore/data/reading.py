@@ -107,6 +107,11 @@ class Request:
         self.splits[str(item)] = split
         return not self.reading.splits or split in self.reading.splits
 
+    def taken(self) -> dict[str, str]:
+        """The part of each item that was taken, where the file says it."""
+        wanted = self.reading.splits
+        return {i: part for i, part in self.splits.items() if not wanted or part in wanted}
+
     def check_splits(self, path: str) -> None:
         """Refuse a part of the data set that the file does not have.
 

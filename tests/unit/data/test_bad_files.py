@@ -184,9 +184,12 @@ def test_not_a_readable_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         read_candidates(tmp_path / "secret")
 
 
-@settings(max_examples=300, deadline=None)  # a busy disk is no defect
+LAYOUTS = [path.read_bytes() for path in sorted((Path(__file__).parent / "layouts").iterdir())]
+
+
+@settings(max_examples=600, deadline=None)  # a busy disk is no defect
 @given(
-    content=st.sampled_from([content for content, *_ in BAD if 0 < len(content) < 1000]),
+    content=st.sampled_from([*(c for c, *_ in BAD if 0 < len(c) < 1000), *LAYOUTS]),
     noise=st.binary(max_size=3),
     place=st.floats(0, 1),
     removed=st.integers(0, 3),

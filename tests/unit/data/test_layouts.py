@@ -312,12 +312,21 @@ def test_parts_of_a_data_set(name, part, other):
     scores = reelscore.score(candidates, path, "rouge_l")
     assert len(scores["rouge_l"].items) == 3
     assert f"References of the split {part} alone (3 of 4 items)" in " ".join(scores.notes)
+    with pytest.raises(DataError, match="no item in common") as caught:
+        read_and_score(candidates, path, Reading(split=other))
+    assert "choose" not in str(caught.value)
     first, *_ = own
     with pytest.raises(DataError, match=f"has {other} .*choose: split="):
         reelscore.score({**candidates, "elsewhere": "a dog"}, path, "rouge_l")
     del candidates[first]
     with pytest.raises(DataError, match=f"first: '{first}'"):
         reelscore.score(candidates, path, "rouge_l")
+
+
+def read_and_score(candidates, path, reading):
+    inputs = read_inputs({"mine": candidates}, path, reading=reading)
+    with inputs.explained():
+        return reelscore.score_systems(inputs.systems, inputs.references, "rouge_l")
 
 
 def test_a_part_that_no_file_names(tmp_path):
@@ -356,6 +365,15 @@ def test_captions_of_the_other_role_are_refused():
         read_references(LAYOUTS / "predictions.json")
     with pytest.raises(DataError, match="item 'video0' has a candidate already"):
         read_candidates(LAYOUTS / "msrvtt.json")
+
+
+def test_pairs_of_id_and_caption(tmp_path):
+    path = tmp_path / "pairs.json"
+    path.write_text('[["v1", "a man"], ["v2", "a dog"], ["v1", "a person runs"]]')
+    assert read_references(path) == {"v1": ["a man", "a person runs"], "v2": ["a dog"]}
+    assert "Read as pairs of id and caption" in read_inputs({}, path).notes[0]
+    path.write_text('[["a man", "a person"], ["dog", "a dog"]]')
+    assert read_references(path) == {"1": ["a man", "a person"], "2": ["dog", "a dog"]}
 
 
 def test_lists_of_other_lengths(tmp_path):

@@ -1,6 +1,8 @@
 """`lists`: captions in order, as programs write their lists to JSON.
 
 - a list of captions, or of lists of captions: ``["a man", …]``;
+- a list of pairs of id and caption: ``[["v1", "a man runs"], …]``, if all first texts are single
+  words and no second one is;
 - several lists by name: ``{"predictions": ["a man", …], "references": [["…"], …]}``; with ids
   such as ``"video_id": […]`` if there are any. Columns as data frames write them, objects of row
   numbers, are read likewise.
@@ -45,27 +47,47 @@ class Lists:
 
         path = source.path
         whole = decode_slowly(whole_document(source).decode(), path)
+        if isinstance(whole, list) and _are_pairs(whole):
+            request.read_as = "pairs of id and caption"
+            items, texts = zip(*whole, strict=True)
+            yield from _rows(list(items), [list(texts)])
+            return
         if isinstance(whole, list):
             request.read_as = f"a list of captions {IN_ORDER}"
-            columns = [whole]
-            items = None
+            columns, ids = [whole], None
         elif isinstance(whole, dict):
             fields = request.reading.fields
             if fault := fields.caption_fault(whole, request.role):
                 raise DataError(f"{path}: {fault}.")
             columns = [_entries(whole, n, path) for n in fields.caption_fields(whole, request.role)]
             item = fields.item_field(whole)
-            items = _entries(whole, item, path) if item else None
+            ids = _entries(whole, item, path) if item else None
             request.read_as = "lists of captions" + ("" if item else f" {IN_ORDER}")
         else:
             raise DataError(f"{path}: expected lists of captions; it is {in_words(whole)}.")
-        lengths = {len(column) for column in (*columns, *([items] if items is not None else []))}
+        lengths = {len(column) for column in (*columns, *([ids] if ids is not None else []))}
         if len(lengths) > 1:
             raise DataError(
                 f"{path}: the lists differ in length ({', '.join(map(str, sorted(lengths)))}); "
                 "each must have an entry for every item."
             )
-        yield from _rows(items, columns)
+        yield from _rows(ids, columns)
+
+
+def _are_pairs(entries: list[Any]) -> bool:
+    """Tell pairs of id and caption from lists of two captions: ids are words, captions are not."""
+    return bool(entries) and all(
+        isinstance(entry, list)
+        and len(entry) == 2
+        and isinstance(entry[1], str)
+        and (isinstance(entry[0], int) or (isinstance(entry[0], str) and not _is_text(entry[0])))
+        and _is_text(entry[1])
+        for entry in entries
+    )
+
+
+def _is_text(text: str) -> bool:
+    return " " in text.strip()
 
 
 def _rows(items: list[Any] | None, columns: list[list[Any]]) -> Iterator[Record]:

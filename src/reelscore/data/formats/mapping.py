@@ -24,14 +24,14 @@ class Mapping:
 
     def fields(self, source: Source, reading: Reading) -> list[str]:
         """Name the sections, or the fields of the first caption; texts have no fields."""
-        from reelscore.data.json_documents import sections_of
+        from reelscore.data.json_documents import sections_of, whole_document
 
         beginning = glimpse(source.head)
         whole = beginning[0] if beginning else None
         if not isinstance(whole, dict):
             return []
         if _is_in_section(whole):
-            names = sections_in(sections_of(source.document(), source.path))
+            names = sections_in(sections_of(whole_document(source), source.path))
             return [*names, *_names_of_captions(whole[sections_in(whole)[0]])]
         return _names_of_captions(whole)
 

@@ -6,6 +6,7 @@ A cell holds a caption, or a list of them. Needs the package pyarrow.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from reelscore.data.reading import Reading, Request
@@ -40,13 +41,11 @@ class Parquet:
         item = fields.item_field(names) or ""
         captions = fields.caption_fields(names, request.role)
         split = [name for name in ("split",) if name in names and request.reading.splits]
-        number = 0
-        for batch in table.iter_batches(_ROWS, columns=[item, *captions, *split]):
-            for row in batch.to_pylist():
-                number += 1
-                values = [row[name] for name in captions]
-                if request.takes(row[item], row.get("split")):
-                    yield number, row[item], values[0] if len(values) == 1 else joined(values)
+        rows = _rows(table, [item, *captions, *split], source.path)
+        for number, row in enumerate(rows, start=1):
+            values = [row[name] for name in captions]
+            if request.takes(row[item], row.get("split")):
+                yield number, row[item], values[0] if len(values) == 1 else joined(values)
 
 
 def _open(source: Source) -> Any:
@@ -56,7 +55,27 @@ def _open(source: Source) -> Any:
     except ImportError:
         need = f"{source.path}: reading Parquet needs pyarrow"
         raise MissingExtraError.of(need, "reelscore[parquet]") from None
-    try:
+    with _damage_explained(source.path):
         return pyarrow.parquet.ParquetFile(pyarrow.BufferReader(source.document()))
-    except (pyarrow.ArrowException, OSError) as error:
-        raise DataError(f"{source.path}: the Parquet file is damaged ({error}).") from None
+
+
+def _rows(table: Any, columns: list[str], path: str) -> Iterator[dict[str, Any]]:
+    batches = table.iter_batches(_ROWS, columns=list(dict.fromkeys(columns)))
+    while True:
+        with _damage_explained(path):
+            batch = next(batches, None)
+            rows = [] if batch is None else batch.to_pylist()
+        if batch is None:
+            return
+        yield from rows
+
+
+@contextmanager
+def _damage_explained(path: str) -> Iterator[None]:
+    import pyarrow
+
+    try:
+        yield
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        what = str(error).partition("\n")[0]
+        raise DataError(f"{path}: the Parquet file is damaged ({what}).") from None
