@@ -183,7 +183,7 @@ def test_unknown_kind():
 def test_tables():
     result = stress_metrics("bleu,rouge_l", kinds=["shuffle", "stutter", "generic"])
     grid = share_grid(result, "damage")
-    assert grid.columns == ["damage", "captions", "bleu_4", "rouge_l"]
+    assert grid.columns == ["damage", "captions", "BLEU-4", "ROUGE-L"]
     shares = [
         [result.trial(m, kind).share for m in result.metrics] for kind in ("shuffle", "stutter")
     ]

@@ -15,6 +15,7 @@ from reelscore.data.checks import first_few
 from reelscore.data.inputs import references_by_item
 from reelscore.data.paired_captions import lone_references
 from reelscore.data.python_captions import CaptionsLike
+from reelscore.data.scales import score_labels
 from reelscore.errors import DataError
 from reelscore.meta.stress.cases import (
     Case,
@@ -83,6 +84,7 @@ class Stress:
         cases: The captions of each kind.
         scores: The scores of each metric and kind: a row for each case, original and changed.
         signatures: The signature of each metric.
+        labels: What each metric is called in print.
         spreads: The standard deviation of each metric's scores of the originals.
         items: How many originals there were.
         source: Where the originals come from.
@@ -94,6 +96,7 @@ class Stress:
     cases: Mapping[str, Sequence[Case]]
     scores: Mapping[tuple[str, str], NDArray[np.float64]]
     signatures: Mapping[str, str]
+    labels: Mapping[str, str]
     spreads: Mapping[str, float]
     items: int
     source: str
@@ -236,6 +239,7 @@ def stress_metrics(
         cases=cases,
         scores=scores,
         signatures=dict(zip(names, prepared.origin.split("\n"), strict=True)),
+        labels=score_labels({output_of(m): m.scale_of(output_of(m)) for m in tried}),
         spreads=spreads,
         items=len(originals),
         source="a reference of each item, taken out" if captions is None else "captions given",

@@ -32,7 +32,7 @@ def stress_html(stress: Stress, title: str = "Stress test", command: str = "") -
         shares=[(sort, TITLES[sort], share_grid(stress, sort)) for sort in sorts],
         drops=drop_grid(stress),
         details=[
-            (metric, [detail_grid(stress, metric, sort) for sort in sorts])
+            (stress.labels[metric], [detail_grid(stress, metric, sort) for sort in sorts])
             for metric in stress.metrics
         ],
         kinds=[
@@ -40,7 +40,8 @@ def stress_html(stress: Stress, title: str = "Stress test", command: str = "") -
                 "name": kind,
                 "about": ABOUT[kind.partition("/")[0]],
                 "worst": [
-                    (metric, stress.worst(metric, kind, _SHOWN)) for metric in stress.metrics
+                    (stress.labels[metric], stress.worst(metric, kind, _SHOWN))
+                    for metric in stress.metrics
                 ],
             }
             for kind in stress.cases

@@ -43,7 +43,7 @@ def draw_stress(stress: Stress, path: str | Path) -> None:
                 markersize=3,
                 linewidth=0.7,
                 color=PALETTE[k % len(PALETTE)],
-                label=metric,
+                label=stress.labels[metric],
             )
         if gap:
             panel.axhline(len(damages) - 0.5 + gap / 2, color=GREY, linewidth=0.6)

@@ -35,7 +35,7 @@ def share_grid(stress: Stress, sort: Sort) -> Grid:
         ]
         rows.append([Cell(kind), Cell(f"{trials[0].captions:,}"), *cells])
     ties = any(trial.ties for trial in stress.trials if trial.sort == sort)
-    return Grid([sort, "captions", *stress.metrics], rows, notes=[_TIES] if ties else [])
+    return Grid([sort, "captions", *stress.labels.values()], rows, notes=[_TIES] if ties else [])
 
 
 def drop_grid(stress: Stress) -> Grid:
@@ -44,7 +44,7 @@ def drop_grid(stress: Stress) -> Grid:
         [Cell(kind), *(Cell(_drop(stress.trial(metric, kind))) for metric in stress.metrics)]
         for kind in stress.cases
     ]
-    return Grid(["kind", *stress.metrics], rows)
+    return Grid(["kind", *stress.labels.values()], rows)
 
 
 def detail_grid(stress: Stress, metric: str, sort: Sort) -> Grid:
