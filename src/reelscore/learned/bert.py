@@ -77,8 +77,8 @@ class Bert:
     def rows(self, texts: Sequence[Any]) -> Array:
         """Compute one batch: texts with the same number of tokens."""
         inputs = {
-            "ids": np.array([text.ids for text in texts]),
-            "types": np.array([text.type_ids for text in texts]),
+            "ids": np.array([text.ids for text in texts], np.int64),
+            "types": np.array([text.type_ids for text in texts], np.int64),
         }
         rows: Array = self._session.run(None, inputs)[0]
         return rows
@@ -92,9 +92,9 @@ class _Network:
         self.graph = graph = Graph()
         self.ids, self.types = (graph.input(name, "text", "token") for name in ("ids", "types"))
         self.width = tensors["embeddings.LayerNorm.weight"].shape[0]
-        self.below_each_other = graph.constant(np.array([-1, self.width]))
+        self.below_each_other = graph.numbers(-1, self.width)
         shape = graph.node("Shape", self.ids)
-        self.by_text = graph.node("Concat", shape, graph.constant(np.array([-1])), axis=0)
+        self.by_text = graph.node("Concat", shape, graph.numbers(-1), axis=0)
 
     def encoder(self, pooling: Pooling) -> str:
         """From tokens to a vector for each text."""
@@ -119,7 +119,7 @@ class _Network:
             graph.constant(unpacked(self.tensors, f"embeddings.{table}_embeddings.weight"))
             for table in ("word", "position", "token_type")
         )
-        start, end = graph.constant(np.array([0])), graph.node("Shape", self.ids, start=1, end=2)
+        start, end = graph.numbers(0), graph.node("Shape", self.ids, start=1, end=2)
         x = graph.node("Gather", words, self.ids)
         x = graph.node("Add", x, graph.node("Slice", places, start, end, start))
         x = graph.node("Add", x, graph.node("Gather", types, self.types))
@@ -133,9 +133,10 @@ class _Network:
             for part in ("key", "value")
         )
         if first_only:
-            x = graph.node("Gather", self._texts(x), graph.constant(np.array(0)), axis=1)
+            x = graph.node("Gather", self._texts(x), graph.numbers(0), axis=1)
+            x = graph.node("Reshape", x, self.below_each_other)
             query = self._product(self._factor(x), f"{attention}.self.query")
-            query = graph.node("Unsqueeze", query, graph.constant(np.array([1])))
+            query = graph.node("Unsqueeze", query, graph.numbers(1))
         else:
             query = self._texts(self._product(factor, f"{attention}.self.query"))
         bias = self._bias(*(f"{attention}.self.{part}" for part in ("query", "key", "value")))
@@ -243,7 +244,7 @@ def _multiplies_signed_bytes() -> bool:
     weight, one = graph.constant(np.full((8, 16), 127, np.int8)), np.array(1, np.float32)
     scales = graph.constant(np.ones(16, np.float32))
     output = graph.node("MatMulIntegerToFloat", ids, weight, graph.constant(one), scales)
-    sums = graph.session(output).run(None, {"ids": np.full((4, 8), 255)})[0]
+    sums = graph.session(output).run(None, {"ids": np.full((4, 8), 255, np.int64)})[0]
     return bool((sums == 8 * 255 * 127).all())
 
 

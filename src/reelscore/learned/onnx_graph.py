@@ -1,4 +1,4 @@
-"""An ONNX graph, written node by node; onnxruntime takes its weights from where they are in memory.
+"""An ONNX graph, written node by node, whose weights onnxruntime takes from arrays.
 
 A graph is a message of Protocol Buffers (onnx.proto). Few of its fields are needed, so they are
 written here: a network is made of its weights in milliseconds, without the package onnx and
@@ -60,6 +60,10 @@ class Graph:
         self._constants.append(_message(fields))
         return name
 
+    def numbers(self, *numbers: int) -> str:
+        """Add whole numbers, such as a shape or axes."""
+        return self.constant(np.array(numbers, np.int64))
+
     def node(self, operator: str, *inputs: str, **attributes: int | float | list[int]) -> str:
         """Add an operator with one output."""
         return self.nodes(operator, 1, *inputs, **attributes)[0]
@@ -86,7 +90,7 @@ class Graph:
     def session(self, output: str) -> Any:
         """Open a session of onnxruntime that computes a value of single precision, on one thread.
 
-        Several threads may run it at once.
+        Several threads may run it at once. It has its own copy of the weights.
         """
         onnxruntime = need("onnxruntime")
         options = onnxruntime.SessionOptions()

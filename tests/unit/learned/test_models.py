@@ -8,9 +8,11 @@ import socket
 import subprocess
 import sys
 from functools import cache
+from importlib import metadata
 
 import numpy as np
 import pytest
+from packaging.requirements import Requirement
 
 import reelscore
 from reelscore import examples, parse
@@ -197,6 +199,31 @@ def test_scoring_needs_no_torch(shipped):
     here = reelscore.score({"v": "a man runs"}, {"v": ["a boy runs"]}, ["bertha", "sts"])
     assert bertha == here["bertha"].score
     assert sts == here["sts"].score
+
+
+def required(package, extra=""):
+    """The distributions that pip installs for a package, by name."""
+    names, waiting = set(), [(package, extra)]
+    while waiting:
+        name, extra = waiting.pop()
+        for line in metadata.requires(name) or []:
+            needed = Requirement(line)
+            if needed.marker is not None and not needed.marker.evaluate({"extra": extra}):
+                continue
+            if needed.name not in names:
+                names.add(needed.name)
+                waiting += [(needed.name, each) for each in (*needed.extras, "")]
+    return names
+
+
+def test_what_scoring_needs_is_small():
+    pytest.importorskip("onnxruntime")
+    names = required("reelscore", "bertha") - required("reelscore")
+    assert {"onnxruntime", "tokenizers", "safetensors"} <= names
+    assert not {"torch", "transformers", "sentence-transformers", "sympy"} & names
+    files = [path for name in names for path in metadata.files(name) or []]
+    size = sum(place.stat().st_size for path in files if (place := path.locate()).is_file())
+    assert size < 150e6  # with torch it was 6 GB
 
 
 def test_without_onnxruntime(model, monkeypatch):
