@@ -51,7 +51,8 @@ class Alignment:
         confidence: How well they fit, from 0 to 1; below 0.12 they are of different films.
         coherent: How well the phases of the waveforms agree, up to 1.
         rate_at_edge: Whether the best rate is the lowest or the highest that was tried.
-        residuals: For each piece how far its measured places lie from it, in seconds.
+        residual: How far measured places lie from the map, in seconds, where they do so most.
+        residual_at: When that stretch of the track begins.
         film_seconds: The length of the film.
         ad_seconds: The length of the track.
     """
@@ -61,7 +62,8 @@ class Alignment:
     confidence: float
     coherent: float
     rate_at_edge: bool
-    residuals: tuple[float, ...]
+    residual: float
+    residual_at: float
     film_seconds: float
     ad_seconds: float
 
@@ -115,47 +117,51 @@ def align_samples(
         progress=work.share(15),
     )
     pieces: list[Piece] = []
-    residuals: list[float] = []
     coherent = 0.0
-    runs = _runs(anchors)
-    if anchors.confidence >= RELATED and runs:
-        rough = [_rough_line(anchors, run) for run in runs]
-        windows = sum(line.ad[-1] - line.ad[0] for line in rough) / 2
-        step = Steps(work.share(30), max(1, int(windows)))
-        lines = [fitted(ad, film, line, step) for line in rough]
-        spans = _spans(anchors, runs, int(ad.seconds * anchors.rate / FRAME) + 1)
-        cores = [_core(anchors, run, span) for run, span in zip(runs, spans, strict=True)]
-        step = Steps(work.share(25), sum(-((low - high) // MINUTE) for low, high in spans))
+    lines = [_rough_line(anchors, run) for run in _runs(anchors)]
+    if lines and anchors.confidence >= RELATED:
+        step = Steps(work.share(30), int(sum(line.length for line in lines) / 2) + 1)
+        exact = [line for rough in lines for line in fitted(ad, film, rough, step)]
+        places = _Places(exact, anchors.rate, ad.seconds)
+        minutes = sum(-((low - high) // MINUTE) for low, high in places.spans)
+        step = Steps(work.share(25), minutes)
         agreements = [
             2 * phase_agreement(ad, film, line, anchors.rate, span, step)
-            for line, span in zip(lines, spans, strict=True)
+            for line, span in zip(exact, places.spans, strict=True)
         ]
-        inside = [
-            values[low - first : high - first]
-            for values, (first, _), (low, high) in zip(agreements, spans, cores, strict=True)
-        ]
-        coherent = float(np.median(np.concatenate(inside))) / 2
+        coherent = places.usual(agreements) / 2
         none = _NONE
-        if coherent <= COHERENT:
-            at_rate, lines, none = stretched(ad_features, anchors.rate), rough, _NONE / 2
+        if coherent > COHERENT:
+            lines = exact
+        else:
+            none = _NONE / 2
+            places = _Places(lines, anchors.rate, ad.seconds)
+            at_rate = stretched(ad_features, anchors.rate)
             agreements = [
                 _feature_agreement(at_rate, film_features, line, anchors.rate, span)
-                for line, span in zip(lines, spans, strict=True)
+                for line, span in zip(lines, places.spans, strict=True)
             ]
-        jumps = _jumps(lines, cores, anchors.rate)
-        firsts = [first for first, _ in spans]
-        edges = best_edges(agreements, firsts, cores, jumps, none=none, cost=_CHANGE)
-        pieces, residuals = _pieces(lines, edges, anchors.rate, ad.seconds)
+        edges = best_edges(
+            agreements,
+            [first for first, _ in places.spans],
+            places.cores,
+            places.jumps,
+            none=none,
+            cost=_CHANGE,
+        )
+        pieces = _pieces(lines, edges, anchors.rate, ad.seconds)
     time_map = within_film(pieces, ad.seconds, film.seconds)
     length = sum(piece.ad_end - piece.ad_start for piece in time_map.pieces)
     shown = sum(piece.film_end - piece.film_start for piece in time_map.pieces)
+    least_steady = max(lines, key=lambda line: line.residual, default=None)
     return Alignment(
         map=time_map,
         rate=shown / length if length else anchors.rate,
         confidence=anchors.confidence,
         coherent=coherent,
         rate_at_edge=choice.at_edge,
-        residuals=tuple(residuals),
+        residual=least_steady.residual if least_steady else 0.0,
+        residual_at=float(least_steady.ad[0]) if least_steady else 0.0,
         film_seconds=film.seconds,
         ad_seconds=ad.seconds,
     )
@@ -207,35 +213,44 @@ def _rough_line(anchors: Anchors, run: _Run) -> Line:
     return Line(ends * FRAME / anchors.rate, (ends + level + slope * ends) * FRAME)
 
 
-def _spans(anchors: Anchors, runs: list[_Run], frames: int) -> list[tuple[int, int]]:
-    """Give for each run the frames in which it may apply: into its neighbours' outer chunks."""
-    spans = []
-    for number in range(len(runs)):
-        low, high = 0, frames
-        if number > 0:
-            low = max(0, int(anchors.starts[runs[number - 1].last]) - _MARGIN)
-        if number < len(runs) - 1:
-            end = int(anchors.starts[runs[number + 1].first]) + CHUNK + _MARGIN
-            high = min(frames, end)
-        spans.append((low, high))
-    return spans
+class _Places:
+    """In which frames of the track lines may apply, and in which they do for certain.
 
+    Attributes:
+        spans: For each line the frames in which it may apply: into its neighbours' outer chunks.
+        cores: Two frames between which it applies for certain.
+        jumps: How many frames the film goes on where one line takes over from another.
+    """
 
-def _core(anchors: Anchors, run: _Run, span: tuple[int, int]) -> tuple[int, int]:
-    """Give two frames between which a run applies for certain."""
-    first, last = int(anchors.starts[run.first]), int(anchors.starts[run.last])
-    middle = min((first + last + CHUNK) // 2, (first + span[1]) // 2)
-    return min(first + CHUNK + _MARGIN, middle), max(last - _MARGIN, middle + 1)
+    def __init__(self, lines: list[Line], rate: float, seconds: float) -> None:
+        count = int(seconds * rate / FRAME) + 1
+        firsts = [round(line.ad[0] * rate / FRAME) for line in lines]
+        lasts = [min(count, round(line.ad[-1] * rate / FRAME)) for line in lines]
+        outer = CHUNK + _MARGIN
+        lows = [0, *(max(0, last - outer) for last in lasts[:-1])]
+        highs = [*(min(count, first + outer) for first in firsts[1:]), count]
+        middles = [(first + last) // 2 for first, last in zip(firsts, lasts, strict=True)]
+        self.spans = list(zip(lows, highs, strict=True))
+        self.cores = [
+            (min(first + outer, middle), max(last - outer, middle + 1))
+            for first, middle, last in zip(firsts, middles, lasts, strict=True)
+        ]
+        self.jumps = []
+        for number, (left, right) in enumerate(pairwise(lines)):
+            between = (self.cores[number][1] + self.cores[number + 1][0]) / 2
+            time = np.array([between * FRAME / rate])
+            jump = float(right.film_at(time)[0] - left.film_at(time)[0])
+            self.jumps.append(round(jump / FRAME))
 
-
-def _jumps(lines: list[Line], cores: list[tuple[int, int]], rate: float) -> list[int]:
-    """Give how many frames the film goes on where one line takes over from another."""
-    jumps = []
-    for number, (left, right) in enumerate(pairwise(lines)):
-        middle = (cores[number][1] + cores[number + 1][0]) / 2
-        time = np.array([middle * FRAME / rate])
-        jumps.append(round(float(right.film_at(time)[0] - left.film_at(time)[0]) / FRAME))
-    return jumps
+    def usual(self, agreements: list[Floats]) -> float:
+        """Give the median of the agreement where lines apply for certain."""
+        inside = [
+            values[low - first : high - first]
+            for values, (first, _), (low, high) in zip(
+                agreements, self.spans, self.cores, strict=True
+            )
+        ]
+        return float(np.median(np.concatenate(inside)))
 
 
 def _feature_agreement(
@@ -253,9 +268,9 @@ def _feature_agreement(
 
 def _pieces(
     lines: list[Line], edges: list[tuple[int, int]], rate: float, seconds: float
-) -> tuple[list[Piece], list[float]]:
+) -> list[Piece]:
     """Cut the lines to their edges, in seconds of the track."""
-    pieces, residuals = [], []
+    pieces = []
     for number, (line, (begin, end)) in enumerate(zip(lines, edges, strict=True)):
         low, high = begin * FRAME / rate, end * FRAME / rate
         if number == 0 and low < _EXTENDED:
@@ -265,10 +280,8 @@ def _pieces(
         if high <= low:
             continue
         knots = np.array([low, *(time for time in line.ad[1:-1] if low < time < high), high])
-        for start, stop, there, then in zip(
-            knots[:-1], knots[1:], line.film_at(knots[:-1]), line.film_at(knots[1:]), strict=True
+        for (start, stop), (there, then) in zip(
+            pairwise(knots.tolist()), pairwise(line.film_at(knots).tolist()), strict=True
         ):
-            slope = float((then - there) / (stop - start))
-            pieces.append(Piece(float(start), float(stop), float(there), slope))
-            residuals.append(line.residual)
-    return pieces, residuals
+            pieces.append(Piece(start, stop, there, (then - there) / (stop - start)))
+    return pieces

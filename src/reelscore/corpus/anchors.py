@@ -43,7 +43,7 @@ _NO_MATCH_GAIN = 0.09
 _JUMP_COST, _MATCH_COST = 0.35, 0.05
 _LEAST_PEAK = 0.12
 _STEADY = 3e-5
-_LARGEST_SLOPE = 0.002
+_LARGEST_SLOPE = 0.0013  # half a step of the grid
 
 
 @dataclass(frozen=True)
@@ -293,7 +293,7 @@ def _slope(anchors: Anchors) -> float:
         if apart < len(anchors.lags):
             change = anchors.lags[apart:] - anchors.lags[:-apart]
             length = anchors.starts[apart:] - anchors.starts[:-apart]
-            unbroken = np.abs(change) <= SAME_LAG + _LARGEST_SLOPE * length
+            unbroken = np.abs(change) <= 1 + _LARGEST_SLOPE * length
             slopes.append(change[unbroken] / length[unbroken])
     values = np.concatenate(slopes)
     return float(np.median(values)) if len(values) else 0.0

@@ -108,14 +108,12 @@ def alignment_findings(alignment: Alignment, film: Samples, ad: Samples) -> list
         )
         return findings
     findings += _map_findings(alignment)
-    worst = max(alignment.residuals, default=0.0)
-    if worst > _DRIFT:
-        piece = alignment.map.pieces[alignment.residuals.index(worst)]
+    if alignment.residual > _DRIFT:
         findings.append(
             Finding(
                 "drift",
-                f"The clocks of the tracks wander: from {clock(piece.ad_start)} to "
-                f"{clock(piece.ad_end)} times are {1000 * worst:.0f} ms off.",
+                f"The clocks of the tracks wander: from {clock(alignment.residual_at)} of the "
+                f"described track on, times are {1000 * alignment.residual:.0f} ms off.",
             )
         )
     return findings
@@ -199,12 +197,12 @@ def segmentation_findings(segmentation: Segmentation) -> list[Finding]:
                 f"{segmentation.thresholds[0]:.0f} dB or more, and is longer).",
             )
         )
-    elif segmentation.added_db < _SWAPPED:
+    elif segmentation.side_db < _SWAPPED:
         findings.append(
             Finding(
                 "swapped",
-                f"The described track is {-segmentation.added_db:.0f} dB quieter than the film "
-                "where they differ, so the narrator is in the film: exchange --film and --ad.",
+                "Where they differ, the film seems to be the track with a narrator, and not the "
+                "other way round: exchange --film and --ad.",
                 trusted=False,
             )
         )

@@ -31,7 +31,7 @@ _FRAMES_PER_BLOCK = 7500
 _MARGIN = 16  # frames around a block that smoothing looks at
 _TIME, _BINS = 15, 5  # frames (0.12 s) and bins over which spectra are averaged
 _BANDS, _LOWEST, _HIGHEST = 18, 200.0, 5500.0
-_CODEC_NOISE, _LOUDER = 8.0, 3.0  # times the usual ratio: what counts as more than noise
+_CODEC_NOISE, _LOUDER = 8.0, 2.5  # times the usual ratio: what counts as more than noise
 _SMOOTHING = 9  # frames: 72 ms
 _TINY = 1e-12
 _SILENT = 1e-9  # power of a band below which nothing is learnt from it
@@ -195,30 +195,40 @@ def excess_level(
             sounding &= outside
         ratio = float(np.median(rest[sounding] / known[sounding])) if sounding.any() else 0.0
         excess += np.maximum(0, rest - (_LOUDER if stretched else _CODEC_NOISE) * ratio * known)
-    loudness = 10 * np.log10(excess + _TINY)
-    smooth = uniform_filter1d(loudness, _SMOOTHING, mode="nearest")
+    if stretched:  # single frames without excess are accidents there
+        smooth = 10 * np.log10(uniform_filter1d(excess, _SMOOTHING, mode="nearest") + _TINY)
+    else:
+        smooth = uniform_filter1d(10 * np.log10(excess + _TINY), _SMOOTHING, mode="nearest")
     sounding = powers.level > _SILENT
     loud = float(np.percentile(powers.level[sounding], 95)) if sounding.any() else 1.0
     level: NDArray[np.float64] = smooth - 10 * np.log10(loud)
     return level
 
 
-def added_loudness(powers: BandPowers, inside: NDArray[np.bool_]) -> float:
-    """Measure how much louder the track is against the film in some frames than in the others.
+def narrator_side(powers: BandPowers, inside: NDArray[np.bool_]) -> float:
+    """Tell which of two tracks has the narrator, by what explains the other more steadily.
+
+    Under a narrator, the track is still the film at a steady gain; the other way round, the gain
+    goes up and down with every syllable.
 
     Args:
-        powers: The powers of the bands.
-        inside: Which frames.
+        powers: The powers of the bands, of waveforms that agree.
+        inside: The frames in which the tracks differ.
 
     Returns:
-        Decibels; a narrator adds some, and takes some away where film and track are swapped.
+        How much more the gain from track to film spreads than that from film to track, in dB;
+        below 0 where the narrator is in the film.
     """
-    sounding = (powers.level > _SILENT) & (powers.film_level > _SILENT)
-    if not (sounding & inside).any() or not (sounding & ~inside).any():
+    there = inside & (powers.level > _SILENT) & (powers.film_level > _SILENT)
+    if not there.any():
         return 0.0
-    louder = 10 * np.log10(powers.level[sounding] / powers.film_level[sounding])
-    there = inside[sounding]
-    return float(np.median(louder[there]) - np.median(louder[~there]))
+    shared = powers.explained[there].sum(axis=1) + _TINY
+    track = shared + powers.unexplained[there].sum(axis=1)
+    film = uniform_filter1d(powers.film_level, _TIME)[there]
+    gains = 10 * np.log10([shared / film, shared * film / track**2])
+    low, high = np.percentile(gains, [25, 75], axis=1)
+    to_track, to_film = high - low
+    return float(to_film - to_track)
 
 
 def loud_stretches(

@@ -14,10 +14,10 @@ from reelscore._progress import Progress
 from reelscore.corpus.audio import RATE, Samples
 from reelscore.corpus.narration import (
     HOP,
-    added_loudness,
     band_powers,
     excess_level,
     loud_stretches,
+    narrator_side,
 )
 from reelscore.corpus.paper_methods import lms_level, spectrogram_difference
 from reelscore.corpus.records import Segment
@@ -57,7 +57,8 @@ class Segmentation:
         loudest: The highest level of all frames.
         loudest_at: When that is.
         share: How much of the film's time is narrated.
-        added_db: How much louder the track is there against the film than elsewhere.
+        side_db: Below 0 where the narrator is rather in the film, by how steadily each track
+            follows the other.
     """
 
     segments: tuple[Segment, ...]
@@ -66,7 +67,7 @@ class Segmentation:
     loudest: float
     loudest_at: float
     share: float
-    added_db: float = 0.0
+    side_db: float = 0.0
 
 
 def segment_samples(
@@ -104,7 +105,7 @@ def segment_samples(
     find = partial(
         loud_stretches, start=start, extend=extend, gap=gap / FRAME, least=min_length / FRAME
     )
-    added = 0.0
+    side = 0.0
     if name == "spectrogram":
         stretches = find(level := spectrogram_difference(ad, film, time_map, progress))
     elif name == "lms":
@@ -117,7 +118,7 @@ def segment_samples(
             level = excess_level(powers, stretched=stretched, outside=~inside)
             stretches = find(level)
             inside = _marked(stretches, len(level))
-        added = added_loudness(powers, inside)
+        side = 0.0 if stretched else narrator_side(powers, inside)
     segments = [
         _segment(level, begin, end, extend, time_map, film.seconds) for begin, end in stretches
     ]
@@ -130,7 +131,7 @@ def segment_samples(
         float(level[top]),
         round(top * FRAME, 3),
         narrated / film.seconds,
-        added,
+        side,
     )
 
 

@@ -162,7 +162,6 @@ def segment(
     return {
         "method": found.method,
         "thresholds": list(found.thresholds),
-        "added_db": round(found.added_db, 1),
         "narrated": round(sum(each.end - each.start for each in found.segments), 3),
         "segments": [asdict(each) for each in found.segments],
         "turns": narration_turns(found.segments),

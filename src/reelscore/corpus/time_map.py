@@ -9,7 +9,7 @@ from typing import Literal
 
 from reelscore.corpus.records import Piece
 
-_SMALLEST_BREAK = 0.05  # seconds
+_SMALLEST_BREAK = 0.01  # seconds
 
 
 @dataclass(frozen=True)

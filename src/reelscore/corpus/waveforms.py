@@ -14,6 +14,7 @@ import scipy.fft
 from numpy.typing import NDArray
 
 from reelscore._progress import Steps
+from reelscore.corpus.anchors import STANDARD_RATES
 from reelscore.corpus.audio import RATE, Samples
 from reelscore.corpus.features import FRAME, HOP, running_mean
 
@@ -32,6 +33,8 @@ _TRIALS = 200
 _STEEPEST = 0.002
 _INLIER = 0.0006
 _FEWEST = 4
+_MOST = 0.75  # of windows in a row that make a line of their own
+_PROBES = 12
 _LONG, _STRETCH = 600.0, 300.0
 
 _PHASE_WINDOW = 512
@@ -58,6 +61,16 @@ class Line:
     residual: float = 0.0
     windows: int = 0
 
+    @property
+    def length(self) -> float:
+        """How long the stretch of the track is, in seconds."""
+        return float(self.ad[-1] - self.ad[0])
+
+    @property
+    def rate(self) -> float:
+        """Film seconds for each second of the track, over the whole stretch."""
+        return float(self.film[-1] - self.film[0]) / self.length
+
     def film_at(self, ad: Doubles) -> Doubles:
         """Give the film's times of times of the track, beyond the ends too."""
         part = np.clip(np.searchsorted(self.ad, ad, side="right") - 1, 0, len(self.ad) - 2)
@@ -66,38 +79,68 @@ class Line:
         return times
 
 
-def fitted(ad: Samples, film: Samples, line: Line, step: Steps | None = None) -> Line:
-    """Fit a line to the waveforms: every two seconds the delay at which they agree best.
+def fitted(ad: Samples, film: Samples, line: Line, step: Steps | None = None) -> list[Line]:
+    """Fit lines to the waveforms: every two seconds the delay at which they agree best.
 
     Args:
         ad: The described track.
         film: The film.
-        line: Where the stretch is, to about 20 ms; a straight line.
+        line: Where the stretch is, to about 50 ms; a straight line.
         step: Called after each window.
 
     Returns:
-        The exact line; the one given, with no windows, if the waveforms do not agree.
+        The exact line, or several where a little was cut or inserted; the one given, with no
+        windows, if the waveforms do not agree.
     """
-    rate = float((line.film[-1] - line.film[0]) / (line.ad[-1] - line.ad[0]))
+    rate = _clearest_rate(ad, film, line)
     times, places = [], []
-    starts = np.arange(line.ad[0], max(line.ad[0], line.ad[-1] - 2 / rate) + 1e-9, 2.0)
-    for start, about in zip(starts, line.film_at(starts), strict=True):
-        first = round(float(about) * RATE)
-        exact = start + (first / RATE - about) / rate  # the track's time of that sample
-        delay = _delay(ad.resampled(exact * RATE, 1 / rate, _WINDOW), film, first)
-        if delay is not None:
-            times.append(exact + 1 / rate)  # the middle of the window
-            places.append(first / RATE + 1 + delay)
+    for start in _window_starts(line):
+        middle, place, clarity = _measured(ad, film, line, rate, start)
+        if clarity >= _CLEAR:
+            times.append(middle)
+            places.append(place)
         if step:
             step()
-    return _line_through(np.array(times), np.array(places), line)
+    return _lines_through(np.array(times), np.array(places), line)
 
 
-def _delay(sound: NDArray[np.float32], film: Samples, first: int) -> float | None:
-    """Find how much later the film has a sound than at a sample, in seconds; None if unclear."""
+def _window_starts(line: Line) -> Doubles:
+    return np.arange(line.ad[0], max(line.ad[0], line.ad[-1] - 2.0) + 1e-9, 2.0)
+
+
+def _clearest_rate(ad: Samples, film: Samples, line: Line) -> float:
+    """Choose between the rate of a line and the standard rate beside it.
+
+    A little that was cut tilts the line; waveforms at the wrong rate agree less.
+    """
+    rate = line.rate
+    near = [each for each in STANDARD_RATES.values() if 0 < abs(rate / each - 1) < _STEEPEST]
+    starts = _window_starts(line)
+    starts = starts[np.linspace(0, len(starts) - 1, _PROBES).astype(int)]
+    clarity = {
+        each: float(np.mean([_measured(ad, film, line, each, start)[2] for start in starts]))
+        for each in [rate, *near]
+        if near
+    }
+    return max(clarity, key=lambda each: clarity[each]) if clarity else rate
+
+
+def _measured(
+    ad: Samples, film: Samples, line: Line, rate: float, start: float
+) -> tuple[float, float, float]:
+    """Compare a window of the track with the film: its middle, that in the film, how clearly."""
+    about = float(line.film_at(np.array([start]))[0])
+    first = round(about * RATE)
+    exact = start + (first / RATE - about) / rate  # the track's time of that sample
+    delay, clarity = _delay(ad.resampled(exact * RATE, 1 / rate, _WINDOW), film, first)
+    return exact + 1 / rate, first / RATE + 1 + delay, clarity
+
+
+def _delay(sound: NDArray[np.float32], film: Samples, first: int) -> tuple[float, float]:
+    """Find how much later the film has a sound than at a sample, in seconds, and how clearly."""
     other = film.read(first, first + _WINDOW)
     if not sound.any() or not other.any():
-        return None
+        return 0.0, 0.0
     size = 2 * _WINDOW
     product = scipy.fft.rfft(other, size) * scipy.fft.rfft(sound, size).conj()
     product /= np.abs(product) ** _WHITENING + 1e-12
@@ -109,35 +152,54 @@ def _delay(sound: NDArray[np.float32], film: Samples, first: int) -> float | Non
     reach = _FINER * _REACH
     near = np.concatenate([wave[-reach:], wave[: reach + 1]])
     top = int(np.argmax(near))
-    if near[top] < _CLEAR * np.sqrt(np.mean(near**2)) or not 0 < top < len(near) - 1:
-        return None
+    if not 0 < top < len(near) - 1:
+        return 0.0, 0.0
     left, middle, right = (float(value) for value in near[top - 1 : top + 2])
     between = 0.5 * (left - right) / (left - 2 * middle + right)
-    return (top + between - reach) / _FINER / RATE
+    clarity = middle / (float(np.sqrt(np.mean(near**2))) + 1e-30)
+    return (top + between - reach) / _FINER / RATE, clarity
 
 
-def _line_through(times: Doubles, places: Doubles, line: Line) -> Line:
-    """Fit the line that most windows agree on; a long one may bend, since clocks wander."""
-    length = line.ad[-1] - line.ad[0]
-    parts = max(1, round(length / _STRETCH)) if length > _LONG else 1
+def _lines_through(times: Doubles, places: Doubles, line: Line) -> list[Line]:
+    """Fit the line that most windows agree on; a long one may bend, since clocks wander.
+
+    Windows in a row that agree on another line are fitted apart.
+    """
+    parts = max(1, round(line.length / _STRETCH)) if line.length > _LONG else 1
     knots = np.linspace(line.ad[0], line.ad[-1], parts + 1)
-    rate = float((line.film[-1] - line.film[0]) / length)
     fits = np.zeros(len(times), bool)
     for low, high in pairwise(knots):
         inside = (times >= low) & (times <= high)
-        fits[inside] = _agreed(times[inside], places[inside], rate)
+        fits[inside] = _agreed(times[inside], places[inside], line.rate)
     if fits.sum() < _FEWEST:
-        return line
+        return [line]
+    if apart := _apart(times, places, fits, line.rate):
+        bounds = [0, *apart, len(times)]
+        edges = [line.ad[0], *((times[k - 1] + times[k]) / 2 for k in apart), line.ad[-1]]
+        lines = []
+        for (first, last), ends in zip(pairwise(bounds), pairwise(edges), strict=True):
+            own = Line(np.array(ends), line.film_at(np.array(ends)))
+            lines += _lines_through(times[first:last], places[first:last], own)
+        return lines
     times, places = times[fits], places[fits]
     hats = np.stack([np.interp(times, knots, unit) for unit in np.eye(len(knots))], axis=1)
     # Knots without windows near them keep the slope of their neighbours.
     bends = 1e-3 * np.diff(np.eye(len(knots)), n=2, axis=0)
-    rough = line.film_at(times)
-    wanted = np.concatenate([places - rough, np.zeros(len(bends))])
+    wanted = np.concatenate([places - line.film_at(times), np.zeros(len(bends))])
     change, *_ = np.linalg.lstsq(np.vstack([hats, bends]), wanted, rcond=None)
     film = line.film_at(knots) + change
     residual = float(np.median(np.abs(np.interp(times, knots, film) - places)))
-    return Line(knots, film, residual, int(fits.sum()))
+    return [Line(knots, film, residual, int(fits.sum()))]
+
+
+def _apart(times: Doubles, places: Doubles, fits: NDArray[np.bool_], rate: float) -> list[int]:
+    """Find windows in a row that lie on a line of their own: where they begin and end."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], ~fits, [0]])))
+    for first, last in edges.reshape(-1, 2).tolist():
+        own = _agreed(times[first:last], places[first:last], rate)
+        if last - first >= _FEWEST and own.mean() >= _MOST:
+            return [k for k in (first, last) if 0 < k < len(times)]
+    return []
 
 
 def _agreed(times: Doubles, places: Doubles, rate: float) -> NDArray[np.bool_]:

@@ -12,7 +12,7 @@ from reelscore.corpus.audio import RATE
 from reelscore.corpus.findings import alignment_findings
 from reelscore.corpus.records import Piece
 from reelscore.corpus.time_map import TimeMap, within_film
-from reelscore.corpus.waveforms import Line, _line_through
+from reelscore.corpus.waveforms import Line, _lines_through
 from support.film_sound import described, faster, film_sound, samples_of
 
 
@@ -70,6 +70,18 @@ def test_cuts_and_insertions_are_found():
     assert codes == ["mono", "mono", "cuts", "uncovered"]
 
 
+@pytest.mark.parametrize("dropped", [0.0417, -0.0417, 0.15])
+def test_a_dropped_or_repeated_picture_is_found(film, dropped):
+    at, samples = 20 * RATE, round(dropped * RATE)
+    track = np.concatenate([film[:at], film[at + samples :]])
+    alignment, codes = aligned(track, film)
+    assert alignment.coherent > 0.15
+    assert "cuts" in codes
+    assert worst_ms(alignment, lambda t: t, np.arange(1, 19.5, 0.5)) < 0.05
+    after = np.arange(21, 44, 0.5)
+    assert worst_ms(alignment, lambda t: t + samples / RATE, after) < 0.05
+
+
 def test_another_film_is_refused(film):
     alignment, codes = aligned(film_sound(45.0, seed=9), film)
     assert not alignment.related
@@ -92,7 +104,7 @@ def test_clocks_that_wander_are_followed():
     times = np.arange(1.0, 1799.0, 2.0)
     truth = 5 + times + 0.004 * np.sin(2 * np.pi * times / 1800)
     straight = Line(np.array([0.0, 1800.0]), np.array([5.0, 1805.0]))
-    line = _line_through(times, truth, straight)
+    [line] = _lines_through(times, truth, straight)
     assert len(line.ad) == 7  # every five minutes
     assert np.abs(line.film_at(times) - truth).max() < 0.0004
 
