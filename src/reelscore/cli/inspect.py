@@ -76,6 +76,7 @@ def command(
     """
     table = with_sources(read_tables(tables), captions, refs, reading)
     metric = metric or ("meteor" if "meteor" in table.metrics else table.metrics[-1])
+    metric = table.one_named(metric)
     if human:
         from reelscore.report.html import with_people
 
@@ -83,6 +84,7 @@ def command(
         if against is None and len(names) > 1:
             raise DataError(f"The human table has {', '.join(names)}; choose one: --score-column.")
         against = against or names[0]
+    against = table.one_named(against) if against else None
     chosen = [name.strip() for name in systems.split(",")] if systems else None
     if against is not None:
         contrasts = between_scores(table, metric, against, chosen, top=top)

@@ -10,8 +10,9 @@ import textwrap
 import click
 
 from reelscore.cli.options import terminal_width
+from reelscore.errors import DataError
 from reelscore.metrics.base import Metric
-from reelscore.metrics.registry import metric_class, metric_names
+from reelscore.metrics.registry import metric_class, metric_names, unusable_plugins
 
 
 @click.command("metrics")
@@ -25,7 +26,13 @@ def command(names: tuple[str, ...]) -> None:
       reelscore metrics meteor
     """
     for name in names or metric_names():
-        metric = metric_class(name)
+        try:
+            metric = metric_class(name)
+        except DataError:
+            if names:
+                raise
+            continue  # a plug-in that is named below
+        name = metric.name
         about = inspect.cleandoc(sys.modules[metric.__module__].__doc__ or "")
         title, *paragraphs = about.split("\n\n")
         what = title.partition(": ")[2] or title
@@ -37,6 +44,8 @@ def command(names: tuple[str, ...]) -> None:
             click.echo(_wrapped(f"    {', '.join(outputs)}: {scale}", "      "))
         if names:
             click.echo("".join(f"\n{_wrapped(each, '')}\n" for each in paragraphs))
+    for problem in [] if names else unusable_plugins():
+        click.echo(_wrapped(problem, "  "), err=True)
 
 
 def _scales(metric: type[Metric]) -> dict[str, list[str]]:

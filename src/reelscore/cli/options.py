@@ -81,7 +81,7 @@ class Scoring:
             table = score_systems(
                 inputs.systems,
                 inputs.references,
-                metrics,
+                self.metrics,
                 tokenizer=self.tokenizer,
                 missing=self.missing,
                 empty=self.empty,

@@ -24,6 +24,7 @@ from reelscore.data.paired_captions import Paired
 from reelscore.errors import DataError
 from reelscore.metrics import bleu, cider, meteor, rouge_l, spice
 from reelscore.metrics.base import FloatArray, Metric
+from reelscore.metrics.registry import table_columns
 from reelscore.scoring.prepared import PreparedReferences
 from reelscore.text.tokens import tokenize
 
@@ -318,7 +319,7 @@ def _statistics(metric: Metric, gts: Captions, res: Captions) -> FloatArray:
         references=[caption for image in gts for caption in gts[image]],
         reference_offsets=offsets,
     )
-    prepared = PreparedReferences(paired, [metric], "none", None, "error", "zero")
+    prepared = PreparedReferences(paired, table_columns(metric), "none", None, "error", "zero")
     return prepared.measure(paired.candidates, np.arange(len(gts), dtype=np.int64))[0]
 
 

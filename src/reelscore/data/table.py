@@ -245,19 +245,39 @@ class ScoreTable:
         """
         parts = scores.split(",") if isinstance(scores, str) else scores
         labels = self.labels
-        metrics = {
-            name: result.signature.partition("|")[0]
+        signatures = {
+            name: result.signature.split("|")
             for row in self.results.values()
             for name, result in row.items()
         }
-        found: dict[str, None] = {}
+        metrics = {name: parts[0] for name, parts in signatures.items()}
+        chosen: dict[str, None] = {}
         for wanted in filter(None, map(str.strip, parts)):
             names = scores_named(wanted, labels, metrics)
+            if not names and (alias := view("alias")(wanted)):  # CIDEr-D is cider|variant:d
+                metric, *parameters = alias.split("|")
+                names = [
+                    name
+                    for name in scores_named(metric, labels, metrics)
+                    if {*parameters} <= {*signatures[name]}
+                ]
             if not names:
                 known = [text for pair in labels.items() for text in dict.fromkeys(pair)]
                 raise UnknownNameError.of("score", wanted, known)
-            found |= dict.fromkeys(names)
-        return list(found)
+            chosen |= dict.fromkeys(names)
+        return list(chosen)
+
+    def one_named(self, score: str) -> str:
+        """Find the one score that somebody means; see `named`.
+
+        Raises:
+            UnknownNameError: If the table has no such score.
+            DataError: If it is a metric with several scores.
+        """
+        names = self.named([score])
+        if len(names) > 1:
+            raise DataError(f"{score!r} is several scores: {', '.join(names)}. Choose one of them.")
+        return names[0]
 
     def select(self, scores: str | Sequence[str]) -> ScoreTable:
         """Keep some scores, in the order of the names; these are as in `named`.
@@ -512,6 +532,7 @@ VIEWS = {
     "markdown": "reelscore.report.tables.differences:table_markdown",
     "text": "reelscore.report.tables.leaderboard:table_text",
     "notebook": "reelscore.report.tables.leaderboard:table_html",
+    "alias": "reelscore.metrics.registry:alias",
     "declared scale": "reelscore.metrics.registry:declared_scale",
     "metric": "reelscore.metrics.registry:declaring_metric",
 }

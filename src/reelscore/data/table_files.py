@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore.data.atomic_files import write_atomically
-from reelscore.data.scales import Better, Scale
+from reelscore.data.scales import Better, Scale, output_name
 from reelscore.data.table import ItemScores, MetricResult, ScoreTable, Statistics, file_format, view
 from reelscore.data.table_rows import (
     BETTER,
@@ -344,7 +344,7 @@ def _statistics(group: _Statistics, results: dict[str, MetricResult]) -> Statist
     if {len(column) for column in group.columns} != {len(items)}:
         raise _Unusable("they are of other items than the scores")
     metric = view("metric")(first.metric, first.signature)
-    if metric is None or list(metric.outputs) != group.outputs:
+    if metric is None or list(metric.outputs) != list(map(output_name, group.outputs)):
         raise _Unusable("the metric cannot be loaded here")
     rows = np.array(group.columns, dtype=np.float64).T.copy()
     try:

@@ -18,7 +18,7 @@ from reelscore.data.inputs import read_inputs, references_by_item
 from reelscore.data.python_captions import CaptionsLike
 from reelscore.errors import DataError
 from reelscore.metrics.base import FloatArray, Metric
-from reelscore.metrics.registry import resolve
+from reelscore.metrics.registry import table_columns
 from reelscore.scoring.captions import score_systems
 from reelscore.text.tokens import Tokenizer
 
@@ -118,23 +118,24 @@ def compare_writers(
     if not items:
         raise DataError("The files of captions have no item in common.")
     texts = {name: {item: writers[name][item] for item in items} for name in names}
-    (chosen,) = resolve(metric)
+    (chosen,) = table_columns(metric)
+    score = chosen.main
     pairs = np.full((len(names), len(names), len(items)), np.nan)
     for k, name in enumerate(names):
         table = score_systems(
             {other: texts[other] for other in names if other != name},
             {item: [caption] for item, caption in texts[name].items()},
-            [chosen],
+            metric,
             tokenizer=tokenizer,
             empty="zero",
             threads=threads,
         )
         for j, other in enumerate(names):
             if other != name:
-                pairs[j, k] = table[other][chosen.outputs[-1]].items.array
+                pairs[j, k] = table[other][score].items.array
         if progress is not None:
             progress(k + 1, len(names))
-    return Similarity(names, chosen.outputs[-1], items, (pairs + pairs.transpose(1, 0, 2)) / 2)
+    return Similarity(names, score, items, (pairs + pairs.transpose(1, 0, 2)) / 2)
 
 
 def by_annotator(references: CaptionsLike) -> dict[str, dict[str, str]]:

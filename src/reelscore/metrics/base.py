@@ -16,7 +16,7 @@ from urllib.parse import quote, unquote
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.data.scales import Scale
+from reelscore.data.scales import Scale, output_name
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.metrics.training_data import TrainingItems
 from reelscore.text.packed import Packed
@@ -65,10 +65,23 @@ class Metric(ABC):
         """How to read each of the outputs; all alike unless a metric says otherwise."""
         return (self.output_scale,) * len(self.outputs)
 
-    def scale_of(self, output: str) -> Scale:
-        """How to read one output, as a score table carries it."""
-        own = self.output_scales[self.outputs.index(output)]
+    def scale_of(self, name: str) -> Scale:
+        """How to read one output, or a table's score by a variant, as a score table carries it."""
+        own = self.output_scales[self.outputs.index(output_name(name))]
         return dataclasses.replace(own, together=not self.independent)
+
+    @property
+    def changed(self) -> str:
+        """The parameters that differ from the defaults, as a signature spells them.
+
+        >>> from reelscore.metrics.cider import Cider
+        >>> Cider(variant="plain").changed, Cider().changed
+        ('variant:plain', '')
+        """
+        values = [(field, getattr(self, field.name)) for field in dataclasses.fields(self)]
+        return "|".join(
+            f"{field.name}:{_spell(value)}" for field, value in values if value != field.default
+        )
 
     def files(self) -> dict[str, str]:
         """Files the scores depend on, by parameter; their fingerprints enter the signature."""

@@ -1,17 +1,20 @@
 """Names of metrics, and metrics from names and signatures.
 
-A metric of another package joins by the entry point group ``reelscore.metrics``.
+Names are understood in any spelling: ``METEOR``, ``CIDEr-D``, ``bleu4``. Metrics of other packages
+join by an entry point: see `reelscore.metrics.plugins`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
+from typing import NamedTuple
 from urllib.parse import unquote
 
-from reelscore.data.scales import HIGHER, Scale
+from reelscore.data.scales import HIGHER, Scale, output_name, plain_name
 from reelscore.errors import DataError, ReelscoreError, UnknownNameError
 from reelscore.metrics.base import Metric
+from reelscore.metrics.plugins import plugin_class, plugin_entries, plugin_refusals
 from reelscore.text.tokens import Tokenizer, tokenizer_of
 
 _BUILT_IN = {
@@ -31,38 +34,148 @@ _BUILT_IN = {
 }
 
 # Scores of stories are made by `reelscore.stories`; here they are named for tables that have them.
-_OF_STORIES = {"activitynet": "reelscore.stories.video_scores:ActivityNet"}
+_OF_STORIES = {
+    "activitynet": "reelscore.stories.video_scores:ActivityNet",
+    "soda_a": "reelscore.stories.video_scores:SodaA",
+    "soda_b": "reelscore.stories.video_scores:SodaB",
+    "soda_c": "reelscore.stories.video_scores:SodaC",
+}
 
 DEFAULT_METRICS = ("bleu", "meteor", "rouge_l", "cider")
 
 
+# Other names that papers and tools use, without capitals and signs between their parts.
+_ALIASES = {
+    "ciderd": "cider|variant:d",
+    "ciderplain": "cider|variant:plain",
+    "sentencebleu": "sent_bleu",
+}
+
+_RESERVED = {*map(plain_name, (*_BUILT_IN, *_OF_STORIES)), *_ALIASES}
+
+
+class MetricColumns(NamedTuple):
+    """A metric, and the columns that its scores have in one table.
+
+    Attributes:
+        metric: The metric.
+        names: What its scores are called in the table: their own names, with the parameters of
+            the variant where the table has the metric twice.
+        wanted: Those of the names that were asked for.
+    """
+
+    metric: Metric
+    names: tuple[str, ...]
+    wanted: tuple[str, ...]
+
+    @property
+    def main(self) -> str:
+        """The score that stands for the metric: that with the metric's name, or the last."""
+        return next((n for n in self.wanted if output_name(n) == self.metric.name), self.wanted[-1])
+
+
 def metric_names() -> list[str]:
-    """All metrics that can be named, those of plugins included.
+    """All metrics that can be named, those of plug-ins included.
 
     >>> metric_names()[:4]
     ['bleu', 'meteor', 'rouge_l', 'cider']
     """
-    return [*_BUILT_IN, *_plugins()]
+    return [*_BUILT_IN, *plugin_entries(_RESERVED)]
 
 
 def metric_class(name: str) -> type[Metric]:
     """Import the class of a metric by name.
 
-    >>> metric_class("rouge_l").__name__
-    'RougeL'
+    Raises:
+        UnknownNameError: If there is no such metric.
+        DataError: If it is a plug-in that cannot be used.
+
+    >>> metric_class("rouge_l").__name__, metric_class("METEOR").__name__
+    ('RougeL', 'Meteor')
     """
-    target = _BUILT_IN.get(name) or _plugins().get(name)
-    if target is None:
-        raise UnknownNameError.of(
-            "metric", name, metric_names(), "See 'reelscore metrics' for the list."
-        )
-    return _loaded(target)
+    return _class(standard_name(name)[0].partition("|")[0])
+
+
+def _class(name: str) -> type[Metric]:
+    if name in _BUILT_IN:
+        return _loaded(_BUILT_IN[name])
+    entries = plugin_entries(_RESERVED)
+    if name not in entries:
+        raise UnknownNameError.of("metric", name, metric_names())
+    return plugin_class(entries[name])
 
 
 def _loaded(target: str) -> type[Metric]:
     module, _, attribute = target.partition(":")
     metric: type[Metric] = getattr(import_module(module), attribute)
     return metric
+
+
+def standard_name(name: str) -> tuple[str, str]:
+    """Find what somebody means by a name, in any spelling.
+
+    Args:
+        name: A metric's name, another name for it, or the name or label of one of its scores.
+
+    Returns:
+        The metric's name, with parameters where the name means a variant; and the score, where
+        the name means one of several.
+
+    Raises:
+        UnknownNameError: With the nearest name as a suggestion.
+
+    >>> standard_name("METEOR"), standard_name("CIDEr-D"), standard_name("bleu4")
+    (('meteor', ''), ('cider|variant:d', ''), ('bleu', 'bleu_4'))
+    """
+    if name in _BUILT_IN:
+        return name, ""
+    plain = plain_name(name)
+    for known in metric_names():
+        if plain == plain_name(known):
+            return known, ""
+    if alias(name):
+        return alias(name), ""
+    refused = {plain_name(known): why for known, why in plugin_refusals(_RESERVED).items()}
+    if plain in refused:
+        raise DataError(refused[plain])
+    scores: dict[str, str] = {}
+    for known in metric_names():
+        for output, scale in _declared(known).items():
+            if plain and plain in (plain_name(output), plain_name(scale.label)):
+                return known, output
+            scores[output] = known
+    raise UnknownNameError.of(
+        "metric", name, [*metric_names(), *scores], "See 'reelscore metrics' for the list."
+    )
+
+
+def alias(name: str) -> str:
+    """Give the signature that another name of a metric stands for; empty where it is none.
+
+    >>> alias("CIDEr-D"), alias("meteor")
+    ('cider|variant:d', '')
+    """
+    return _ALIASES.get(plain_name(name), "")
+
+
+def unusable_plugins() -> list[str]:
+    """Say of each metric of another package that cannot be used why it cannot."""
+    problems = list(plugin_refusals(_RESERVED).values())
+    for entry in plugin_entries(_RESERVED).values():
+        try:
+            plugin_class(entry)
+        except DataError as error:
+            problems.append(str(error))
+    return problems
+
+
+def _declared(name: str) -> dict[str, Scale]:
+    """The scores of a metric with its defaults; none where it cannot be made without more."""
+    try:
+        metric = _class(name)()
+    except (ReelscoreError, ImportError, TypeError):
+        return {}
+    return dict(zip(metric.outputs, metric.output_scales, strict=True))
 
 
 def parse(signature: str) -> Metric:
@@ -77,8 +190,28 @@ def parse(signature: str) -> Metric:
     >>> parse(metric.signature(tok="ptb", v="0.1.0")) == metric
     True
     """
-    name, parameters = _parts(signature)
-    return metric_class(name).from_parameters(parameters)
+    return parse_score(signature)[0]
+
+
+def parse_score(signature: str) -> tuple[Metric, str]:
+    """Build the metric that a name or a signature means, and say which of its scores.
+
+    Args:
+        signature: As in `parse`; the name may be in any spelling, or be that of a score.
+
+    Returns:
+        The metric, and the score; empty where the metric itself is named.
+
+    >>> parse_score("BLEU-4"), parse_score("rouge-l|beta:1")
+    ((Bleu(n=4), 'bleu_4'), (RougeL(beta=1.0), ''))
+    """
+    head, bar, parameters = signature.strip().partition("|")
+    standard, output = standard_name(head)
+    name, values = _parts(f"{standard}{bar}{parameters}")
+    metric = _class(name).from_parameters(values)
+    if output and output not in metric.outputs:
+        raise DataError(f"{signature!r} gives no {output!r}; it gives {', '.join(metric.outputs)}.")
+    return metric, output
 
 
 def rebuilt(signature: str) -> tuple[Metric, Tokenizer] | None:
@@ -96,7 +229,7 @@ def rebuilt(signature: str) -> tuple[Metric, Tokenizer] | None:
     """
     try:
         name, parameters = _parts(signature)
-        metric = metric_class(name).from_parameters(parameters)
+        metric = _class(name).from_parameters(parameters)
     except ReelscoreError:
         return None
     return metric, tokenizer_of(unquote(parameters.get("tok", "ptb")))
@@ -144,55 +277,104 @@ def declaring_metric(name: str, signature: str = "") -> Metric | None:
     >>> declaring_metric("bleu_2")
     Bleu(n=4)
     """
+    output, _, variant = name.partition("|")
     head = signature.partition("|")[0]
-    plugins = [each for each in (head, name) if each in _plugins()]
+    others = plugin_entries(_RESERVED)
+    plugins = [each for each in (head, output) if each in others]
     known = [head] if head in _BUILT_IN or head in _OF_STORIES else _BUILT_IN
     for candidate in plugins or known:
+        made = signature if candidate == head else f"{candidate}|{variant}".rstrip("|")
         try:
-            metric = _made(candidate, signature if candidate == head else "")
+            metric = _made(candidate, made)
         except (ReelscoreError, ImportError, TypeError):
             continue  # it cannot be loaded here, or needs parameters that are not known
-        if name in metric.outputs:
+        if output in metric.outputs:
             return metric
     return None
 
 
 def _made(name: str, signature: str) -> Metric:
-    if name in _OF_STORIES:
-        return _loaded(_OF_STORIES[name]).from_parameters(_parts(signature)[1])
-    return parse(signature) if signature else metric_class(name)()
+    kind = _loaded(_OF_STORIES[name]) if name in _OF_STORIES else _class(name)
+    return kind.from_parameters(_parts(signature)[1])
 
 
 def resolve(metrics: str | Metric | Iterable[str | Metric]) -> list[Metric]:
     """Turn names, signatures and metrics into metrics; one name may list several with commas.
 
-    >>> [metric.name for metric in resolve("bleu,meteor")]
+    >>> [metric.name for metric in resolve("BLEU,meteor")]
     ['bleu', 'meteor']
     """
+    return [columns.metric for columns in table_columns(metrics)]
+
+
+def table_columns(metrics: str | Metric | Iterable[str | Metric]) -> list[MetricColumns]:
+    """Turn names, signatures and metrics into metrics, with the columns of a table.
+
+    A metric may come in several variants, and of a metric with several scores some may be named.
+
+    Args:
+        metrics: As in `resolve`.
+
+    Raises:
+        DataError: If the same score is named twice.
+
+    >>> [columns.wanted for columns in table_columns("bleu4,cider,cider|variant:plain")]
+    [('bleu_4',), ('cider',), ('cider|variant:plain',)]
+    """
+    asked: dict[Metric, list[str]] = {}
+    for metric, output in _asked(metrics):
+        scores = asked.setdefault(metric, [])
+        for score in [output] if output else metric.outputs:
+            if score in scores:
+                raise DataError(f"Metric {score!r} is named twice; name each once.")
+            scores.append(score)
+    if not asked:
+        raise DataError("No metric given. See 'reelscore metrics' for the list.")
+    names = _names(list(asked))
+    return [
+        MetricColumns(
+            metric,
+            tuple(names[metric].values()),
+            tuple(names[metric][output] for output in metric.outputs if output in scores),
+        )
+        for metric, scores in asked.items()
+    ]
+
+
+def _asked(metrics: str | Metric | Iterable[str | Metric]) -> Iterator[tuple[Metric, str]]:
     if isinstance(metrics, (str, Metric)):
         metrics = [metrics]
     if not isinstance(metrics, Iterable):
         raise DataError(f"The metrics are {metrics!r}; expected names, signatures or metrics.")
-    chosen: list[Metric] = []
     for metric in metrics:
         if isinstance(metric, Metric):
-            chosen.append(metric)
+            yield metric, ""
         elif isinstance(metric, str):
-            chosen.extend(parse(part.strip()) for part in metric.split(",") if part.strip())
+            yield from (parse_score(part) for part in metric.split(",") if part.strip())
         else:
             raise DataError(
                 f"{metric!r} is not a metric; expected a name, a signature or a metric."
             )
-    if not chosen:
-        raise DataError("No metric given. See 'reelscore metrics' for the list.")
-    outputs = [output for metric in chosen for output in metric.outputs]
-    twice = {output for output in outputs if outputs.count(output) > 1}
-    if twice:
-        raise DataError(f"Metric {min(twice)!r} is named twice; name each once.")
-    return chosen
 
 
-def _plugins() -> dict[str, str]:
-    from importlib.metadata import entry_points  # slow to import, and seldom needed
-
-    return {entry.name: entry.value for entry in entry_points(group="reelscore.metrics")}
+def _names(metrics: Sequence[Metric]) -> dict[Metric, dict[str, str]]:
+    """Name the scores of some metrics, so that no two have the same name."""
+    outputs = [output for metric in metrics for output in metric.outputs]
+    names = {
+        metric: {
+            output: f"{output}|{metric.changed}"
+            if outputs.count(output) > 1 and metric.changed
+            else output
+            for output in metric.outputs
+        }
+        for metric in metrics
+    }
+    owners: dict[str, Metric] = {}
+    for metric, own in names.items():
+        for name in own.values():
+            other = owners.setdefault(name, metric)
+            if other is not metric:
+                raise DataError(
+                    f"{other.name} and {metric.name} both give a score {name!r}; use one of them."
+                )
+    return names

@@ -25,7 +25,7 @@ from reelscore.data.python_captions import CaptionsLike
 from reelscore.data.table import ScoreTable, Sources, system_notes
 from reelscore.errors import DataError, about_system
 from reelscore.metrics.base import Metric, check_tokens
-from reelscore.metrics.registry import DEFAULT_METRICS, resolve
+from reelscore.metrics.registry import DEFAULT_METRICS, table_columns
 from reelscore.scoring.prepared import PreparedReferences
 from reelscore.scoring.scores import Scores, only_row
 from reelscore.text.tokens import Tokenizer, divides_words
@@ -124,7 +124,8 @@ def score_systems(
     >>> table.systems
     ['one', 'two']
     """
-    chosen = resolve(metrics)
+    columns = table_columns(metrics)
+    chosen = [each.metric for each in columns]
     check_tokens(chosen, tokenizer)
     inputs = read_inputs(systems, references)
     captions, truth = inputs.systems, inputs.references
@@ -157,7 +158,7 @@ def score_systems(
     warnings: dict[str, None] = {}
     for names in _on_the_same_items(paired):
         prepared = PreparedReferences(
-            paired[names[0]], chosen, tokenizer, threads, missing, empty, coverage, match_ids
+            paired[names[0]], columns, tokenizer, threads, missing, empty, coverage, match_ids
         )
         warnings |= dict.fromkeys(prepared.warnings())
         measured = prepared.measure_systems([paired[name].candidates for name in names], progress)

@@ -19,6 +19,7 @@ from reelscore.data.item_ids import rule_part
 from reelscore.data.paired_captions import Empty, Missing, Paired
 from reelscore.data.table import ItemIndex
 from reelscore.metrics.base import FloatArray, Metric, check_tokens
+from reelscore.metrics.registry import MetricColumns
 from reelscore.metrics.training_data import training_warning
 from reelscore.scoring.scores import Measurement, Scores
 from reelscore.text.packed import pack
@@ -59,9 +60,10 @@ class PreparedReferences:
     """References tokenized and counted once, for any number of systems on the same items.
 
     >>> from reelscore.data.paired_captions import lone_references
-    >>> from reelscore.metrics.registry import resolve
+    >>> from reelscore.metrics.registry import table_columns
     >>> references = lone_references({"v1": ["a man runs"]})
-    >>> prepared = PreparedReferences(references, resolve("rouge_l"), "ptb", 1, "error", "error")
+    >>> columns = table_columns("rouge_l")
+    >>> prepared = PreparedReferences(references, columns, "ptb", 1, "error", "error")
     >>> prepared.scores(prepared.measure(["a man"], np.array([0])))["rouge_l"].items["v1"]
     0.7721518987341772
     """
@@ -69,7 +71,7 @@ class PreparedReferences:
     def __init__(
         self,
         paired: Paired,
-        metrics: Sequence[Metric],
+        columns: Sequence[MetricColumns],
         tokenizer: Tokenizer,
         threads: int | None,
         missing: Missing,
@@ -77,9 +79,11 @@ class PreparedReferences:
         common: Coverage | None = None,
         match_ids: str | None = None,
     ) -> None:
+        metrics = [each.metric for each in columns]
         check_tokens(metrics, tokenizer)
         self.index = ItemIndex(paired.items)
         self.metrics = metrics
+        self.columns = columns
         self._settings = (tokenizer, threads, missing, empty, common, match_ids)
         self._lock = threading.Lock()
         self._tokenizer = tokenizer
@@ -107,7 +111,7 @@ class PreparedReferences:
         offsets = array("q", self._offsets.tobytes())
         items = list(self.index.items)
         paired = Paired(items, [""] * len(items), references, offsets)
-        return type(self), (paired, self.metrics, *self._settings)
+        return type(self), (paired, self.columns, *self._settings)
 
     def __deepcopy__(self, memo: object) -> PreparedReferences:
         """Share it: nothing in it changes."""
@@ -221,10 +225,11 @@ class PreparedReferences:
         if index is not self.index:
             places = np.array([self.index.position[item] for item in index.items], dtype=np.int64)
         measured = []
-        for metric, rows, seen in zip(self.metrics, statistics, self._seen, strict=True):
+        for columns, rows, seen in zip(self.columns, statistics, self._seen, strict=True):
+            metric = columns.metric
             trained = {} if seen is None else seen.context(places)
             signature = metric.signature(**self._files(metric), **trained, **context)
-            measured.append(Measurement(metric, index, rows, signature))
+            measured.append(Measurement(metric, index, rows, signature, columns=columns))
         return Scores(measured, notes)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
@@ -16,7 +15,7 @@ from reelscore.data.paired_captions import lone_references
 from reelscore.data.python_captions import CaptionsLike, caption_rows
 from reelscore.errors import DataError
 from reelscore.metrics.base import FloatArray, Metric
-from reelscore.metrics.registry import declaring_metric, metric_names, parse
+from reelscore.metrics.registry import parse_score, table_columns
 from reelscore.scoring.prepared import PreparedReferences
 from reelscore.scoring.scorer import Id
 from reelscore.text.tokens import Tokenizer
@@ -94,7 +93,9 @@ class Reward:
             references_by_item(references), empty="zero", tokenized=tokenizer == "none"
         )
         self._parts = parts
-        self._prepared = PreparedReferences(paired, chosen, tokenizer, threads, "skip", "zero")
+        self._prepared = PreparedReferences(
+            paired, table_columns(chosen), tokenizer, threads, "skip", "zero"
+        )
 
     def __repr__(self) -> str:
         weights = {part.name: part.weight for part in self._parts}
@@ -168,7 +169,7 @@ def _checked_weight(name: str, weight: object) -> float:
 
 def _named_score(name: str | Metric) -> tuple[Metric, int]:
     """Find the metric and the score that a name means: ``cider|n:3``, ``bleu_4``, ``BLEU-4``."""
-    metric, wanted = (name, "") if isinstance(name, Metric) else _parsed(name)
+    metric, wanted = (name, "") if isinstance(name, Metric) else parse_score(name)
     if not metric.independent or not metric.needs_references:
         raise DataError(
             f"{metric.name} is no score of one caption against its references, "
@@ -181,12 +182,3 @@ def _named_score(name: str | Metric) -> tuple[Metric, int]:
             f"{', '.join(metric.outputs)}."
         )
     return metric, metric.outputs.index(wanted)
-
-
-def _parsed(name: str) -> tuple[Metric, str]:
-    head, *parameters = name.strip().split("|")
-    if head not in metric_names():
-        output = re.sub(r"(?<=[a-z])(?=\d)", "_", head.lower().replace("-", "_"))
-        if metric := declaring_metric(output):
-            return parse("|".join([metric.name, *parameters])), output
-    return parse(name), ""

@@ -19,7 +19,7 @@ from reelscore.data.python_captions import CaptionsLike, caption_rows
 from reelscore.data.table import ItemIndex
 from reelscore.errors import DataError, check_choice
 from reelscore.metrics.base import FloatArray
-from reelscore.metrics.registry import DEFAULT_METRICS, resolve
+from reelscore.metrics.registry import DEFAULT_METRICS, table_columns
 from reelscore.scoring.captions import Metrics
 from reelscore.scoring.prepared import PreparedReferences
 from reelscore.scoring.scores import Scores
@@ -69,7 +69,8 @@ class Scorer:
         self._missing: Missing = missing
         self._empty: Empty = empty
         self._tokenized = tokenizer == "none"
-        chosen = resolve(metrics)
+        columns = table_columns(metrics)
+        chosen = [each.metric for each in columns]
         dependent = [metric.name for metric in chosen if not metric.independent]
         if dependent:
             raise DataError(
@@ -84,7 +85,7 @@ class Scorer:
         paired = lone_references(
             references_by_item(references), empty=empty, tokenized=self._tokenized
         )
-        self._prepared = PreparedReferences(paired, chosen, tokenizer, threads, missing, empty)
+        self._prepared = PreparedReferences(paired, columns, tokenizer, threads, missing, empty)
         languages = language_notes(
             chosen, {"references": paired.references}, divided=divides_words(tokenizer)
         )

@@ -21,12 +21,21 @@ from reelscore.data.table import (
     system_notes,
 )
 from reelscore.metrics.base import FloatArray, Metric
+from reelscore.metrics.registry import MetricColumns
 from reelscore.scoring.intervals import with_intervals
 
 
 @dataclass(frozen=True)
 class Measurement:
     """Statistics of one metric for all items of one system: what tests and intervals work on.
+
+    Attributes:
+        metric: The metric.
+        index: The items.
+        statistics: A row for each item.
+        signature: How they were made.
+        by_tiou: As of `reelscore.MetricResult`, by score.
+        columns: What the scores are called in the table; as the metric calls them.
 
     >>> from reelscore import score
     >>> measured = score({"v1": "a man runs"}, {"v1": ["a man runs"]}, "rouge_l").measurements
@@ -39,6 +48,7 @@ class Measurement:
     statistics: FloatArray
     signature: str
     by_tiou: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    columns: MetricColumns | None = None
 
     def results(self) -> Iterator[MetricResult]:
         """Aggregate into one result per output of the metric.
@@ -47,10 +57,14 @@ class Measurement:
         so is a score that no item has.
         """
         metric = self.metric
+        names = metric.outputs if self.columns is None else self.columns.names
+        wanted = names if self.columns is None else self.columns.wanted
         corpus = metric.aggregate(self.statistics)
         items = metric.scores(self.statistics)
-        shared = self._shared(bool(np.isnan(items).any()))
-        for k, name in enumerate(metric.outputs):
+        shared = self._shared(names, bool(np.isnan(items).any()))
+        for k, (name, output) in enumerate(zip(names, metric.outputs, strict=True)):
+            if name not in wanted:
+                continue
             index, column = self.index, np.ascontiguousarray(items[:, k])
             there = ~np.isnan(column)
             if not there.any() and len(column):
@@ -63,18 +77,18 @@ class Measurement:
                 float(corpus[k]),
                 ItemScores(index, column),
                 self.signature,
-                scale=metric.scale_of(name),
+                scale=metric.scale_of(output),
                 statistics=shared,
-                by_tiou=self.by_tiou.get(name, {}),
+                by_tiou=self.by_tiou.get(output, {}),
             )
 
-    def _shared(self, gaps: bool) -> Statistics | None:
+    def _shared(self, names: Sequence[str], gaps: bool) -> Statistics | None:
         """What tests need, where scores are not plain means over all items."""
         metric = self.metric
         means = all(metric.scale_of(name).mean for name in metric.outputs)
         if not metric.independent or (means and not gaps):
             return None
-        return Statistics(metric.outputs, self.index.items, self.statistics, metric.scores)
+        return Statistics(names, self.index.items, self.statistics, metric.scores)
 
 
 def only_row(table: ScoreTable) -> Scores:

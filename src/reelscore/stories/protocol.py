@@ -35,7 +35,7 @@ from reelscore.data.stories import (
     StoryPolicies,
 )
 from reelscore.errors import DataError, check_choice
-from reelscore.metrics.registry import DEFAULT_METRICS
+from reelscore.metrics.registry import DEFAULT_METRICS, standard_name
 from reelscore.text.tokens import PENN_TREEBANK, Tokenizer, check_tokenizer
 
 Annotators = Literal["mean", "merge", "best"]
@@ -132,7 +132,10 @@ class Protocol:
             raise DataError(f"max_captions is {self.max_captions}; expected at least 1.")
         if self.epsilon < 0:
             raise DataError(f"epsilon is {self.epsilon}; expected at least 0.")
-        if self.meteor_order == "swapped" and self.f.partition("|")[0] != "meteor":
+        if self.meteor_order == "swapped" and standard_name(self.f.partition("|")[0]) != (
+            "meteor",
+            "",
+        ):
             raise DataError(
                 f'meteor_order="swapped" applies to METEOR only; f is {self.f!r}. '
                 "Leave one of them out."
@@ -163,6 +166,10 @@ class Protocol:
                 choices[name] = tuple(part for part in value.replace(" ", "").split(",") if part)
             elif value is not None:
                 choices[name] = tuple(value)
+        if choices.get("scores") is not None:
+            choices["scores"] = tuple(
+                name.lower().replace("-", "_") for name in choices["scores"]
+            )  # SODA_c, as tables have it
         return dataclasses.replace(self, **choices)
 
 

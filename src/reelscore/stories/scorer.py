@@ -14,7 +14,7 @@ from reelscore.data.item_ids import rule_part
 from reelscore.data.paired_captions import copy_warning
 from reelscore.data.stories import NO_CAPTIONS, Stories
 from reelscore.data.table import ItemIndex
-from reelscore.errors import check_choice
+from reelscore.errors import DataError, check_choice
 from reelscore.metrics.base import FloatArray
 from reelscore.metrics.registry import resolve
 from reelscore.scoring.scores import Measurement, Scores
@@ -75,6 +75,12 @@ class StoryScorer:
         self._metrics = resolve(protocol.metrics) if ACTIVITYNET in protocol.scores else []
         for metric in self._metrics:
             check_higher_is_better(metric)
+        names = [metric.name for metric in self._metrics]
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise DataError(
+                f"{twice[0]} is named in two variants; the ActivityNet scorer takes one of each "
+                "metric. Score the stories twice."
+            )
         self._f: SentenceScore | None = None
         if protocol.soda_scores:
             self._f = self._sentence_score()

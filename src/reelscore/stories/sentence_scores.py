@@ -17,7 +17,7 @@ import numpy as np
 from reelscore.data.stories import Story
 from reelscore.errors import DataError
 from reelscore.metrics.base import FloatArray, Metric, pair_statistics
-from reelscore.metrics.registry import parse
+from reelscore.metrics.registry import parse, parse_score
 from reelscore.stories.overlaps import IntArray
 from reelscore.stories.protocol import Protocol
 from reelscore.text.packed import Packed, pack
@@ -34,8 +34,11 @@ def sentence_metric(name: str) -> Metric:
     >>> sentence_metric("meteor").name, sentence_metric("bleu_2").n
     ('meteor', 2)
     """
-    order = re.fullmatch(r"bleu_(\d)", name)
-    metric = parse(f"bleu|n:{order[1]}" if order else name)
+    metric, output = parse_score(name)
+    if order := re.fullmatch(r"bleu_(\d)", output):
+        metric = parse(f"bleu|n:{order[1]}")
+    elif output and output != metric.outputs[-1]:
+        raise DataError(f"f is {name!r}, which is one of several scores of {metric.name}.")
     if not metric.needs_references or not metric.independent:
         raise DataError(f"f is {name!r}, which does not compare a sentence with a reference.")
     check_higher_is_better(metric)

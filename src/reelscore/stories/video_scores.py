@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
@@ -62,6 +62,14 @@ class _Soda(VideoScores):
         label = self.name.replace("soda", "SODA")
         labels = (f"{label} P", f"{label} R", label)
         return tuple(replace(self.output_scale, label=each) for each in labels)
+
+    @classmethod
+    def from_parameters(cls, parameters: dict[str, str]) -> _Soda:
+        """Build the score from its signature; context such as the videos is left aside."""
+        try:
+            return cls(**{field.name: parameters[field.name] for field in fields(cls)})
+        except KeyError:
+            raise DataError(f"The signature is not one of {cls.name}.") from None
 
 
 @dataclass(frozen=True)

@@ -101,7 +101,7 @@ def test_sort(clips):
     assert order("Self-BLEU") == ["human", "strong", "weak", "broken"]  # lower is better
     assert order("unique")[-1] == "broken"
     assert order("system") == ["broken", "human", "strong", "weak"]
-    with pytest.raises(DataError, match=r"several scores: bleu_1.*Sort by one"):
+    with pytest.raises(DataError, match=r"several scores: bleu_1.*Choose one"):
         order("bleu")
     with pytest.raises(UnknownNameError, match="Did you mean 'CIDEr'"):
         order("CIDER-X")

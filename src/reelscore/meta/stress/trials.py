@@ -26,8 +26,7 @@ from reelscore.meta.stress.cases import (
     stress_kinds,
     take_out,
 )
-from reelscore.metrics.base import Metric
-from reelscore.metrics.registry import DEFAULT_METRICS, resolve
+from reelscore.metrics.registry import DEFAULT_METRICS, MetricColumns, table_columns
 from reelscore.scoring.captions import Metrics
 from reelscore.scoring.prepared import PreparedReferences
 from reelscore.stats.proportions import wilson_interval
@@ -199,7 +198,7 @@ def stress_metrics(
     [('truncation', 15, 12), ('other video', 15, 14)]
     """
     chosen = checked_kinds(stress_kinds() if kinds is None else kinds)
-    tried = _checked_metrics(resolve(metrics))
+    tried = _checked_metrics(table_columns(metrics))
     if references is None:
         from reelscore.examples import clips
 
@@ -226,20 +225,20 @@ def stress_metrics(
     scores: dict[tuple[str, str], NDArray[np.float64]] = {}
     for kind, own in cases.items():
         after = _scores(prepared, [(case.item, case.changed) for case in own])
-        for metric in tried:
-            name = output_of(metric)
+        for columns in tried:
+            name = columns.main
             first = before[name][[places[case.item] for case in own]]
             scores[name, kind] = np.stack([first, after[name]], axis=1)
-            lost = metric.scale_of(name).sign * (first - after[name])
+            lost = columns.metric.scale_of(name).sign * (first - after[name])
             trials[name, kind] = _trial(name, kind, lost, spreads[name])
         steps()
-    names = [output_of(metric) for metric in tried]
+    names = [columns.main for columns in tried]
     return Stress(
         trials=[trials[name, kind] for name in names for kind in cases],
         cases=cases,
         scores=scores,
         signatures=dict(zip(names, prepared.origin.split("\n"), strict=True)),
-        labels=score_labels({output_of(m): m.scale_of(output_of(m)) for m in tried}),
+        labels=score_labels({each.main: each.metric.scale_of(each.main) for each in tried}),
         spreads=spreads,
         items=len(originals),
         source="a reference of each item, taken out" if captions is None else "captions given",
@@ -248,19 +247,14 @@ def stress_metrics(
     )
 
 
-def _checked_metrics(metrics: list[Metric]) -> list[Metric]:
-    for metric in metrics:
+def _checked_metrics(tried: list[MetricColumns]) -> list[MetricColumns]:
+    for metric in (columns.metric for columns in tried):
         if not (metric.independent and metric.needs_references):
             raise DataError(
                 f"{metric.name} is no score of one caption against its references, and so there "
                 "is nothing to compare before and after a damage. Leave it out."
             )
-    return metrics
-
-
-def output_of(metric: Metric) -> str:
-    """Name the score that is tried: that with the metric's name, or the last."""
-    return metric.name if metric.name in metric.outputs else metric.outputs[-1]
+    return tried
 
 
 def _originals(
@@ -296,9 +290,9 @@ def _scores(
     numbers = np.array([position[item] for item, _ in captions], dtype=np.int64)
     measured = prepared.measure([text for _, text in captions], numbers)
     scores = {}
-    for metric, rows in zip(prepared.metrics, measured, strict=True):
-        name = output_of(metric)
-        scores[name] = metric.scores(rows)[:, metric.outputs.index(name)]
+    for columns, rows in zip(prepared.columns, measured, strict=True):
+        place = columns.names.index(columns.main)
+        scores[columns.main] = columns.metric.scores(rows)[:, place]
     return scores
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from reelscore.data.coverage import PARTIAL, Partial, partial_scores
 from reelscore.data.table import ScoreTable
-from reelscore.errors import DataError, check_choice
+from reelscore.errors import DataError
 from reelscore.report.plots.matrices import (
     correlation_matrix,
     draw_square,
@@ -69,6 +69,7 @@ class TablePlots:
             metric: The score.
             path: A .pdf, .svg or .png file to write.
         """
+        metric = self.table.one_named(metric)
         systems = self._ranked(metric)
         height = 0.55 + 0.2 * len(systems)
         with figure(height=height) as (drawing, (panel,)):
@@ -88,6 +89,7 @@ class TablePlots:
             metric: The score.
             path: A .pdf, .svg or .png file to write.
         """
+        metric = self.table.one_named(metric)
         systems = [name for name in self._ranked(metric) if len(self._scores(name, metric)) > 1]
         with figure(height=0.55 + 0.36 * len(systems)) as (drawing, (panel,)):
             for row, system in enumerate(systems):
@@ -105,6 +107,7 @@ class TablePlots:
             metric: The score.
             path: A .pdf, .svg or .png file to write.
         """
+        metric = self.table.one_named(metric)
         systems = self._ranked(metric)
         tests = self._tests(metric)
         sure = sure_wins(tests, systems)
@@ -141,6 +144,7 @@ class TablePlots:
             other: The score upwards.
             path: A .pdf, .svg or .png file to write.
         """
+        metric, other = map(self.table.one_named, (metric, other))
         x, y = self._matrix(metric), self._matrix(other)
         both = ~np.isnan(x) & ~np.isnan(y)
         with figure() as (drawing, (panel,)):
@@ -161,6 +165,7 @@ class TablePlots:
         Raises:
             DataError: The table does not know its captions, as one read from a file.
         """
+        metric = self.table.one_named(metric)
         captions = self.table.sources.captions
         if not any(captions.values()):
             raise DataError("The table has no captions, and so no lengths to draw.")
@@ -182,7 +187,6 @@ class TablePlots:
             return _finished(drawing, path)
 
     def _ranked(self, metric: str) -> list[str]:
-        check_choice("score", metric, self.table.metrics)
         systems = [name for name in self.table.systems if metric in self.table[name]]
         sign = self.table.scale(metric).sign
 

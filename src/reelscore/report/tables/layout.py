@@ -101,12 +101,9 @@ class Layout:
             UnknownNameError: If the table has no such score.
         """
         sort = self.sort
-        names = [] if sort in (None, SYSTEM) else table.named(sort or "")
-        if len(names) > 1:
-            raise DataError(f"{sort!r} is several scores: {', '.join(names)}. Sort by one of them.")
         order = sorted(table.systems) if sort == SYSTEM else table.systems
-        if names:
-            [name] = names
+        if sort is not None and sort != SYSTEM:
+            name = table.one_named(sort)
             partial = partial_scores(table, people)
             sign = table.scale(name).sign
 
