@@ -77,3 +77,50 @@ def _byte_tokenizer(folder: Path, *, first: str, last: str, padding: str) -> Non
     tokenizer.post_processor = processors.RobertaProcessing(*ends, add_prefix_space=False)
     tokenizer.add_special_tokens(marks)
     tokenizer.save(str(folder / "tokenizer.json"))
+
+
+def clip(folder: Path) -> Path:
+    """Write a CLIP that looks at pictures of 32 × 32 pixels and knows a few words."""
+    import torch
+    import transformers
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+
+    words = {word: k for k, word in enumerate(["!", "<unk>", *WORDS, "photo", "depicts"])}
+    first, last = "<|startoftext|>", "<|endoftext|>"
+    words |= {first: len(words), last: len(words) + 1}
+    tokenizer = Tokenizer(models.WordLevel(words, unk_token="<unk>"))
+    tokenizer.normalizer = normalizers.Lowercase()
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single=f"{first} $A {last}", special_tokens=[(each, words[each]) for each in (first, last)]
+    )
+    whole = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        pad_token=last,
+        bos_token=first,
+        eos_token=last,
+        unk_token="<unk>",
+        model_max_length=24,
+    )
+    whole.save_pretrained(folder)
+    torch.manual_seed(5)  # one whose cosines are positive
+    sizes = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2}
+    config = transformers.CLIPConfig(
+        text_config={
+            **sizes,
+            "num_attention_heads": 2,
+            "vocab_size": len(words),
+            "max_position_embeddings": 24,
+            "bos_token_id": words[first],
+            "eos_token_id": words[last],
+            "pad_token_id": words[last],
+        },
+        vision_config={**sizes, "num_attention_heads": 2, "image_size": 32, "patch_size": 8},
+        projection_dim=12,
+    )
+    model = transformers.CLIPModel(config)
+    with torch.no_grad():  # random vectors of a fresh model nearly coincide
+        for parameter in model.parameters():
+            parameter.normal_(std=0.3)
+    model.save_pretrained(folder)
+    return folder

@@ -30,6 +30,9 @@ _BUILT_IN = {
     "sts": "reelscore.learned.sts:Sts",
     "fusion": "reelscore.learned.fusion:Fusion",
     "bertscore": "reelscore.judges.bertscore:BertScore",
+    "clipscore": "reelscore.judges.clipscore:ClipScore",
+    "refclipscore": "reelscore.judges.refclipscore:RefClipScore",
+    "emscore": "reelscore.judges.emscore:EmScore",
     "judge": "reelscore.judges.judge:Judge",
 }
 

@@ -207,7 +207,7 @@ def test_no_name(metrics):
         resolve(metrics)
 
 
-JUDGES = ("bertscore", "judge")
+JUDGES = ("bertscore", "clipscore", "refclipscore", "emscore", "judge")
 
 
 def test_every_metric_is_documented():
