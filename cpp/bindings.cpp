@@ -123,8 +123,31 @@ std::optional<OpenIndex> open_index(Bytes content) {
     }
 }
 
-MeteorParameters meteor_parameters(const std::array<double, 4>& values) {
+// Words and their stems, packed.
+using PackedStems = std::optional<std::tuple<Bytes, Offsets, Bytes, Offsets>>;
+
+std::optional<StemTable> stem_table(const PackedStems& packed) {
+    if (!packed) return std::nullopt;
+    const auto& [words, word_offsets, stems, stem_offsets] = *packed;
+    const StringsView spelled = strings_view(words, word_offsets);
+    const StringsView stemmed = strings_view(stems, stem_offsets);
+    if (spelled.size != stemmed.size) throw std::invalid_argument("a word without a stem");
+    StemTable table;
+    for (std::size_t k = 0; k < spelled.size; ++k) {
+        table.emplace(std::string(spelled[k]), std::string(stemmed[k]));
+    }
+    return table;
+}
+
+MeteorParameters meteor_parameters(const std::array<double, 4>& values,
+                                   const std::optional<StemTable>& stems = std::nullopt) {
     MeteorParameters parameters;
+    if (stems) {
+        parameters.weights = {1.0, 0.5, 0.0, 0.0};
+        parameters.modules = {true, true, false, false};
+        parameters.normalize = false;
+        parameters.stems = &*stems;
+    }
     parameters.alpha = values[0];
     parameters.beta = values[1];
     parameters.gamma = values[2];
@@ -332,16 +355,17 @@ NB_MODULE(_native, m) {
         "meteor_statistics",
         [](const OpenIndex& language, Bytes candidates, Offsets candidate_offsets, Bytes references,
            Offsets text_offsets, Offsets reference_offsets, std::array<double, 4> parameters,
-           std::size_t threads) {
+           std::size_t threads, PackedStems stems) {
             const StringsView view = strings_view(candidates, candidate_offsets);
+            const std::optional<StemTable> table = stem_table(stems);
             return rows_of(view.size, kMeteorStatistics, [&](double* out) {
                 meteor_statistics(language.index, view, strings_view(references, text_offsets),
                                   reference_offsets.data(), view.size,
-                                  meteor_parameters(parameters), threads, out);
+                                  meteor_parameters(parameters, table), threads, out);
             });
         },
         "language"_a, "candidates"_a, "candidate_offsets"_a, "references"_a, "text_offsets"_a,
-        "reference_offsets"_a, "parameters"_a, "threads"_a);
+        "reference_offsets"_a, "parameters"_a, "threads"_a, "stems"_a = nb::none());
     m.def(
         "meteor_pairs",
         [](const OpenIndex& language, Bytes candidates, Offsets candidate_offsets, Bytes references,
@@ -363,9 +387,10 @@ NB_MODULE(_native, m) {
     m.def(
         "meteor_alignment",
         [](const OpenIndex& language, std::string_view candidate, std::string_view reference,
-           std::array<double, 4> parameters) {
+           std::array<double, 4> parameters, PackedStems stems) {
+            const std::optional<StemTable> table = stem_table(stems);
             const MeteorAlignment found = meteor_alignment(language.index, candidate, reference,
-                                                           meteor_parameters(parameters));
+                                                           meteor_parameters(parameters, table));
             std::vector<std::tuple<int, int, int, int, int>> matches;
             for (const MeteorMatch& match : found.matches) {
                 matches.emplace_back(match.candidate_start, match.candidate_length,
@@ -374,7 +399,7 @@ NB_MODULE(_native, m) {
             }
             return std::tuple(found.candidate_words, found.reference_words, matches, found.score);
         },
-        "language"_a, "candidate"_a, "reference"_a, "parameters"_a);
+        "language"_a, "candidate"_a, "reference"_a, "parameters"_a, "stems"_a = nb::none());
     m.def(
         "power",
         [](ArrayIn<double> base, double exponent) {

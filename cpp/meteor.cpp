@@ -94,7 +94,7 @@ class FragmentationPowers {
 };
 
 CaptionOptions options_for(const MeteorParameters& parameters) {
-    return {parameters.normalize, parameters.modules[2], parameters.modules[3]};
+    return {parameters.normalize, parameters.modules[2], parameters.modules[3], parameters.stems};
 }
 
 // Aligns pairs of captions and counts; one per thread.

@@ -1,4 +1,5 @@
-// METEOR 1.5 for English as pycocoevalcap runs it ("-l en -norm"), bit for bit.
+// METEOR 1.5 for English as pycocoevalcap runs it ("-l en -norm"), bit for bit; and with stems of
+// another language as the jar runs it for those it has no other data for ("-l da -lower").
 #pragma once
 
 #include <array>
@@ -10,6 +11,7 @@
 
 #include "language_index.hpp"
 #include "meteor_align.hpp"
+#include "meteor_captions.hpp"
 #include "strings.hpp"
 
 namespace reelscore {
@@ -25,6 +27,7 @@ struct MeteorParameters {
     std::array<bool, kMeteorModules> modules{true, true, true, true};
     std::size_t beam = 40;
     bool normalize = true;  // METEOR's own punctuation rules; lower-casing happens always
+    const StemTable* stems = nullptr;  // of another language; must outlive the computation
 };
 
 // The score of one statistics vector, of a caption or of a sum.

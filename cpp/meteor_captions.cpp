@@ -175,7 +175,12 @@ void MeteorCaptions::learn_words() {
                             facts.first_node =
                                 facts.indexed == kNone ? kNone : index_.first_node(facts.indexed);
                             stemmed.assign(spelling);
-                            stem(stemmed);
+                            if (options_.stems == nullptr) {
+                                stem(stemmed);
+                            } else if (const auto found = options_.stems->find(stemmed);
+                                       found != options_.stems->end()) {
+                                stemmed = found->second;
+                            }
                             facts.key = java_hash(spelling);
                             facts.stem = java_hash(stemmed);
                             if (options_.synonyms) facts.synsets = synsets_of(index_, spelling);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "id_table.hpp"
@@ -44,10 +45,14 @@ struct Slice {
     const Value& operator[](std::size_t k) const { return data[k]; }
 };
 
+// Stems of another language than English, by word; a word that is not listed is its own stem.
+using StemTable = std::unordered_map<std::string, std::string>;
+
 struct CaptionOptions {
     bool normalize = true;
     bool synonyms = true;     // look up what the synonym module needs
     bool paraphrases = true;  // likewise
+    const StemTable* stems = nullptr;
 };
 
 class MeteorCaptions {

@@ -103,6 +103,7 @@ def meteor_statistics(
     reference_offsets: Offsets,
     parameters: MeteorParameters,
     threads: int,
+    stems: tuple[Bytes, Offsets, Bytes, Offsets] | None = None,
 ) -> Floats: ...
 def meteor_pairs(
     language: LanguageIndex,
@@ -116,7 +117,11 @@ def meteor_pairs(
     threads: int,
 ) -> Floats: ...
 def meteor_alignment(
-    language: LanguageIndex, candidate: str, reference: str, parameters: MeteorParameters
+    language: LanguageIndex,
+    candidate: str,
+    reference: str,
+    parameters: MeteorParameters,
+    stems: tuple[Bytes, Offsets, Bytes, Offsets] | None = None,
 ) -> tuple[list[str], list[str], list[tuple[int, int, int, int, int]], float]: ...
 def power(base: Floats, exponent: float) -> Floats: ...
 def segment_iou(

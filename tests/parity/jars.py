@@ -14,6 +14,7 @@ import pycocoevalcap.tokenizer.ptbtokenizer
 from pycocoevalcap.tokenizer.ptbtokenizer import PUNCTUATIONS, STANFORD_CORENLP_3_4_1_JAR
 
 METEOR_FOLDER = Path(pycocoevalcap.meteor.meteor.__file__).parent
+ENGLISH = ("-l", "en", "-norm")
 PTB_FOLDER = Path(pycocoevalcap.tokenizer.ptbtokenizer.__file__).parent
 
 
@@ -58,9 +59,9 @@ def tokenizer_class(folder: Path) -> type:
 class MeteorJar:
     """METEOR 1.5 as pycocoevalcap starts it; section 1 of the specification has the protocol."""
 
-    def __init__(self, java: str) -> None:
+    def __init__(self, java: str, *options: str) -> None:
         self._process = subprocess.Popen(
-            [java, "-jar", "-Xmx2G", "meteor-1.5.jar", "-", "-", "-stdio", "-l", "en", "-norm"],
+            [java, "-jar", "-Xmx2G", "meteor-1.5.jar", "-", "-", "-stdio", *(options or ENGLISH)],
             cwd=METEOR_FOLDER,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -14,6 +14,7 @@ from reelscore.metrics.bleu import Bleu
 from reelscore.metrics.cider import Cider
 from reelscore.metrics.diversity import Diversity
 from reelscore.metrics.meteor import Meteor
+from reelscore.metrics.meteor_universal import STEMMERS, MeteorUniversal
 from reelscore.metrics.registry import resolve
 from reelscore.metrics.rouge_l import RougeL
 from reelscore.metrics.self_bleu import SelfBleu
@@ -32,6 +33,7 @@ several = st.sampled_from(["mean", "max", "blend"])
 METRICS = {
     "bleu": st.builds(Bleu, n=orders),
     "meteor": st.builds(Meteor, alpha=shares, beta=shares, gamma=shares, delta=shares),
+    "meteor_universal": st.builds(MeteorUniversal, language=st.sampled_from(list(STEMMERS))),
     "rouge_l": st.builds(RougeL, beta=positive),
     "cider": st.builds(
         Cider,
@@ -92,6 +94,7 @@ def _other(name):
 def test_the_signature_of_a_result_rebuilds(name):
     if name == "spice":
         pytest.importorskip("reelscore_parser")
+    name += "|language:sv" if name == "meteor_universal" else ""  # it must be given
     scores = score({"v1": "a man", "v2": "a dog"}, {"v1": ["a man"], "v2": ["a dog"]}, name)
     for result in scores.with_intervals(resamples=20).values():
         assert parse(result.signature) == parse(name)

@@ -11,9 +11,6 @@ from click.shell_completion import (
     add_completion_class,
 )
 
-# Set by the completion scripts that click writes.
-VARIABLE = "_REELSCORE_COMPLETE"
-
 
 class _WithFiles(ShellComplete):
     """Offers files where there is nothing else to offer: most arguments name one."""

@@ -13,7 +13,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from reelscore._version import __version__
-from reelscore.cli.completion import VARIABLE, add_shells
+from reelscore.cli.completion import add_shells
 from reelscore.cli.messages import as_options, printable
 from reelscore.errors import ReelscoreError
 
@@ -103,7 +103,7 @@ def _spare_the_processor() -> None:
 def main() -> None:
     """Run the command line; an expected error is one message and exit status 2."""
     _spare_the_processor()
-    if VARIABLE in os.environ:
+    if os.environ.get("_REELSCORE_COMPLETE"):  # set by the scripts that click writes for shells
         add_shells()
     try:
         cli(prog_name="reelscore", standalone_mode=False)

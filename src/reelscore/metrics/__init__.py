@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         write_frequencies,
     )
     from reelscore.metrics.meteor import Alignment, Match, Meteor
+    from reelscore.metrics.meteor_universal import MeteorUniversal
     from reelscore.metrics.registry import metric_class, metric_names, parse
     from reelscore.metrics.rouge_l import RougeL
     from reelscore.metrics.self_bleu import SelfBleu
@@ -31,6 +32,7 @@ __all__ = [
     "FrequencyFile",
     "Match",
     "Meteor",
+    "MeteorUniversal",
     "Metric",
     "RougeL",
     "SelfBleu",
@@ -56,6 +58,7 @@ __getattr__, __dir__ = lazy_names(
         "metrics.diversity": "Diversity",
         "metrics.document_frequencies": "FrequencyFile read_frequencies write_frequencies",
         "metrics.meteor": "Alignment Match Meteor",
+        "metrics.meteor_universal": "MeteorUniversal",
         "metrics.registry": "metric_class metric_names parse",
         "metrics.rouge_l": "RougeL",
         "metrics.self_bleu": "SelfBleu",

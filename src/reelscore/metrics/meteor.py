@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reelscore import _native
 from reelscore.data.scales import Scale
@@ -32,10 +33,9 @@ MATCHES = slice(
 CHUNKS, TEST_MATCHES, REFERENCE_MATCHES = 20, 21, 22
 COUNTED_CHUNKS = 23  # chunks as they enter a sum: none for a caption matched whole in one chunk
 
-MODULE_WEIGHTS = np.array([1.0, 0.6, 0.8, 0.6])  # exact, stem, synonym, paraphrase
-
-
 MODULES = ("exact", "stem", "synonym", "paraphrase")
+
+PackedStems = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64]]
 
 
 class Match(NamedTuple):
@@ -78,6 +78,7 @@ class Meteor(Metric):
     name: ClassVar[str] = "meteor"
     reads: ClassVar[Reads] = "english"
     tokenizers: ClassVar[tuple[str, ...]] = PENN_TREEBANK
+    module_weights: ClassVar[FloatArray] = np.array([1.0, 0.6, 0.8, 0.6])
     output_scale: ClassVar[Scale] = Scale(
         "high", 0, 1, mean=False, headline=True, label="METEOR", percent=True
     )
@@ -90,13 +91,15 @@ class Meteor(Metric):
     def statistics(self, batch: CaptionBatch, prepared: Any) -> FloatArray:
         """METEOR's 23 statistics against the best reference, and the chunks that count in sums."""
         references, offsets = batch.references_in_order()
+        candidates = _as_the_coco_tools_send(batch.candidates.text)
         rows = _native.meteor_statistics(
             language_index(),
-            *_as_the_coco_tools_send(batch.candidates.text),
+            *candidates,
             *references,
             offsets,
             (self.alpha, self.beta, self.gamma, self.delta),
             batch.threads,
+            self._stems(candidates, references),
         )
         whole = (
             (rows[:, TEST_MATCHES] == rows[:, TEST_LENGTH])
@@ -115,7 +118,7 @@ class Meteor(Metric):
         reference_matched = np.zeros(totals.shape[:-1])
         # The order of these additions is the jar's: it decides the last bit.
         for offset, weight in ((0, d), (2, 1 - d)):
-            for module, module_weight in enumerate(MODULE_WEIGHTS):
+            for module, module_weight in enumerate(self.module_weights):
                 column = 4 * module + offset
                 matched = matched + matches[..., column] * module_weight * weight
                 reference_matched = (
@@ -146,12 +149,20 @@ class Meteor(Metric):
         check_tokens([self], tokenizer)
         ours, theirs = tokenize([candidate, reference], tokenizer)
         candidate_words, reference_words, spans, score = _native.meteor_alignment(
-            language_index(), ours, theirs, (self.alpha, self.beta, self.gamma, self.delta)
+            language_index(),
+            ours,
+            theirs,
+            (self.alpha, self.beta, self.gamma, self.delta),
+            self._stems(pack([ours, theirs])),
         )
         matches = [
             Match(range(i, i + m), range(j, j + n), MODULES[module]) for i, m, j, n, module in spans
         ]
         return Alignment(candidate_words, reference_words, matches, score)
+
+    def _stems(self, *texts: Packed) -> PackedStems | None:
+        """The stems of words in another language; ``None`` for English, which the core knows."""
+        return None
 
     def _weighted(self, totals: FloatArray, words: int, function_words: int) -> FloatArray:
         function = totals[..., function_words]

@@ -24,6 +24,7 @@ _BUILT_IN = {
     "cider": "reelscore.metrics.cider:Cider",
     "sent_bleu": "reelscore.metrics.sent_bleu:SentBleu",
     "spice": "reelscore.metrics.spice:Spice",
+    "meteor_universal": "reelscore.metrics.meteor_universal:MeteorUniversal",
     "self_bleu": "reelscore.metrics.self_bleu:SelfBleu",
     "diversity": "reelscore.metrics.diversity:Diversity",
     "bertha": "reelscore.learned.bertha:Bertha",

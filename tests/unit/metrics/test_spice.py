@@ -249,6 +249,7 @@ def test_threads_change_nothing(parsed):
 
 def test_without_a_parser(monkeypatch):
     monkeypatch.setattr(parser, "find_spec", lambda name: None)
+    parser._parser.cache_clear()
     with pytest.raises(MissingExtraError) as error:
         score({"v": "a dog"}, {"v": ["a dog"]}, metrics="spice")
     command = install_command("reelscore[language]", "reelscore-parser")
