@@ -53,7 +53,7 @@ class MeteorUniversal(Meteor):
     >>> metric = MeteorUniversal(language="da")
     >>> score({"v1": "en mand spiller"}, {"v1": ["manden spiller"]}, [metric],
     ...       tokenizer="none")["meteor_universal"].score
-    0.5487...
+    0.4898330672404535
     """
 
     alpha: float = 0.75
