@@ -45,6 +45,7 @@ class Paired:
         empty_candidates: Candidates without a word, besides the missing ones.
         empty_references: References without a word.
         missing: The policy for missing candidates.
+        hint: Where ids were skipped on both sides, how they would match.
     """
 
     items: list[str]
@@ -56,6 +57,7 @@ class Paired:
     empty_candidates: int = 0
     empty_references: int = 0
     missing: Missing = "error"
+    hint: str = ""
 
     def __len__(self) -> int:
         """Count the items."""
@@ -82,7 +84,8 @@ class Paired:
             (self.empty_candidates, "candidate is", "candidates are", "empty"),
             (self.empty_references, "reference is", "references are", "empty"),
         ]
-        return [f"{_count(n, one, many)} {what}." for n, one, many, what in counted if n]
+        notes = [f"{_count(n, one, many)} {what}." for n, one, many, what in counted if n]
+        return [*notes, *([self.hint] if self.hint else [])]
 
 
 def pair(
@@ -129,7 +132,10 @@ def pair(
     ]
     extra_candidates = len(candidates) - (len(references) - len(missing_ids))
     _check_coverage(candidates, references, missing_ids, extra_candidates, missing)
+    hint = ""
     if missing_ids and missing == "skip":
+        extra_ids = [item for item in candidates if item not in references]
+        hint = rule_hint(extra_ids, missing_ids).strip()
         references = {item: texts for item, texts in references.items() if item in candidates}
         captions = [caption for caption in captions if caption is not None]
 
@@ -145,6 +151,7 @@ def pair(
         empty_candidates=_count_empty_candidates(items, captions, empty, tokenized),
         empty_references=_count_empty_references(items, flat, offsets, empty, tokenized),
         missing=missing,
+        hint=hint,
     )
 
 

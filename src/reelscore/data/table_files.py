@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore.data.atomic_files import write_atomically
+from reelscore.data.fields import USUAL
+from reelscore.data.python_captions import columns_of
 from reelscore.data.scales import Better, Scale, output_name
 from reelscore.data.table import ItemScores, MetricResult, ScoreTable, Statistics, file_format, view
 from reelscore.data.table_rows import (
@@ -27,6 +29,7 @@ from reelscore.data.table_rows import (
     Repeats,
     gap_notes,
     roles_of,
+    table_of_columns,
     table_of_rows,
 )
 from reelscore.errors import DataError, check_choice
@@ -130,7 +133,8 @@ def read_table(
     A CSV file needs the columns system and score, in any order, and has as a rule a column item;
     commas, semicolons or tabs separate them. The columns may have other names, such as model,
     video_id and rating. Without a column metric, the file's name is the metric's. Where there is
-    no score, every other column of numbers is one, under its own name. A column better says
+    no score, every other column of numbers is one, under its own name. A JSON file may be a list
+    of records with such fields. A column better says
     whether a ``high`` or a ``low`` score is better, or ``neither``; without it, a known metric's
     own declaration counts, and higher is better otherwise. What was read but not used, or left
     out, is in the table's notes.
@@ -160,16 +164,20 @@ def read_table(
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror}).") from error
     try:
-        if is_json:
+        if is_json and data.lstrip()[:1] != b"[":
             table = _from_json(data)
+        elif is_json:
+            columns = columns_of(msgspec.json.decode(data), "scores")
+            name = Path(path).stem
+            table = table_of_columns(columns, name, "record", repeats=repeats, column=column)
         else:
             text = data.decode("utf-8-sig")
             table = _from_csv(text, Path(path).stem, repeats, column)
     except (msgspec.DecodeError, UnicodeDecodeError, csv.Error, BadRow) as error:
         raise DataError(
             f"{path}: not a score table: {error}. Expected CSV with the columns system, item, "
-            "score and optionally metric, or JSON with 'systems', as ScoreTable.write and --table "
-            "write them."
+            "score and optionally metric, a JSON list of such records, or JSON with 'systems', as "
+            "ScoreTable.write and --table write them."
         ) from error
     return table if column is None else one_score(table, column)
 
@@ -212,8 +220,10 @@ def is_score_table(path: str | Path) -> bool:
     header = start.removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0].lower()
     cells = re.split(rb"[,;\t]", header)
     columns = {cell.strip(b' "\r').decode(errors="replace") for cell in cells}
-    has_scores = columns.intersection(SYSTEM_NAMES) and columns.intersection(SCORE_NAMES)
-    return bool(has_scores) and "caption" not in columns
+    if not columns.intersection(SYSTEM_NAMES) or "caption" in columns:
+        return False
+    is_wide = USUAL.item_field(columns) is not None and not USUAL.has_captions(columns)
+    return is_wide or bool(columns.intersection(SCORE_NAMES))
 
 
 _JSON_TABLE = re.compile(rb'\s*{\s*"systems"\s*:\s*{')

@@ -10,7 +10,7 @@ from reelscore.data.item_ids import matched_ids, rule_note, rule_part
 from reelscore.data.python_captions import PathLike, columns_of, is_path
 from reelscore.data.table import ItemIndex, ItemScores, MetricResult, ScoreTable
 from reelscore.data.table_files import one_score, read_table
-from reelscore.data.table_rows import BadRow, Repeats, table_of_rows
+from reelscore.data.table_rows import BadRow, Repeats, table_of_columns
 from reelscore.errors import DataError
 
 # Scores as a user may give them: see the table in docs/meta.md.
@@ -71,12 +71,8 @@ def _of_columns(value: TableLike, name: str, repeats: Repeats, column: str | Non
             for item, score in scores.items()
         ]
     columns = columns_of(value, "scores")
-    rows = enumerate(zip(*columns.values(), strict=True), start=1)
-    own = column if column is not None and column.lower() in columns else None
     try:
-        table = table_of_rows(
-            list(columns), ((f"row {k}", row) for k, row in rows), name, repeats=repeats, column=own
-        )
+        table = table_of_columns(columns, name, repeats=repeats, column=column)
     except BadRow as error:
         what = str(error).replace("line 1 is", "the header is").replace("line 1 names", "it names")
         raise DataError(

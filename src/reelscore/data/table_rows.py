@@ -131,6 +131,32 @@ def table_of_rows(
     return ScoreTable(_results(by_system, better), notes)
 
 
+def table_of_columns(
+    columns: Mapping[str, Sequence[Any]],
+    name: str,
+    unit: str = "row",
+    *,
+    repeats: Repeats = "error",
+    column: str | None = None,
+) -> ScoreTable:
+    """Make a score table of columns, as `table_of_rows` does.
+
+    Args:
+        columns: The columns by name, in lower case.
+        name: As there.
+        unit: What a row is called in messages.
+        repeats: As there.
+        column: As there; a name that no column has is ignored.
+
+    >>> table_of_columns({"system": ["a"], "item": [7], "rating": [2]}, "people").metrics
+    ['people']
+    """
+    rows = enumerate(zip(*columns.values(), strict=True), start=1)
+    numbered = ((f"{unit} {k}", row) for k, row in rows)
+    own = column if column is not None and column.lower() in columns else None
+    return table_of_rows(list(columns), numbered, name, repeats=repeats, column=own)
+
+
 def _results(
     by_system: Mapping[str, Mapping[str, dict[str, float]]], better: Mapping[str, Better | None]
 ) -> dict[str, dict[str, MetricResult]]:

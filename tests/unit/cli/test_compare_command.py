@@ -13,6 +13,15 @@ SYSTEMS = ("human.json", "strong.json", "weak.json", "broken.json")
 QUICK = ("--resamples", "200", "--trials", "300", "-m", "rouge_l")
 
 
+def test_a_wide_table(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{s},v{k},{k * n},{k + n}" for n, s in enumerate(("a", "b")) for k in range(9)]
+    (tmp_path / "wide.csv").write_text("\n".join(["model,video_id,first,second", *rows]))
+    status, out, err = run("compare", "wide.csv", "--trials", 20)
+    assert (status, err) == (0, "")
+    assert out.split()[:3] == ["system", "first", "second"]
+
+
 def test_against_the_first(run, folder):
     status, out, err = run("compare", *SYSTEMS, "-r", "refs.json", *QUICK)
     assert (status, err) == (0, "")

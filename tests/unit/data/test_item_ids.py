@@ -89,6 +89,10 @@ def test_captions_that_are_skipped_stay_so():
     candidates = {**respelled(CAPTIONS, SPELLINGS["basename"]), "clips/other.mp4": "a cat"}
     results = score(candidates, REFERENCES, "rouge_l", match_ids="basename", missing="skip")
     assert "1 candidate has no references: skipped." in results.notes
+    results = score({**CAPTIONS, "V6": "a cat"}, {**REFERENCES, "v6": ["a cat"]}, missing="skip")
+    assert results.notes[-1] == (
+        'Ids match without regard to capital letters (1 of 1): pass match_ids="casefold".'
+    )
 
 
 def tables():

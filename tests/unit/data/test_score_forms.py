@@ -212,6 +212,17 @@ def test_the_score_column_is_chosen(read):
         read(long, column="style")
 
 
+def test_records_in_a_file(tmp_path):
+    path = tmp_path / "people.json"
+    path.write_text(json.dumps(records(columns_of(PEOPLE, NAMES))))
+    assert ScoreTable.read(path)["one"]["people"].items.to_dict() == PEOPLE["one"]
+    path.write_text(json.dumps([{"model": "a", "video_id": 7, "adequacy": 3, "style": None}]))
+    assert ScoreTable.read(path)["a"]["adequacy"].items.to_dict() == {"7": 3}
+    path.write_text(json.dumps([{"model": "a", "video_id": 7, "rating": "good"}]))
+    with pytest.raises(DataError, match="not a score table: record 1 has the score"):
+        ScoreTable.read(path)
+
+
 def test_criteria_in_python():
     ratings = {"adequacy": [1, 2], "style": [3, np.nan]}
     wide = frame({"model": ["a", "b"], "video_id": [7, 7], **ratings})
