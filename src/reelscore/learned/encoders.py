@@ -28,9 +28,10 @@ def need(module: str) -> ModuleType:
     try:
         return import_module(module)
     except ImportError as error:
-        extra = "bertha" if module.partition(".")[0] in _SCORING else "learned"
+        scoring = module.partition(".")[0] in _SCORING
         raise MissingExtraError.of(
-            f"Learned metrics need {module}", f"reelscore[{extra}]"
+            f"Learned metrics need {module}",
+            "reelscore[bertha]" if scoring else "reelscore[learned]",
         ) from error
 
 

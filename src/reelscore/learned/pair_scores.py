@@ -74,8 +74,8 @@ def engine(info: ModelInfo) -> str:
     try:
         return f"{package} {version(package)}, on {'a GPU' if on_gpu else 'the processor'}"
     except PackageNotFoundError:
-        extra = "bertha" if package == "onnxruntime" else "learned"
-        return f"{package}, which is missing: {install_command(f'reelscore[{extra}]')}"
+        extra = "reelscore[bertha]" if package == "onnxruntime" else "reelscore[learned]"
+        return f"{package}, which is missing: {install_command(extra)}"
 
 
 def is_bert(info: ModelInfo) -> bool:
