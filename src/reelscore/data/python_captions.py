@@ -1,8 +1,7 @@
 """Captions given in Python, whatever holds them: mappings, lists, data frames, data sets.
 
 Every function that takes captions brings them here first, so that all take the same forms, and
-refuse the same mistakes in the same words. pandas, polars, pyarrow and datasets are not imported:
-their objects are told by what they offer.
+refuse the same mistakes in the same words.
 """
 
 from __future__ import annotations
@@ -25,6 +24,14 @@ from reelscore.data.checks import (
 )
 from reelscore.data.fields import USUAL, Role, missing_caption_field, several_caption_fields
 from reelscore.data.formats.delimited import unnumbered
+from reelscore.data.python_tables import (
+    NO_FIELD,
+    TEXTS,
+    PythonTable,
+    are_columns,
+    is_path,
+    python_table,
+)
 from reelscore.errors import DataError
 
 PathLike = str | os.PathLike[str]
@@ -32,34 +39,12 @@ PathLike = str | os.PathLike[str]
 CaptionsLike = Mapping[Any, Any] | Iterable[Any] | PathLike
 
 _SYSTEM = "system"
-_TEXTS = ""  # the name of the only column of a form without names
-_NO_FIELD = object()
-_MOST_COLUMNS = 100  # a mapping with more keys has ids
 _CELL = ' Fill it ("" is an empty caption), or remove it.'
 
 
 @dataclass(frozen=True)
-class PythonCaptions:
-    """Captions of one form, as columns.
-
-    Attributes:
-        name: What they are, for messages: "candidates".
-        unit: What one of them is called, for messages: "row"; "" in a mapping, where ids tell.
-        columns: The values under each name; under "" where the form has no names.
-        labels: The item of each, or ``None`` where only their order is known.
-        counted: The labels are the default index of a data frame, 0, 1, 2, …: they are ids only
-            where nothing is given by order.
-    """
-
-    name: str
-    unit: str
-    columns: Mapping[str, Sequence[Any]]
-    labels: Sequence[Any] | None = None
-    counted: bool = False
-
-    def __len__(self) -> int:
-        """Count them."""
-        return len(next(iter(self.columns.values()), ()))
+class PythonCaptions(PythonTable):
+    """Captions of one form, as columns."""
 
     @property
     def has_references(self) -> bool:
@@ -72,18 +57,14 @@ class PythonCaptions:
         kinds = [unnumbered(name) for name in self.columns]
         return self.has_references and not USUAL.caption_fields(kinds, "candidates")
 
-    def place(self, number: int) -> str:
-        """Name the place of a caption, from 1 on."""
-        return f"{self.name}: {self.unit} {number}" if self.unit else self.name
-
     def values(self, role: Role) -> Sequence[Any]:
         """Give what each row holds for a role: a text, or several.
 
         Raises:
             DataError: If no column, or several, may hold captions of the role.
         """
-        if _TEXTS in self.columns:
-            return self.columns[_TEXTS]
+        if TEXTS in self.columns:
+            return self.columns[TEXTS]
         kinds = {name: unnumbered(name) for name in self.columns}
         wanted = USUAL.caption_fields(list(kinds.values()), role)
         names = [name for name, kind in kinds.items() if kind in wanted]
@@ -171,15 +152,7 @@ class PythonCaptions:
 
 
 def python_captions(value: object, name: str = "captions") -> PythonCaptions:
-    """Bring captions of any form to columns.
-
-    Args:
-        value: A mapping of ids, a sequence or a generator of texts or of records, a data frame or
-            a series, a data set, a mapping of columns, or COCO annotations.
-        name: What they are, for messages.
-
-    Raises:
-        DataError: If it is none of these.
+    """Take captions of any form; see `reelscore.data.python_tables.python_table`.
 
     >>> python_captions([{"video_id": 7, "caption": "a man"}]).candidates()
     {'7': 'a man'}
@@ -188,51 +161,7 @@ def python_captions(value: object, name: str = "captions") -> PythonCaptions:
     """
     if isinstance(value, PythonCaptions):
         return value
-    if hasattr(value, "collect"):  # a lazy frame of polars
-        value = value.collect()
-    if isinstance(value, Mapping):
-        return _of_mapping(value, name)
-    if hasattr(value, "iloc"):  # pandas
-        return _of_pandas(value, name)
-    if hasattr(value, "get_columns"):  # polars
-        columns = {column.name: column.to_list() for column in value.get_columns()}
-        return _of_columns(columns, name)
-    if hasattr(value, "to_pydict"):  # pyarrow
-        return _of_columns(value.to_pydict(), name)
-    if hasattr(value, "column_names") and hasattr(value, "num_rows"):  # datasets
-        return _of_columns({column: list(value[column]) for column in value.column_names}, name)  # type: ignore[index]
-    if isinstance(value, (str, bytes, set, frozenset)) or not isinstance(value, Iterable):
-        what = "a set, which has no order" if isinstance(value, (set, frozenset)) else ""
-        raise DataError(
-            f"The {name} are {what or in_words(value)}; expected captions by id, a list of them, "
-            "a data frame, or a file."
-        )
-    entries = value.tolist() if hasattr(value, "tolist") else list(value)
-    if entries and all(isinstance(entry, Mapping) for entry in entries):
-        return _of_records(entries, name)
-    return PythonCaptions(name, "entry", {_TEXTS: entries}, None)
-
-
-def columns_of(value: object, name: str) -> Mapping[str, Sequence[Any]]:
-    """Give the columns of a data frame, a data set, records, or a mapping of columns.
-
-    Raises:
-        DataError: If it is none of these.
-
-    >>> columns_of([{"system": "a", "Score": 1}, {"system": "b", "Score": 2}], "scores")
-    {'system': ['a', 'b'], 'score': [1, 2]}
-    """
-    if isinstance(value, Mapping) and all(isinstance(own, (list, tuple)) for own in value.values()):
-        return _of_columns(value, name).columns
-    columns = python_captions(value, name).columns
-    if _TEXTS in columns:
-        raise DataError(
-            f"The {name} are {in_words(value)}; expected a data frame, records or a file."
-        )
-    return {
-        key: [None if cell is _NO_FIELD else cell for cell in cells]
-        for key, cells in columns.items()
-    }
+    return PythonCaptions(**vars(python_table(value, name)))
 
 
 def systems_of(systems: object) -> Mapping[str, Any]:
@@ -252,7 +181,7 @@ def systems_of(systems: object) -> Mapping[str, Any]:
     >>> systems_of(["runs/ours.json.gz"])
     {'ours': 'runs/ours.json.gz'}
     """
-    if isinstance(systems, Mapping) and not _are_columns(systems):
+    if isinstance(systems, Mapping) and not are_columns(systems):
         return systems
     if isinstance(systems, (str, os.PathLike)):
         systems = [systems]
@@ -273,34 +202,6 @@ def systems_of(systems: object) -> Mapping[str, Any]:
             raise DataError(f"{table.place(place + 1)}: the system is {in_words(name)}, not text.")
         places.setdefault(name, []).append(place)
     return {name: table.taken(own, f"candidates of {name!r}") for name, own in places.items()}
-
-
-def is_frame(value: object) -> bool:
-    """Whether a value is a table of some package: a data frame or a data set.
-
-    >>> is_frame({"id": [1]})
-    False
-    """
-    kinds = ("iloc", "get_columns", "collect", "to_pydict", "column_names")
-    return not isinstance(value, Mapping) and any(hasattr(value, name) for name in kinds)
-
-
-def has_item(record: Mapping[Any, Any]) -> bool:
-    """Whether a mapping is a record, with an item id among its fields.
-
-    >>> has_item({"video_id": "v1", "sentence": "a man"}), has_item({"v1": ["a man"]})
-    (True, False)
-    """
-    return USUAL.item_field([str(key) for key in record]) is not None
-
-
-def is_path(value: object) -> bool:
-    """Whether a value names a file.
-
-    >>> is_path("refs.json"), is_path(["refs.json"])
-    (True, False)
-    """
-    return isinstance(value, (str, os.PathLike))
 
 
 def system_name(path: PathLike) -> str:
@@ -338,7 +239,7 @@ def caption_rows(
         labels, values = given._items(), given.values("candidates")
     else:
         labels, values = _listed(ids, "ids"), _listed(captions, name)
-        given = PythonCaptions(name, "entry", {_TEXTS: values}, labels)
+        given = PythonCaptions(name, "entry", {TEXTS: values}, labels)
         if len(labels) != len(values):
             raise DataError(
                 f"There are {len(labels):,} ids and {len(values):,} {name}; "
@@ -430,59 +331,6 @@ def _plain(text: Any) -> Any:
     return text["caption"] if isinstance(text, Mapping) and "caption" in text else text
 
 
-def _of_mapping(value: Mapping[Any, Any], name: str) -> PythonCaptions:
-    records = value.get("annotations")
-    if isinstance(records, list) and records and isinstance(records[0], Mapping):
-        return _of_records(records, name)
-    if _are_columns(value):
-        return _of_columns(value, name)
-    if hasattr(next(iter(value.values()), None), "column_names"):
-        names = [str(key) for key in value]
-        raise DataError(
-            f"The {name} are several data sets ({', '.join(names)}); choose one of them, such as "
-            f"data[{names[0]!r}]."
-        )
-    return PythonCaptions(name, "", {_TEXTS: list(value.values())}, list(value))
-
-
-def _of_pandas(value: Any, name: str) -> PythonCaptions:
-    labels = value.index.tolist()
-    counted = value.index.name is None and labels == list(range(len(labels)))
-    if not hasattr(value, "columns"):
-        return PythonCaptions(name, "row", {_TEXTS: value.tolist()}, labels, counted)
-    columns = {column: value[column].tolist() for column in value.columns}
-    if value.index.name is not None:
-        columns = {value.index.name: labels, **columns}
-    frame = _of_columns(columns, name)
-    return frame if frame.labels is not None else replace(frame, labels=labels, counted=counted)
-
-
-def _of_records(records: Sequence[Mapping[Any, Any]], name: str) -> PythonCaptions:
-    names = dict.fromkeys(key for record in records for key in record)
-    columns = {key: [record.get(key, _NO_FIELD) for record in records] for key in names}
-    return _of_columns(columns, name, "record")
-
-
-def _of_columns(
-    columns: Mapping[Any, Sequence[Any]], name: str, unit: str = "row"
-) -> PythonCaptions:
-    by_name = {str(key).strip().lower(): column for key, column in columns.items()}
-    item = USUAL.item_field(by_name)
-    return PythonCaptions(name, unit, by_name, None if item is None else by_name[item])
-
-
-def _are_columns(value: Mapping[Any, Any]) -> bool:
-    """Whether the keys of a mapping are names of columns, not ids: a batch of a data set."""
-    if len(value) > _MOST_COLUMNS:
-        return False
-    names = [str(key) for key in value]
-    return (
-        USUAL.item_field(names) is not None
-        and USUAL.has_captions(names)
-        and all(isinstance(column, (list, tuple)) for column in value.values())
-    )
-
-
 def _all_of(kinds: type | tuple[type, ...], values: Sequence[Any]) -> bool:
     return {*map(type, values)} <= {*(kinds if isinstance(kinds, tuple) else (kinds,))}
 
@@ -495,7 +343,7 @@ def _listed(values: object, name: str) -> list[Any]:
 
 
 def _unlike(ordered: PythonCaptions, name: str, ids: Sequence[Any]) -> DataError:
-    files = [text for text in ordered.columns.get(_TEXTS, ()) if isinstance(text, str)][:1]
+    files = [text for text in ordered.columns.get(TEXTS, ()) if isinstance(text, str)][:1]
     hint = ""
     if files and exists(files[0]):  # noqa: PTH110 (no file for any text, however long)
         hint = (
@@ -509,7 +357,7 @@ def _unlike(ordered: PythonCaptions, name: str, ids: Sequence[Any]) -> DataError
 
 
 def _id_fault(label: object) -> str | None:
-    if label is _NO_FIELD:
+    if label is NO_FIELD:
         return "no item id, which other records have."
     if isinstance(label, float) and label.is_integer():
         return f"the item id is the number {label}; expected text or an integer: int({label})."
@@ -517,7 +365,7 @@ def _id_fault(label: object) -> str | None:
 
 
 def _candidate_fault(item: object, value: object, texts: Sequence[object]) -> str | None:
-    if value is _NO_FIELD:
+    if value is NO_FIELD:
         return f"item {item!r} has no caption, which other records have."
     if len(texts) != 1:
         count = f"{len(texts)} captions" if texts else "no caption"
@@ -532,7 +380,7 @@ def _candidate_fault(item: object, value: object, texts: Sequence[object]) -> st
 
 
 def _references_fault(item: object, value: object, texts: Sequence[object]) -> str | None:
-    if value is _NO_FIELD:
+    if value is NO_FIELD:
         return f"item {item!r} has no references, which other records have."
     if not isinstance(value, str) and len(texts) == 1 and texts[0] is value:
         remedy = _CELL if is_missing(value) else ""

@@ -31,7 +31,7 @@ from reelscore.data.checks import (
     text_fault,
 )
 from reelscore.data.fields import ITEM_FIELDS
-from reelscore.data.python_captions import columns_of
+from reelscore.data.python_tables import columns_of
 from reelscore.data.source import Source
 from reelscore.data.stories import NO_CAPTIONS, Stories, Story, StoryPolicies
 from reelscore.errors import DataError

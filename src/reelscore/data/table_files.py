@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from reelscore.data.atomic_files import write_atomically
 from reelscore.data.fields import USUAL
-from reelscore.data.python_captions import columns_of
+from reelscore.data.python_tables import columns_of
 from reelscore.data.scales import Better, Scale, output_name
 from reelscore.data.table import ItemScores, MetricResult, ScoreTable, Statistics, file_format, view
 from reelscore.data.table_rows import (

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from reelscore.data.item_ids import matched_ids, rule_note, rule_part
-from reelscore.data.python_captions import PathLike, columns_of, is_path
+from reelscore.data.python_captions import PathLike
+from reelscore.data.python_tables import columns_of, is_path
 from reelscore.data.table import ItemIndex, ItemScores, MetricResult, ScoreTable
 from reelscore.data.table_files import one_score, read_table
 from reelscore.data.table_rows import BadRow, Repeats, table_of_columns

@@ -15,7 +15,7 @@ from reelscore.data.coverage import Coverage
 from reelscore.data.file_names import expanded
 from reelscore.data.item_ids import matched, rule_hint
 from reelscore.data.languages import language_notes
-from reelscore.data.python_captions import has_item, is_frame
+from reelscore.data.python_tables import has_item, is_frame
 from reelscore.data.reading import part_with
 from reelscore.data.stories import NO_CAPTIONS, Stories, Story
 from reelscore.data.story_files import PathLike, read_stories, stories_of
