@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from reelscore.data.caption_files import read_candidates, read_references
     from reelscore.data.inputs import Inputs, read_inputs
     from reelscore.data.paired_captions import Paired, pair
+    from reelscore.data.reading import Reading
     from reelscore.data.scales import Scale
     from reelscore.data.stories import Stories, Story, StoryPolicies
     from reelscore.data.story_files import read_stories, stories_of
@@ -28,6 +29,7 @@ __all__ = [
     "ItemScores",
     "MetricResult",
     "Paired",
+    "Reading",
     "Scale",
     "ScoreTable",
     "Sources",
@@ -52,6 +54,7 @@ __getattr__, __dir__ = lazy_names(
         "data.caption_files": "read_candidates read_references",
         "data.inputs": "Inputs read_inputs",
         "data.paired_captions": "Paired pair",
+        "data.reading": "Reading",
         "data.scales": "Scale",
         "data.stories": "Stories Story StoryPolicies",
         "data.story_files": "read_stories stories_of",

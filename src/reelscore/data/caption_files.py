@@ -38,7 +38,7 @@ def read_candidates(
     Args:
         path: The file; it may be compressed (gzip, xz, Zstandard); ``-`` is standard input.
         format: One of `reelscore.data.formats.FORMATS`. By default the content tells.
-        options: Other attributes of `reelscore.data.reading.Reading`: ``id_field``,
+        options: Other attributes of `reelscore.data.Reading`: ``id_field``,
             ``caption_field``, ``header``, ``encoding``, ``split``.
 
     Returns:
@@ -71,7 +71,7 @@ def read_references(
         paths: One file, or several: one per annotator, or any other split. A folder stands for
             all files in it, and a pattern such as ``refs/*.txt`` for those that match.
         format: The format of all files; by default each file's content tells.
-        options: Other attributes of `reelscore.data.reading.Reading`, as in `read_candidates`,
+        options: Other attributes of `reelscore.data.Reading`, as in `read_candidates`,
             and ``reference_field``.
 
     Returns:

@@ -396,6 +396,13 @@ def test_segments_of_another_annotator_are_other_items(tmp_path):
         reelscore.score(results, [LAYOUTS / "activitynet.json", path], "rouge_l")
 
 
+def test_times_of_items_do_not_make_captions_timed(tmp_path):
+    path = tmp_path / "clips.json"
+    path.write_text('{"v1": {"prediction": "a man", "gt": ["a guy"], "start": 0, "end": 5}}')
+    assert read_candidates(path) == {"v1": "a man"}
+    assert read_references(path) == {"v1": ["a guy"]}
+
+
 def test_youcook2_is_scored_on_the_part_of_its_candidates():
     from reelscore.stories import score
 

@@ -14,7 +14,6 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 _WORDS = ("true", "false", "null", "NaN", "Infinity")
 _COCO_SECTIONS = ("info", "images", "licenses", "annotations", "type")
 _ANY_ROLE = ("annotations", "results", "data")
-_TIMES = ("timestamp", "timestamps", "segment", "start")
 
 
 def json_kind(head: bytes, fields: FieldNames = USUAL) -> str:
@@ -127,10 +126,12 @@ def has_times(value: dict[str, Any]) -> bool:
     """
     if isinstance(value.get("results"), dict):
         value = value["results"]
-    first = next(iter(value.values()), None)
-    if isinstance(first, list) and first:
-        first = first[0]
-    return isinstance(first, dict) and any(name in first for name in _TIMES)
+    match next(iter(value.values()), None):
+        case {"timestamps": _}:
+            return True
+        case [{"timestamp": _} | {"segment": _} | {"start": _, "end": _}, *_]:
+            return True
+    return False
 
 
 def record_fields(value: Any) -> list[str]:
