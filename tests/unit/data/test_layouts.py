@@ -396,6 +396,17 @@ def test_segments_of_another_annotator_are_other_items(tmp_path):
         reelscore.score(results, [LAYOUTS / "activitynet.json", path], "rouge_l")
 
 
+@pytest.mark.shared
+def test_real_captions_of_the_same_segments_are_paired(shared):
+    references = read_references(shared / "dense" / "anet_val_1.json.gz")
+    candidates = read_candidates(shared / "dense" / "bmt_gtprop_val_1.json.gz")
+    other = read_references(shared / "dense" / "anet_val_2.json.gz")
+    assert (len(references), len(candidates)) == (17505, 15921)
+    assert not candidates.keys() - references.keys()
+    same = len(other.keys() & references.keys())
+    assert same == 235, "another annotator chose nearly always other segments"
+
+
 def test_times_of_items_do_not_make_captions_timed(tmp_path):
     path = tmp_path / "clips.json"
     path.write_text('{"v1": {"prediction": "a man", "gt": ["a guy"], "start": 0, "end": 5}}')
