@@ -13,7 +13,7 @@ from reelscore import examples, score_systems
 from reelscore.meta.contrasts import between_scores
 from reelscore.metrics.meteor import Meteor
 from reelscore.report.html import report_of, write_report
-from reelscore.report.tables.leaderboard import score_text
+from reelscore.report.tables.layout import number_format
 from support.report_pages import STATUS, TITLE, rows, sort_items, wait_for
 
 ODD_IDS = ["a b", "a  b", "a#b&c=d", "50%", "%41", 'it\'s "so"', "ümlaut 犬 🎬", "a/b?c", "+"]
@@ -89,7 +89,10 @@ def test_an_item_in_full(demo, opened):
         assert group.locator("td.text").inner_text() == captions["clip08"]
         shown = group.locator("td:not(.text)").all_inner_texts()
         table = demo.report.table
-        assert shown == [score_text(table[system][m].items["clip08"]) for m in table.metrics]
+        columns = {m: table.matrix(m, table.systems, ["clip08"])[:, 0] for m in table.metrics}
+        assert shown == [  # in one format for all systems
+            number_format(columns[m]).text(table[system][m].items["clip08"]) for m in table.metrics
+        ]
     texts = page.locator(".references li bdi").all_inner_texts()
     assert texts == references["clip08"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
@@ -24,7 +24,8 @@ from reelscore.errors import DataError
 from reelscore.meta.contrasts import Contrast, between_scores, between_systems
 from reelscore.report.safe_text import cells, lines_of, shortened
 from reelscore.report.spice_tuples import SpiceTuples
-from reelscore.report.tables.leaderboard import score_text
+from reelscore.report.tables.layout import PLAIN, NumberFormat
+from reelscore.report.tables.leaderboard import ABSENT, score_text
 
 _LONGEST_NAME = 20
 
@@ -94,20 +95,21 @@ def command(
         raise DataError("There is only one system; compare two of its scores with --against NAME.")
     shown = [metric] if against is None else [metric, against]
     width = terminal_width()
-    click.echo(_heading(contrasts, shown, width))
+    click.echo(_heading(contrasts, [table.labels[name] for name in shown], width))
     tuples = SpiceTuples.of(table, shown)
+    formats = {name: PLAIN.item_formats(table)[name] for name in shown}
     for contrast in contrasts:
         click.echo()
         listed = [contrast.high] if against else chosen or table.systems
-        for line in _item(table, contrast, shown, listed, width, tuples):
+        for line in _item(table, contrast, formats, listed, width, tuples):
             click.echo(line)
 
 
-def _heading(contrasts: Sequence[Contrast], metrics: Sequence[str], width: int) -> str:
+def _heading(contrasts: Sequence[Contrast], labels: Sequence[str], width: int) -> str:
     what = (
-        f"Items on which systems differ most by {metrics[0]}"
-        if len(metrics) == 1
-        else f"Captions that {metrics[0]} and {metrics[1]} rank most differently"
+        f"Items on which systems differ most by {labels[0]}"
+        if len(labels) == 1
+        else f"Captions that {labels[0]} and {labels[1]} rank most differently"
     )
     return click.style(shortened(what if contrasts else f"{what}: none.", width), bold=True)
 
@@ -115,7 +117,7 @@ def _heading(contrasts: Sequence[Contrast], metrics: Sequence[str], width: int) 
 def _item(
     table: ScoreTable,
     contrast: Contrast,
-    metrics: Sequence[str],
+    formats: Mapping[str, NumberFormat],
     systems: Sequence[str],
     width: int,
     tuples: SpiceTuples | None,
@@ -129,13 +131,13 @@ def _item(
     for system in systems:
         row = table[system]
         scores = [
-            score_text(row[m].items[contrast.item])
-            if m in row and contrast.item in row[m].items
-            else "–"
-            for m in metrics
+            form.text(row[name].items[contrast.item])
+            if name in row and contrast.item in row[name].items
+            else ABSENT
+            for name, form in formats.items()
         ]
         scored.append((system, scores, sources.captions.get(system, {}).get(contrast.item, "")))
-    widths = [max(len(scores[k]) for _, scores, _ in scored) for k in range(len(metrics))]
+    widths = [max(len(scores[k]) for _, scores, _ in scored) for k in range(len(formats))]
     for system, scores, caption in scored:
         numbers = "  ".join(score.rjust(w) for score, w in zip(scores, widths, strict=True))
         yield from _hung(system, name_width, numbers, caption, width)

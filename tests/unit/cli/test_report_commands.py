@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -99,7 +100,9 @@ def test_inspect_systems(run, table):
 def test_inspect_scores(run, table):
     status, out, err = run("inspect", table, *HUMAN, *CAPTIONS, "-m", "meteor", "-n", "2")
     assert status == 0, err
-    assert out.startswith("Captions that meteor and judgments rank most differently")
+    assert out.startswith("Captions that METEOR and judgments rank most differently")
+    judgments = re.findall(r"^  strong +0\.\d+ +(\S+)", out, re.MULTILINE)
+    assert [len(number.partition(".")[2]) for number in judgments] == [2, 2]  # 45.00 and 50.50
     assert out.count("apart by") == 2
     assert "0.9739  45" in out
     status, out, _ = run("inspect", table, "-m", "meteor", "--against", "cider", "-s", "weak")

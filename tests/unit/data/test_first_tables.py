@@ -48,6 +48,18 @@ def test_a_table_of_the_first_version_is_written_and_read_again(form, tmp_path):
     assert ScoreTable.read(tmp_path / "again.json").to_dict() == first.to_dict()
 
 
+@pytest.mark.parametrize("form", ["csv", "json"])
+def test_a_table_of_the_first_version_is_printed_as_a_new_one(form, now):
+    first = ScoreTable.read(FIRST / f"scores.{form}")
+    assert list(first.labels.values())[:5] == ["BLEU-1", "BLEU-2", "METEOR", "ROUGE-L", "CIDEr"]
+    assert first.labels == now.labels
+    layout = {"scale": 100, "digits": 1, "columns": "BLEU-2,METEOR,Length", "sort": "METEOR"}
+    head, _, *rows = first.to_markdown(**layout).splitlines()
+    assert head == "| system | BLEU-2 | METEOR | Length |"
+    assert [row.split("|")[1].strip() for row in rows[:2]] == ["ours", "theirs"]
+    assert f"{100 * first['ours']['meteor'].score:.1f}" in rows[0]
+
+
 def test_tables_can_be_compared(now):
     first = ScoreTable.read(FIRST / "scores.json")
     assert first == ScoreTable.read(FIRST / "scores.json")

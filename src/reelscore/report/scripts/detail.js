@@ -4,7 +4,7 @@
 import { alignmentOf, drawAlignment, kindsKey } from "./alignment.js";
 import { bdi, element, marked } from "./elements.js";
 import { drawNgrams, ngramsOf } from "./ngrams.js";
-import { shown } from "./numbers.js";
+import { formatOf } from "./numbers.js";
 import { drawStory } from "./stories.js";
 import { drawTuples, tuplesOf } from "./tuples.js";
 
@@ -59,12 +59,14 @@ export class ItemDetail {
   table(item, system, query) {
     const { report } = this;
     const caption = report.captions ? (k) => report.column("texts")[report.textOffsets[item] + k] : null;
-    const best = report.metrics.map((metric, m) => bestOf(metric, report.systems.map((_, k) => report.score(m, k, item))));
+    const columns = report.metrics.map((_, m) => report.systems.map((_, k) => report.score(m, k, item)));
+    const best = report.metrics.map((metric, m) => bestOf(metric, columns[m]));
+    const formats = columns.map(formatOf);
     const groups = report.systems.map((name, k) => {
       const button = element("button", { type: "button", "aria-pressed": String(k === system) }, bdi(name));
       const scores = report.metrics.map((metric, m) => {
-        const score = report.score(m, k, item);
-        return element("td", { "data-name": metric.name, class: score === best[m] ? "best" : null }, shown(score));
+        const score = columns[m][k];
+        return element("td", { "data-name": metric.name, class: score === best[m] ? "best" : null }, formats[m](score));
       });
       const head = element("th", { scope: "rowgroup", rowspan: caption ? 2 : null }, button);
       const text = caption && element("td", { class: "text", colspan: report.metrics.length },

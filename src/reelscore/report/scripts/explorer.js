@@ -5,7 +5,7 @@ import { metricOptions, twoMetrics } from "./data.js";
 import { ItemDetail } from "./detail.js";
 import { choice, element, field, section } from "./elements.js";
 import { ItemList } from "./list.js";
-import { COUNT, shown } from "./numbers.js";
+import { COUNT, formatOf } from "./numbers.js";
 import { chosenItems, itemValues, ORDERS, TextIndex } from "./query.js";
 import { storyOf } from "./stories.js";
 
@@ -20,6 +20,7 @@ export function explorer(report, lengths) {
     falling: true, query: "", from: -Infinity, to: Infinity, item: null, shown: 0,
   };
   let values = new Float64Array(report.count);
+  let format = formatOf(values);
 
   const say = element("p", { class: "key", role: "status" });
   const controls = element("div", { class: "controls" });
@@ -48,6 +49,7 @@ export function explorer(report, lengths) {
 
   function update() {
     values = itemValues(report, lengths, state);
+    format = formatOf(values);
     const items = chosenItems(report, index, values, state);
     list.node.scrollTop = 0;
     list.show(items, describe);
@@ -72,7 +74,7 @@ export function explorer(report, lengths) {
     const caption = texts ? texts[first + Math.max(0, state.system)] || "–"
       : report.stories ? storyOf(report, item).candidates(Math.max(0, state.system))[0]?.sentence ?? "–" : "";
     if (state.by === "order") return ["", caption];
-    return [state.by === "length" ? String(Math.round(values[item] * 10) / 10) : shown(values[item]), caption];
+    return [state.by === "length" ? values[item].toFixed(1) : format(values[item]), caption];
   }
 
   function drawControls() {

@@ -2,13 +2,20 @@
 
 export const COUNT = new Intl.NumberFormat("en");
 
-// As the tables of reelscore have them: four decimals below 10, fewer above.
-export function shown(value) {
-  if (value === null || value === undefined || Number.isNaN(value)) return "–";
-  const size = Math.abs(value);
-  if (size < 10) return value.toFixed(4);
-  return size < 1000 && !Number.isInteger(value) ? value.toFixed(2) : value.toFixed(0);
+// One format for the numbers of a column, as the tables of reelscore have it: four decimals below
+// 10, fewer above.
+export function formatOf(values) {
+  let most = 0, whole = true;
+  for (const value of values) {
+    if (!Number.isFinite(value)) continue;
+    most = Math.max(most, Math.abs(value));
+    whole &&= Number.isInteger(value);
+  }
+  const decimals = most < 10 ? 4 : whole || most >= 1000 ? 0 : 2;
+  return (value) => Number.isFinite(value) ? value.toFixed(decimals) : "–";
 }
+
+export const shown = (value) => formatOf([value])(value);
 
 export function shownP(p) {
   if (p === null) return "";
