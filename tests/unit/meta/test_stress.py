@@ -92,6 +92,9 @@ def test_where_low_is_better_a_higher_score_is_below():
     stutter, half = trial(Length(), "stutter"), trial(Length(), "truncation")
     assert (stutter.share, half.share) == (1, 0)
     assert stutter.drop > 0 > half.drop
+    result = stress_metrics(Length(), kinds=["stutter"])
+    before, after = np.array([pair[1:] for pair in result.worst("length", "stutter", 99)]).T
+    assert (np.diff(after - before) >= 0).all()  # fewest words more: the least noticed
 
 
 def test_ties_are_not_below():

@@ -90,6 +90,7 @@ def test_negations_are_not_negated(form, caption):
         ("stutter", "last phrase", "dogs bark loudly", None),
         ("stutter", "last word", "dogs", None),
         ("truncation", "first half", "A man rides a brown horse.", "A man rides."),
+        ("truncation", "first half", "I see a man and a dog.", "I see a"),
         ("truncation", "last half", "A man rides a brown horse.", "A brown horse."),
         ("truncation", "first half", "dogs bark loudly", None),
         ("roles", "beings", "A man bites a dog.", "A dog bites a man."),

@@ -15,7 +15,7 @@ from reelscore.data.checks import first_few
 from reelscore.data.inputs import references_by_item
 from reelscore.data.paired_captions import lone_references
 from reelscore.data.python_captions import CaptionsLike
-from reelscore.data.scales import score_labels
+from reelscore.data.scales import Scale, score_labels
 from reelscore.errors import DataError
 from reelscore.meta.stress.cases import (
     Case,
@@ -83,7 +83,7 @@ class Stress:
         cases: The captions of each kind.
         scores: The scores of each metric and kind: a row for each case, original and changed.
         signatures: The signature of each metric.
-        labels: What each metric is called in print.
+        scales: How to read the scores of each metric.
         spreads: The standard deviation of each metric's scores of the originals.
         items: How many originals there were.
         source: Where the originals come from.
@@ -95,7 +95,7 @@ class Stress:
     cases: Mapping[str, Sequence[Case]]
     scores: Mapping[tuple[str, str], NDArray[np.float64]]
     signatures: Mapping[str, str]
-    labels: Mapping[str, str]
+    scales: Mapping[str, Scale]
     spreads: Mapping[str, float]
     items: int
     source: str
@@ -106,6 +106,11 @@ class Stress:
     def metrics(self) -> list[str]:
         """The names of the scores."""
         return list(self.signatures)
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """What the scores are called in print, by name."""
+        return score_labels(self.scales)
 
     def kinds(self, sort: Sort) -> list[str]:
         """Give the kinds of one sort that could be made at all."""
@@ -118,7 +123,8 @@ class Stress:
     def worst(self, metric: str, kind: str, count: int = 5) -> list[tuple[Case, float, float]]:
         """Give the cases that a metric gets most wrong, with the scores of both captions."""
         pairs = self.scores[metric, kind]
-        order = np.argsort(pairs[:, 0] - pairs[:, 1], kind="stable")[:count]
+        lost = self.scales[metric].sign * (pairs[:, 0] - pairs[:, 1])
+        order = np.argsort(lost, kind="stable")[:count]
         return [(self.cases[kind][k], float(pairs[k, 0]), float(pairs[k, 1])) for k in order]
 
     def to_dict(self) -> dict[str, Any]:
@@ -238,7 +244,7 @@ def stress_metrics(
         cases=cases,
         scores=scores,
         signatures=dict(zip(names, prepared.origin.split("\n"), strict=True)),
-        labels=score_labels({each.main: each.metric.scale_of(each.main) for each in tried}),
+        scales={each.main: each.metric.scale_of(each.main) for each in tried},
         spreads=spreads,
         items=len(originals),
         source="a reference of each item, taken out" if captions is None else "captions given",

@@ -81,4 +81,4 @@ def _drop(trial: Trial) -> str:
         return "–"
     if abs(trial.drop) > _MOST:
         return f"> {_MOST}" if trial.drop > 0 else f"< −{_MOST}"
-    return f"{trial.drop:.2f}".replace("-", "−")
+    return f"{round(trial.drop, 2) + 0:.2f}".replace("-", "−")  # + 0: no minus before 0.00

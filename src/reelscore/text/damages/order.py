@@ -98,8 +98,10 @@ def first_half(sentence: Sentence, rng: random.Random, taken: frozenset[str]) ->
     places = _places(sentence)
     if len(places) < 4:
         return None
-    last = len(sentence) if sentence.is_word(len(sentence) - 1) else len(sentence) - 1
-    return sentence.put(places[len(places) // 2 - 1] + 1, last).text()
+    last = places[len(places) // 2 - 1]
+    # "a." would be read as an abbreviation
+    lone = len(sentence.words[last]) == 1 or sentence.is_word(len(sentence) - 1)
+    return sentence.put(last + 1, len(sentence) - (0 if lone else 1)).text()
 
 
 def last_half(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
