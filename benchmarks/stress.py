@@ -24,6 +24,10 @@ def main() -> None:
     for sort, title in TITLES.items():
         print(f"\n{title}\n\n{share_grid(stress, sort).to_markdown()}")
     print(f"\nMean drop\n\n{drop_grid(stress).to_markdown()}")
+    # few captions say who does what to whom: all of them
+    roles = stress_metrics(METRICS, references, kinds=["roles", "roles/beings", "roles/object"])
+    print(f"\n{roles.items} originals\n\n{share_grid(roles, 'damage').to_markdown()}")
+    print(f"\nMean drop\n\n{drop_grid(roles).to_markdown()}")
 
 
 if __name__ == "__main__":
