@@ -175,8 +175,8 @@ WITHOUT_EXAMPLE = {  # they need weights, a data set, a film, a server or a whol
     "video": "read_frames video_key",
     "human": "Assignment Event Receipt Simulation Skip Status TopUp fit_crowd hits_needed "
     "simulate_campaign stream_judgments top_up",
-    "learned": "ModelInfo PairScorer export_model fit_model load_captions predict_captions "
-    "read_info",
+    "learned": "Ensemble ModelInfo PairScorer export_model fit_model load_captions "
+    "predict_captions read_info",
     "report": "campaign_report results_grid wins_grid",
     "store": "Migrations",
     "metrics": "Spice",

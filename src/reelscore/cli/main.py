@@ -75,6 +75,7 @@ _COMMANDS = {
     "data": ("data", "Describe data sets with human judgments."),
     "repro": ("repro", "Recompute published tables and compare them."),
     "bertha": ("bertha", "Train and measure BERTHA, the metric learned from human judgments."),
+    "ensemble": ("ensemble", "Combine metrics by weights fitted to people's scores."),
     "similarity": ("similarity", "Measure how similarly systems or annotators write."),
     "analyse": ("analyse", "Where scores come from: difficult items, topics of verbs."),
     "parse": ("parse", "Read captions as language: who does what to whom, and where."),

@@ -8,6 +8,7 @@ from reelscore._lazy import lazy_names
 
 if TYPE_CHECKING:
     from reelscore.learned.bertha import Bertha
+    from reelscore.learned.ensemble import Ensemble, fit_ensemble
     from reelscore.learned.fusion import Coefficients, Fusion, fit_fusion
     from reelscore.learned.judged_captions import (
         JudgedCaption,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Bertha",
     "Coefficients",
+    "Ensemble",
     "Fusion",
     "JudgedCaption",
     "ModelInfo",
@@ -36,6 +38,7 @@ __all__ = [
     "Stage",
     "Sts",
     "export_model",
+    "fit_ensemble",
     "fit_fusion",
     "fit_model",
     "from_tables",
@@ -52,6 +55,7 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "learned.bertha": "Bertha",
+        "learned.ensemble": "Ensemble fit_ensemble",
         "learned.fusion": "Coefficients Fusion fit_fusion",
         "learned.judged_captions": "JudgedCaption from_tables read_captions write_captions",
         "learned.model_files": "ModelInfo export_model read_info",

@@ -2,7 +2,8 @@
 
 Scale: people's standardised score, higher is better. ``classical`` combines BLEU-4, ROUGE-L, METEOR
 and CIDEr and needs no torch; ``learned`` adds BERTHA and sentence similarity. The coefficients come
-with reelscore, with what they were fitted on; `fit_fusion` makes others, of any metrics. CIDEr
+with reelscore, with what they were fitted on; ``reelscore ensemble`` fits others, of any metrics,
+and ``ensemble`` is another name of this metric. CIDEr
 depends on the set that is scored, and so does the fusion: do not use it for a handful of captions.
 """
 
@@ -23,7 +24,7 @@ from reelscore.data.atomic_files import write_atomically
 from reelscore.data.scales import Scale
 from reelscore.errors import DataError
 from reelscore.metrics.base import FloatArray, Metric, Reads, mean_of_first, with_count
-from reelscore.metrics.registry import resolve
+from reelscore.metrics.registry import MetricColumns, table_columns
 from reelscore.metrics.training_data import TrainingItems
 from reelscore.text.tokens import PENN_TREEBANK
 from reelscore.text.words import CaptionBatch, Captions
@@ -79,30 +80,41 @@ class Fusion(Metric):
         """The items it was fitted on, and those its metrics were trained on."""
         stored = read_coefficients(self.weights).training_items
         own = TrainingItems.decoded(stored) if stored else None
-        parts = [metric.training_items() for metric in _metrics(self.weights)]
+        parts = [columns.metric.training_items() for columns in _columns(self.weights)]
         return TrainingItems.together([own, *parts])
 
     def unseen_remedy(self, groups: Sequence[str]) -> str:
         """Fit it again without these items."""
-        return "Fit it without them: reelscore.learned.fusion.fit_fusion."
+        return "Fit it without them: 'reelscore ensemble'."
 
     def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Any:
         """Prepare every metric of the fusion."""
-        return [m.prepare(references, reference_offsets) for m in _metrics(self.weights)]
+        metrics = [columns.metric for columns in _columns(self.weights)]
+        return [metric.prepare(references, reference_offsets) for metric in metrics]
 
     def statistics(self, batch: CaptionBatch, prepared: Any) -> FloatArray:
         """The weighted sum, and 1."""
         stored = read_coefficients(self.weights)
         total = np.full(len(batch.items), stored.intercept)
-        for metric, its_own in zip(_metrics(self.weights), prepared, strict=True):
+        for columns, its_own in zip(_columns(self.weights), prepared, strict=True):
+            metric = columns.metric
             scores = metric.scores(metric.statistics(batch, its_own))
-            for k, output in enumerate(metric.outputs):
-                total += stored.weights.get(output, 0.0) * scores[:, k]
-        return with_count(total)
+            for k, name in enumerate(columns.names):
+                if name in stored.weights:
+                    total += stored.weights[name] * scores[:, k]
+        rows = with_count(total)
+        rows[np.isnan(total)] = 0  # a caption that one of the metrics has no score for
+        return rows
 
     def scores(self, totals: FloatArray) -> FloatArray:
-        """The mean over items."""
-        return mean_of_first(totals)
+        """The mean over items; NaN where none has a score."""
+        with np.errstate(invalid="ignore"):
+            return mean_of_first(totals)
+
+    def notes(self, prepared: Any) -> list[str]:
+        """What its metrics have to say."""
+        own = zip(_columns(self.weights), prepared, strict=True)
+        return [note for columns, part in own for note in columns.metric.notes(part)]
 
 
 def fit_fusion(
@@ -129,7 +141,7 @@ def fit_fusion(
     >>> round(fitted.weights["rouge_l"], 6), round(fitted.intercept, 6)
     (2.0, -1.0)
     """
-    known = {output for metric in resolve(metrics) for output in metric.outputs}
+    known = {name for columns in table_columns(metrics) for name in columns.names}
     for name in scores:
         if name not in known:
             raise DataError(f"No metric of {', '.join(metrics)} gives {name!r}.")
@@ -184,5 +196,5 @@ def read_coefficients(weights: str) -> Coefficients:
 
 
 @lru_cache(maxsize=8)
-def _metrics(weights: str) -> tuple[Metric, ...]:
-    return tuple(resolve(read_coefficients(weights).metrics))
+def _columns(weights: str) -> tuple[MetricColumns, ...]:
+    return tuple(table_columns(read_coefficients(weights).metrics))

@@ -80,7 +80,9 @@ class Metric(ABC):
         """
         values = [(field, getattr(self, field.name)) for field in dataclasses.fields(self)]
         return "|".join(
-            f"{field.name}:{_spell(value)}" for field, value in values if value != field.default
+            f"{field.name}:{_spell(value)}"
+            for field, value in values
+            if value != field.default and field.compare
         )
 
     def files(self) -> dict[str, str]:

@@ -52,6 +52,7 @@ DEFAULT_METRICS = ("bleu", "meteor", "rouge_l", "cider")
 _ALIASES = {
     "ciderd": "cider|variant:d",
     "ciderplain": "cider|variant:plain",
+    "ensemble": "fusion",
     "sentencebleu": "sent_bleu",
 }
 
