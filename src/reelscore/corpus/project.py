@@ -16,7 +16,14 @@ import msgspec
 
 from reelscore.corpus.decisions import attach_decisions, read_decisions
 from reelscore.corpus.records import UNSURE, Segment
-from reelscore.corpus.results import fingerprint, is_fresh, origin, read_result, write_result
+from reelscore.corpus.results import (
+    fingerprint,
+    is_fresh,
+    is_trusted,
+    origin,
+    read_result,
+    write_result,
+)
 from reelscore.errors import DataError, UnknownNameError
 
 LAYOUT = 1
@@ -256,7 +263,7 @@ class Project:
             stale = stale or not self.is_current(film_id, result)
             if stale:
                 states[step] = "stale"
-            elif not all(finding.get("trusted", True) for finding in result.get("report", ())):
+            elif not is_trusted(result):
                 states[step] = "failed"
             elif step == "segment" and self.unsure(film_id):
                 states[step] = "needs review"

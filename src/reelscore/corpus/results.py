@@ -115,3 +115,15 @@ def write_result(path: Path, content: Mapping[str, Any]) -> None:
     """
     plain = msgspec.json.format(msgspec.json.encode(content), indent=1)
     write_atomically(path, plain + b"\n")
+
+
+def is_trusted(result: Mapping[str, Any]) -> bool:
+    """Tell whether nothing in a result's report speaks against it.
+
+    Args:
+        result: What a step gave.
+
+    >>> is_trusted({"report": [{"code": "no-match", "trusted": False}]})
+    False
+    """
+    return all(finding.get("trusted", True) for finding in result.get("report", ()))

@@ -214,15 +214,3 @@ def report(findings: Sequence[Finding]) -> list[dict[str, Any]]:
     [{'code': 'mono', 'message': 'Left and right are equal.', 'trusted': True, 'details': []}]
     """
     return [{**asdict(finding), "details": list(finding.details)} for finding in findings]
-
-
-def is_trusted(result: Mapping[str, Any]) -> bool:
-    """Tell whether nothing in a result's report speaks against it.
-
-    Args:
-        result: What a step gave.
-
-    >>> is_trusted({"report": [{"code": "no-match", "trusted": False}]})
-    False
-    """
-    return all(finding.get("trusted", True) for finding in result.get("report", ()))

@@ -103,6 +103,23 @@ def test_a_changed_file_makes_results_stale(run, project, pair, tmp_path):
     assert "have changed since it was aligned" in err
 
 
+def test_a_bad_film_does_not_keep_the_others_waiting(run, project, pair, tmp_path):
+    gone = tmp_path / "gone.wav"
+    gone.write_bytes(b"no sound")
+    options = ["--project", "films", "--film", str(pair.film), "--ad", str(gone)]
+    assert run("corpus", "add-film", "bad", *options)[0] == 0
+    assert run("corpus", "add-film", "two", *options[:-1], str(pair.ad))[0] == 0
+    status, _, err = run("corpus", "align", "--project", "films")
+    assert status == 2
+    assert "Error: bad: " in err
+    states = json.loads(run("corpus", "status", "--project", "films", "--json", "-")[1])["films"]
+    assert {film: steps["align"] for film, steps in states.items()} == {
+        "one": "done",
+        "bad": "open",
+        "two": "done",
+    }
+
+
 def test_strangers_are_refused_with_status_3(run, pair, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     other = write_sound(tmp_path / "other.wav", film_sound(40.0, seed=5))

@@ -8,7 +8,8 @@ import statistics
 
 import pytest
 
-from reelscore.corpus.steps import align, find_pair, is_trusted, segment
+from reelscore.corpus.results import is_trusted
+from reelscore.corpus.steps import align, find_pair, segment
 
 SAMPLE = ("a4-logo-mono", "a6-stretch", "a7-none", "a8-other")
 

@@ -13,6 +13,7 @@ from reelscore.cli.corpus.options import (
     both_files,
     deliver,
     films_of,
+    for_each,
     leave,
     number_or,
     project_option,
@@ -21,11 +22,11 @@ from reelscore.cli.corpus.options import (
     sound_options,
 )
 from reelscore.cli.option_kinds import file_option, json_option
-from reelscore.cli.options import check_targets, progress_bar, write_json
+from reelscore.cli.options import check_targets, progress_bar
 from reelscore.corpus.findings import clock
 from reelscore.corpus.project import Project
-from reelscore.corpus.results import origin
-from reelscore.corpus.steps import TrackPair, align, find_pair, is_trusted
+from reelscore.corpus.results import is_trusted, origin
+from reelscore.corpus.steps import TrackPair, align, find_pair
 from reelscore.errors import DataError
 
 
@@ -103,10 +104,7 @@ def command(
         if len(chosen) > 1:
             raise DataError("--film, --ad and streams are of one film; name it.")
         opened.change_film(chosen[0], **fields)
-    results = {film_id: _film(opened, film_id, parameters, again) for film_id in chosen}
-    if json_file:
-        write_json(json_file, results)
-    leave(all(map(is_trusted, results.values())))
+    for_each(chosen, lambda film_id: _film(opened, film_id, parameters, again), json_file)
 
 
 def _film(project: Project, film_id: str, parameters: Mapping[str, Any], again: bool) -> Any:

@@ -13,7 +13,7 @@ from reelscore.cli.campaign.options import say
 from reelscore.cli.messages import printable
 from reelscore.cli.options import terminal_width, write_json
 from reelscore.corpus.project import Project
-from reelscore.corpus.results import write_result
+from reelscore.corpus.results import is_trusted, write_result
 from reelscore.errors import DataError
 from reelscore.report.tables.grid import Cell, Grid
 
@@ -109,6 +109,27 @@ def show_report(report: Sequence[Mapping[str, Any]]) -> None:
     for finding in report:
         text = f"{finding['code']}: {finding['message']}"
         say(printable(text) if finding["trusted"] else f"Not to be trusted: {printable(text)}")
+
+
+def for_each(films: Sequence[str], work: Callable[[str], Any], json_file: str | None) -> None:
+    """Do the work of a command on each film, and end it with the status that fits.
+
+    A film that cannot be worked on does not keep the others waiting.
+    """
+    results, failed = {}, False
+    for film_id in films:
+        try:
+            results[film_id] = work(film_id)
+        except DataError as error:
+            if len(films) == 1:
+                raise
+            say(f"Error: {film_id}: {printable(str(error))}")
+            failed = True
+    if json_file:
+        write_json(json_file, results)
+    if failed:
+        sys.exit(2)
+    leave(all(map(is_trusted, results.values())))
 
 
 def leave(trusted: bool) -> None:

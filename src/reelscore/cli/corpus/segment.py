@@ -14,6 +14,7 @@ from reelscore.cli.corpus.options import (
     both_files,
     deliver,
     films_of,
+    for_each,
     leave,
     number_or,
     project_option,
@@ -22,14 +23,14 @@ from reelscore.cli.corpus.options import (
     sound_options,
 )
 from reelscore.cli.option_kinds import choice_option, file_option, json_option, number_option
-from reelscore.cli.options import check_targets, progress_bar, write_json
+from reelscore.cli.options import check_targets, progress_bar
 from reelscore.corpus.decisions import attach_decisions, read_decisions
 from reelscore.corpus.findings import clock
 from reelscore.corpus.project import Project
 from reelscore.corpus.records import UNSURE
-from reelscore.corpus.results import origin, read_result
+from reelscore.corpus.results import is_trusted, origin, read_result
 from reelscore.corpus.segmentation import METHODS
-from reelscore.corpus.steps import TrackPair, align, find_pair, is_trusted, segment
+from reelscore.corpus.steps import TrackPair, align, find_pair, segment
 from reelscore.errors import DataError
 
 _SHOWN = 20
@@ -104,12 +105,8 @@ def command(
             "--out, --map and streams are for work without a project; the project has its own."
         )
     opened = Project.open(project)
-    results = {
-        film_id: _film(opened, film_id, parameters, again) for film_id in films_of(opened, films)
-    }
-    if json_file:
-        write_json(json_file, results)
-    leave(all(map(is_trusted, results.values())))
+    chosen = films_of(opened, films)
+    for_each(chosen, lambda film_id: _film(opened, film_id, parameters, again), json_file)
 
 
 def _loose(pair: TrackPair, map_file: str | None, parameters: Mapping[str, Any]) -> Any:
