@@ -37,6 +37,7 @@ COHERENT = 0.15
 
 _MARGIN = round(10 / FRAME)  # frames around the chunks in which a stretch may begin or end
 _EXTENDED = 3.0  # seconds left at an end of the track belong to the stretch beside them
+_SHORTEST = 0.5  # seconds of a piece; what is shorter is an accident
 _NONE, _CHANGE = 0.06, 5.0
 _FEATURE_SMOOTHING = round(1 / FRAME)
 
@@ -121,7 +122,7 @@ def align_samples(
     lines = [_rough_line(anchors, run) for run in _runs(anchors)]
     if lines and anchors.confidence >= RELATED:
         step = Steps(work.share(30), int(sum(line.length for line in lines) / 2) + 1)
-        exact = [line for rough in lines for line in fitted(ad, film, rough, step)]
+        exact = _in_order([line for rough in lines for line in fitted(ad, film, rough, step)])
         places = _Places(exact, anchors.rate, ad.seconds)
         minutes = sum(-((low - high) // MINUTE) for low, high in places.spans)
         step = Steps(work.share(25), minutes)
@@ -213,6 +214,23 @@ def _rough_line(anchors: Anchors, run: _Run) -> Line:
     return Line(ends * FRAME / anchors.rate, (ends + level + slope * ends) * FRAME)
 
 
+def _in_order(lines: list[Line]) -> list[Line]:
+    """Leave out lines that no waveform speaks for and that break the order of the film.
+
+    Sounds that were inserted may resemble any part of the film by accident.
+    """
+    sure = [line for line in lines if line.windows]
+    kept = []
+    for line in lines:
+        before = [each.film[-1] for each in sure if each.ad[0] < line.ad[0]]
+        after = [each.film[0] for each in sure if each.ad[0] > line.ad[0]]
+        follows = not before or line.film[0] >= before[-1] - CHUNK * FRAME
+        precedes = not after or line.film[-1] <= after[0] + CHUNK * FRAME
+        if line.windows or (follows and precedes):
+            kept.append(line)
+    return kept
+
+
 class _Places:
     """In which frames of the track lines may apply, and in which they do for certain.
 
@@ -277,7 +295,7 @@ def _pieces(
             low = 0.0
         if number == len(lines) - 1 and seconds - high < _EXTENDED:
             high = seconds
-        if high <= low:
+        if high - low < _SHORTEST:
             continue
         knots = np.array([low, *(time for time in line.ad[1:-1] if low < time < high), high])
         for (start, stop), (there, then) in zip(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reelscore.corpus.alignment import align_samples
+from reelscore.corpus.alignment import _in_order, align_samples
 from reelscore.corpus.audio import RATE
 from reelscore.corpus.findings import alignment_findings
 from reelscore.corpus.records import Piece
@@ -107,6 +107,18 @@ def test_clocks_that_wander_are_followed():
     [line] = _lines_through(times, truth, straight)
     assert len(line.ad) == 7  # every five minutes
     assert np.abs(line.film_at(times) - truth).max() < 0.0004
+
+
+def test_accidental_likeness_does_not_break_the_order():
+    def line(ad, film, windows):
+        return Line(np.array([ad, ad + 50.0]), np.array([film, film + 50.0]), 0.0, windows)
+
+    first, accident, last = line(0.0, 100.0, 20), line(50.0, 10.0, 0), line(100.0, 200.0, 20)
+    quiet = line(50.0, 150.0, 0)
+    assert _in_order([first, accident, last]) == [first, last]
+    assert _in_order([first, quiet, last]) == [first, quiet, last]
+    moved = line(50.0, 10.0, 20)  # waveforms agree: a scene that was moved
+    assert _in_order([first, moved, last]) == [first, moved, last]
 
 
 PIECES = st.lists(
