@@ -12,6 +12,7 @@ from reelscore import examples, stories
 from reelscore.cli.main import cli
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError, UnknownNameError
+from support.latex import read_tables
 
 SYSTEMS = [str(examples.path(f"stories/systems/{n}.json")) for n in ("concise", "verbose")]
 REFS = [f"--refs={examples.path(f'stories/annotator_{k}.json')}" for k in (1, 2)]
@@ -101,3 +102,25 @@ def test_help_is_about_scoring() -> None:
     out = run("--help").output
     assert "--meteor-order" in out
     assert "CANDIDATES..." in out
+
+
+def test_a_table_for_a_paper(tmp_path: Path) -> None:
+    tex = tmp_path / "stories.tex"
+    layout = ["--columns", "SODA_c,ANet METEOR", "--sort", "SODA_c", "--scale", "100"]
+    out = run(
+        *SYSTEMS, *REFS, "--scores", "SODA_c,activitynet", *layout, "--latex", str(tex)
+    ).output
+    lines = [line.split() for line in out.splitlines()]
+    assert lines[1:4] == [
+        ["system", "SODA_c"],
+        ["concise", "19.29"],
+        ["verbose", "7.13"],
+    ]
+    soda, activitynet = read_tables(tex.read_text())
+    assert [row[0] for row in soda.rows] == ["system", "concise", "verbose"]
+    assert soda.rows[0] == ["system", r"SODA\_c"]
+    assert soda.rows[1] == ["concise", r"\textbf{19.29}"]
+    assert "SODA, f: meteor, annotators: mean, missing videos: zero." in soda.caption
+    assert r"Scores $\times$ 100." in soda.caption
+    assert activitynet.rows[0] == ["system", "METEOR"]
+    assert "ActivityNet scorer 2018-11" in activitynet.caption
