@@ -227,3 +227,13 @@ def test_a_metric_is_rebuilt_with_its_tokenizer():
     signature = RougeL().signature(tok="none", v="0.1.0")
     assert rebuilt(signature) == (RougeL(), "none")
     assert rebuilt("rouge_l|gamma:1") is None
+
+
+def test_every_score_has_a_label():
+    for name in metric_names():
+        kind = metric_class(name)
+        labels = [kind.output_scale.label]
+        if not labels[0]:
+            labels = [scale.label for scale in kind().output_scales]
+        assert all(labels), name
+        assert len({*labels}) == len(labels), name
