@@ -25,6 +25,7 @@ class Shape:
     vocabulary: int = 30522
     width: int = 384
     layers: int = 3
+    tagged_after: int = 2
     heads: int = 12
     arcs: int = 256
     labels: int = 96
@@ -71,6 +72,9 @@ class Heads(nn.Module):
         super().__init__()
         width, tags, relations = shape.width, len(treebank.tags), len(treebank.relations)
         self.tag = nn.Linear(width, tags)
+        if shape.tagged_after < shape.layers:
+            self.tag_vectors = nn.Embedding(tags + 1, width)  # the last is the root's
+            nn.init.normal_(self.tag_vectors.weight, std=0.02)
         self.arc_below, self.arc_above = nn.Linear(width, shape.arcs), nn.Linear(width, shape.arcs)
         self.label_below, self.label_above = (nn.Linear(width, shape.labels) for _ in range(2))
         self.arc = nn.Parameter(torch.zeros(shape.arcs + 1, shape.arcs))
@@ -79,12 +83,17 @@ class Heads(nn.Module):
         nn.init.normal_(self.arc, std=0.02)
         self.dropout = nn.Dropout(shape.dropout)
 
-    def forward(self, words: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Score tags (batch, word, tag), heads (batch, word, root or word) and relations.
+    def tags(self, words: Tensor) -> Tensor:
+        """Score the tags of words; `words` has the root's vector before them."""
+        return self.tag(self.dropout(words))[:, 1:]  # type: ignore[no-any-return]
 
-        `words` has the root's vector before the words'.
-        """
-        tags = self.tag(self.dropout(words))[:, 1:]
+    def with_tags(self, words: Tensor, tags: Tensor) -> Tensor:
+        """Tell the upper layers which tags the words have."""
+        root = torch.full_like(tags[:, :1], self.tag_vectors.num_embeddings - 1)
+        return words + self.tag_vectors(torch.cat([root, tags], 1))  # type: ignore[no-any-return]
+
+    def arcs(self, words: Tensor) -> tuple[Tensor, Tensor]:
+        """Score heads (batch, word, root or word) and relations to each."""
         below, above = words[:, 1:], words
         activate = functional.leaky_relu
         arc_below = self.dropout(activate(self.arc_below(below), 0.1))
@@ -93,7 +102,7 @@ class Heads(nn.Module):
         label_below = with_one(self.dropout(activate(self.label_below(below), 0.1)))
         label_above = with_one(self.dropout(activate(self.label_above(above), 0.1)))
         labels = torch.einsum("bti,rij,bhj->bthr", label_below, self.label, label_above)
-        return tags, arcs, labels
+        return arcs, labels
 
 
 def with_one(vectors: Tensor) -> Tensor:
@@ -101,7 +110,11 @@ def with_one(vectors: Tensor) -> Tensor:
 
 
 class Parser(nn.Module):
-    """From pieces of words to tags, heads and relations, for each treebank it was trained on."""
+    """From pieces of words to tags, and from words with their tags to heads and relations.
+
+    The lower layers read pieces of words, the upper ones, where there are any, whole words. These
+    know the tags: so a tree goes with its tags, wrong ones included, as in tools that tag first.
+    """
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
@@ -115,26 +128,54 @@ class Parser(nn.Module):
         )
         self.dropout = nn.Dropout(0.1)
 
-    def encode(self, vectors: Tensor, filling: Tensor, firsts: Tensor) -> Tensor:
-        """Give a vector for the root and for each word.
+    def read(self, vectors: Tensor, filling: Tensor | None, firsts: Tensor) -> Tensor:
+        """Give a vector for the root and for each word, by the lower layers.
 
         Args:
             vectors: The pieces' own vectors (batch, piece, width).
-            filling: Which pieces only fill a shorter sentence up (batch, piece).
+            filling: Which pieces only fill a shorter sentence up (batch, piece), if any does.
             firsts: For the root and each word, the place of its first piece (batch, 1 + word).
         """
-        states = vectors + self.positions.weight[: vectors.shape[1]]
+        states = vectors + self.positions.weight[: vectors.shape[1]].to(vectors.dtype)
         states = self.dropout(self.norm(states))
-        bias = (filling.to(states.dtype) * -1e4)[:, None, None, :]
-        for layer in self.layers:
-            states = layer(states, bias)
+        for layer in self.layers[: self.shape.tagged_after]:
+            states = layer(states, unseen(filling, states))
         return states.gather(1, firsts[..., None].expand(-1, -1, states.shape[-1]))
 
+    def relate(
+        self, words: Tensor, tags: Tensor, filling: Tensor | None, treebank: str
+    ) -> tuple[Tensor, Tensor]:
+        """Score heads and relations of words with their tags, by the upper layers."""
+        heads: Heads = self.treebanks[treebank]  # type: ignore[assignment]
+        if self.shape.tagged_after < self.shape.layers:
+            words = heads.with_tags(words, tags)
+        for layer in self.layers[self.shape.tagged_after :]:
+            words = layer(words, unseen(filling, words))
+        return heads.arcs(words)
+
     def forward(
-        self, pieces: Tensor, firsts: Tensor, treebank: str
+        self, pieces: Tensor, firsts: Tensor, filling: Tensor, treebank: str, tags: Tensor | None
     ) -> tuple[Tensor, Tensor, Tensor]:
-        words = self.encode(self.pieces(pieces), pieces == 0, firsts)
-        return self.treebanks[treebank](words)  # type: ignore[no-any-return]
+        """Score tags, heads and relations.
+
+        Args:
+            pieces: Numbers of the pieces, 0 where a shorter sentence is filled up.
+            firsts: For the root and each word, the place of its first piece.
+            filling: Which of the root and the words only fill a shorter sentence up.
+            treebank: How to draw trees.
+            tags: The tags that the tree shall go with; by default the likeliest.
+        """
+        words = self.read(self.pieces(pieces), pieces == 0, firsts)
+        scores = self.treebanks[treebank].tags(words)  # type: ignore[operator]
+        known = scores.argmax(-1) if tags is None else tags.clamp(min=0)
+        return scores, *self.relate(words, known, filling, treebank)
+
+
+def unseen(filling: Tensor | None, states: Tensor) -> Tensor:
+    """What to add to the weights of attention so that nothing attends to what only fills up."""
+    if filling is None:
+        return torch.zeros((), dtype=states.dtype, device=states.device)
+    return (filling.to(states.dtype) * -1e4)[:, None, None, :]
 
 
 def in_bytes(rows: Tensor) -> tuple[Tensor, Tensor]:
@@ -151,7 +192,9 @@ def start_from_minilm(parser: Parser, weights: dict[str, Tensor]) -> None:
         with torch.no_grad():
             target.copy_(weights[prefix + name].to(target.dtype))
 
-    copy(parser.pieces.weight, "embeddings.word_embeddings.weight")
+    # The pieces stay as they are, rounded: all parsers of the package share one table of them.
+    rounded, scales = in_bytes(weights[prefix + "embeddings.word_embeddings.weight"].float())
+    parser.pieces.weight = nn.Parameter(rounded.float() * scales, requires_grad=False)
     copy(parser.positions.weight, "embeddings.position_embeddings.weight")
     with torch.no_grad():
         kind = weights[prefix + "embeddings.token_type_embeddings.weight"][0]

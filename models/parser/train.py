@@ -1,10 +1,9 @@
 """Trains the parser on its treebanks, from MiniLM's lower layers.
 
-    python models/parser/train.py DATA OUT [--layers 3] [--steps 12000] [--seed 1]
+    python models/parser/train.py DATA OUT --plan teacher.json [--layers 3] [--seed 1]
 
-DATA holds `NAME.conllu(.gz|.xz)` files and `treebanks.json`: for each treebank its files for
-training (with how often a round sees each), the files that choose the best weights, and test
-files.
+DATA holds `NAME.conllu(.gz|.xz)` files. The plan says for each treebank which files are for
+training (with how often a round sees each), which choose the best weights, and which are tests.
 """
 
 from __future__ import annotations
@@ -133,9 +132,18 @@ def to_heads(labels: Tensor, heads: Tensor) -> Tensor:
     return labels.gather(2, place).squeeze(2)
 
 
+def scores_of(
+    parser: Parser, treebank: str, batch: dict[str, Tensor], tags: Tensor | None = None
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Score tags, heads and relations; the trees go with `tags`, by default the likeliest."""
+    filling = functional.pad(batch["heads"] < 0, (1, 0))
+    tags, arcs, labels = parser(batch["pieces"], batch["firsts"], filling, treebank, tags)
+    return tags, masked_arcs(arcs.float(), batch["heads"]), labels
+
+
 def loss_of(parser: Parser, treebank: str, batch: dict[str, Tensor], smoothing: float) -> Tensor:
-    tags, arcs, labels = parser(batch["pieces"], batch["firsts"], treebank)
     heads = batch["heads"]
+    tags, arcs, labels = scores_of(parser, treebank, batch, batch["tags"])
 
     def entropy(scores: Tensor, truth: Tensor, smoothing: float = 0.0) -> Tensor:
         flat = scores.float().flatten(0, 1)
@@ -145,7 +153,7 @@ def loss_of(parser: Parser, treebank: str, batch: dict[str, Tensor], smoothing: 
 
     return (
         entropy(tags, batch["tags"], smoothing)
-        + entropy(masked_arcs(arcs.float(), heads), heads)
+        + entropy(arcs, heads)
         + entropy(to_heads(labels, heads), batch["relations"], smoothing)
     )
 
@@ -158,8 +166,8 @@ def evaluate(
     total = 0
     for group in batches(sentences, 8000, None):
         batch = tensors(group, device)
-        tags, arcs, labels = parser(batch["pieces"], batch["firsts"], treebank)
-        heads = masked_arcs(arcs.float(), batch["heads"]).argmax(-1)
+        tags, arcs, labels = scores_of(parser, treebank, batch)
+        heads = arcs.argmax(-1)
         relations = to_heads(labels, heads).argmax(-1)
         words = batch["heads"] >= 0
         attached = (heads == batch["heads"]) & words
@@ -175,7 +183,7 @@ def main() -> None:
     torch.manual_seed(arguments.seed)
     chance = random.Random(arguments.seed)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    plan = json.loads((arguments.data / arguments.plan).read_text())
+    plan = json.loads(arguments.plan.read_text())
     trees = {
         name: {
             part: {file: find(arguments.data, file) for file in files}
@@ -193,9 +201,11 @@ def main() -> None:
     tokenizer = Tokenizer.from_file(str(arguments.encoder / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.no_truncation()
-    shape = Shape(treebanks, layers=arguments.layers)
+    shape = Shape(treebanks, layers=arguments.layers, tagged_after=arguments.tagged_after)
     parser = Parser(shape)
     start_from_minilm(parser, load_file(arguments.encoder / "model.safetensors"))
+    if arguments.start:
+        parser.load_state_dict(load(arguments.start).state_dict())
     parser.to(device)
     data = {
         name: {
@@ -204,7 +214,11 @@ def main() -> None:
         }
         for name, parts in trees.items()
     }
-    encoder = [weight for name, weight in parser.named_parameters() if "treebanks" not in name]
+    encoder = [
+        weight
+        for name, weight in parser.named_parameters()
+        if "treebanks" not in name and weight.requires_grad
+    ]
     optimizer = torch.optim.AdamW(
         [
             {"params": encoder, "lr": arguments.encoder_rate, "top": arguments.encoder_rate},
@@ -324,9 +338,11 @@ def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--plan", default="treebanks.json")
+    parser.add_argument("--plan", type=Path, required=True, help="which files are for what")
     parser.add_argument("--encoder", type=Path, required=True, help="folder of MiniLM")
+    parser.add_argument("--start", type=Path, help="go on from a parser with the same treebanks")
     parser.add_argument("--layers", type=int, default=3)
+    parser.add_argument("--tagged-after", type=int, default=2, help="layers that read pieces")
     parser.add_argument("--steps", type=int, default=12000)
     parser.add_argument("--seconds", type=float, default=math.inf, help="stop after this time")
     parser.add_argument("--words", type=int, default=1500, help="pieces in a batch")

@@ -1,9 +1,9 @@
 """The parser: captions to dependency trees, by a small network that onnxruntime runs.
 
-The network reads words by the lower layers of MiniLM and scores every word as head of every other.
-It has learned two ways to draw trees, which share these layers: ``ud``, the trees of Universal
-Dependencies, for roles in a clause; and ``teacher``, the trees of the parser behind the official
-SPICE tool, mistakes included, for scene graphs. The best tree without crossing arcs is taken.
+A network reads words by the lower layers of MiniLM, tags them, and scores every word as head of
+every other. There is one for each way to draw trees: ``ud``, the trees of Universal Dependencies,
+for roles in a clause; and ``teacher``, the trees of the parser behind the official SPICE tool,
+mistakes included, for scene graphs. The best tree without crossing arcs is taken.
 """
 
 from __future__ import annotations
@@ -142,12 +142,14 @@ class Parser:
         self.lemmas: dict[str, str] = model["lemmas"]
         self._tags: dict[str, list[str]] = {}
         self._relations: dict[str, list[str]] = {}
-        self._heads: dict[str, Any] = {}
-        self._encoder = _session(folder / "encoder.onnx")
+        self._networks: dict[str, Any] = {}
+        # vectors of the pieces of words, in bytes; all networks read these
+        self._vectors = np.load(folder / "pieces.npy", mmap_mode="r")
+        self._scales = np.load(folder / "scales.npy")
         for name, treebank in model["treebanks"].items():
             self._tags[name] = treebank["tags"]
             self._relations[name] = treebank["relations"]
-            self._heads[name] = _session(folder / f"{name}.onnx")
+            self._networks[name] = _session(folder / f"{name}.onnx")
         tokenizers = import_module("tokenizers")
         self._tokenizer = tokenizers.Tokenizer.from_file(str(folder / "pieces.json"))
 
@@ -155,7 +157,7 @@ class Parser:
     def name(self) -> str:
         """The package, its version, and a checksum of the files that decide a teacher's tree."""
         digest = hashlib.sha256()
-        for file in ("parser.json", "pieces.json", "encoder.onnx", "teacher.onnx"):
+        for file in ("parser.json", "pieces.json", "pieces.npy", "scales.npy", "teacher.onnx"):
             digest.update((self._folder / file).read_bytes())
         return f"reelscore-parser-{self._version}-{digest.hexdigest()[:8]}"
 
@@ -179,9 +181,9 @@ class Parser:
         words = words[: len(firsts) - 1]
         if not words:
             return Tree(())
-        inputs = {"pieces": np.array([pieces]), "firsts": np.array([firsts])}
-        vectors = self._encoder.run(None, inputs)[0]
-        tags, arcs, relations = self._heads[treebank].run(None, {"words": vectors})
+        vectors = (self._vectors[pieces] * self._scales[pieces])[None]
+        inputs = {"vectors": vectors, "firsts": np.array([firsts])}
+        tags, arcs, relations = self._networks[treebank].run(None, inputs)
         heads = _native.projective_heads(arcs, np.array([len(words)])).tolist()
         tag_names, relation_names = self._tags[treebank], self._relations[treebank]
         tokens = []
