@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from reelscore.corpus.alignment import Alignment, align_samples
     from reelscore.corpus.anchors import Anchors, FilmIndex, RateChoice, estimate_rate, find_anchors
     from reelscore.corpus.audio import AudioTrack, Gap, Samples, find_track, read_samples
+    from reelscore.corpus.cast import Cast
     from reelscore.corpus.decisions import append_decision, attach_decisions, read_decisions
     from reelscore.corpus.features import sound_features
     from reelscore.corpus.findings import alignment_findings, segmentation_findings
+    from reelscore.corpus.names import Anonymised, Replacement, anonymise, unknown_names
     from reelscore.corpus.narration import BandPowers, band_powers
     from reelscore.corpus.paper_methods import lms_level, spectrogram_difference
     from reelscore.corpus.project import Film, Project
@@ -43,9 +45,11 @@ if TYPE_CHECKING:
 __all__ = [
     "Alignment",
     "Anchors",
+    "Anonymised",
     "AudioTrack",
     "BandPowers",
     "Break",
+    "Cast",
     "Clip",
     "Decision",
     "Element",
@@ -58,6 +62,7 @@ __all__ = [
     "Piece",
     "Project",
     "RateChoice",
+    "Replacement",
     "Samples",
     "Segment",
     "Segmentation",
@@ -67,6 +72,7 @@ __all__ = [
     "align",
     "align_samples",
     "alignment_findings",
+    "anonymise",
     "append_decision",
     "attach_decisions",
     "band_powers",
@@ -86,6 +92,7 @@ __all__ = [
     "segmentation_findings",
     "sound_features",
     "spectrogram_difference",
+    "unknown_names",
 ]
 
 __getattr__, __dir__ = lazy_names(
@@ -94,9 +101,11 @@ __getattr__, __dir__ = lazy_names(
         "corpus.alignment": "Alignment align_samples",
         "corpus.anchors": "Anchors FilmIndex RateChoice estimate_rate find_anchors",
         "corpus.audio": "AudioTrack Gap Samples find_track read_samples",
+        "corpus.cast": "Cast",
         "corpus.decisions": "append_decision attach_decisions read_decisions",
         "corpus.features": "sound_features",
         "corpus.findings": "alignment_findings segmentation_findings",
+        "corpus.names": "Anonymised Replacement anonymise unknown_names",
         "corpus.narration": "BandPowers band_powers",
         "corpus.paper_methods": "lms_level spectrogram_difference",
         "corpus.project": "Film Project",

@@ -13,6 +13,7 @@ _COMMANDS = {
     "status": ("corpus.status", "Show where every film of a project stands."),
     "align": ("corpus.align", "Align described tracks with their films."),
     "segment": ("corpus.segment", "Find when the narrator speaks."),
+    "anonymise": ("corpus.anonymise", "Replace the names of people by Someone."),
 }
 
 
