@@ -18,6 +18,7 @@ from reelscore.cli.report_options import (
     layout_options,
     plot_options,
     title_option,
+    topics_option,
     video_option,
 )
 from reelscore.cli.table_options import (
@@ -53,6 +54,7 @@ from reelscore.report.tables.leaderboard import leaderboard_csv
 @reading_options()
 @title_option
 @video_option
+@topics_option
 @plot_options[0]
 @plot_options[1]
 @resamples_option("Number of resamples of the intervals and of the paired bootstrap.")
@@ -73,6 +75,7 @@ def command(
     reading: Reading,
     title: str | None,
     video: str,
+    topics: bool,
     plots: str | None,
     plot_format: str,
     resamples: int,
@@ -98,7 +101,7 @@ def command(
     check_targets(*written, output)
     if not any((*written, output, plots)):
         raise click.UsageError("Nothing to write; give -o FILE, --plots DIR or --latex FILE.")
-    pictures = Pictures(output, title, video, plots, plot_format)
+    pictures = Pictures(output, title, video, plots, plot_format, topics)
     table = with_sources(read_tables(tables, match_ids), captions, refs, reading, match_ids)
     people = read_people(human, column) if human else None
     if people is not None:

@@ -6,7 +6,7 @@ import functools
 import shlex
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,10 +32,13 @@ class Pictures:
     video: str
     plots: str | None
     plot_format: str
+    topics: bool = False
 
     def __post_init__(self) -> None:
         if self.html_file:
             check_targets(self.html_file)
+        elif self.topics:
+            raise click.UsageError("--topics adds to a report; name its file.")
         if self.plots:
             need_matplotlib()
             make_folder(self.plots)
@@ -77,6 +80,10 @@ class Pictures:
         made = report_of(
             table, people, title=title, video=self.video, command=command_line(), **report
         )
+        if self.topics:
+            from reelscore.report.html.topics import topic_section
+
+            made = replace(made, sections=[*made.sections, topic_section(made)])
         if self.html_file:
             with progress_bar("Writing") as progress:
                 write_report(self.html_file, made, progress=progress)
@@ -106,6 +113,9 @@ video_option = click.option(
     metavar="PATTERN",
     help="Where the report finds the videos: 'clips/{item}.mp4' or a URL.",
 )
+topics_option = click.option(
+    "--topics", is_flag=True, help="Add the topics of the captions' verbs to the report."
+)
 plot_options = [
     click.option("--plots", metavar="DIR", help="Write figures into this folder."),
     choice_option("--plot-format", choices=FORMATS, default="pdf", help="Format of the figures."),
@@ -120,7 +130,7 @@ def picture_options(command: Callable[..., None]) -> Callable[..., None]:
         values = {field.name: arguments.pop(field.name) for field in fields(Pictures)}
         command(*positional, pictures=Pictures(**values), **arguments)
 
-    for option in reversed([html_option, title_option, video_option, *plot_options]):
+    for option in reversed([html_option, title_option, video_option, topics_option, *plot_options]):
         with_pictures = option(with_pictures)
     return with_pictures
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-import json
 import re
-import zlib
 from pathlib import Path
 
 import numpy as np
@@ -36,30 +33,12 @@ from reelscore.stories import score_systems as score_stories
 from reelscore.stories import timeline
 from reelscore.stories.timelines import timelines
 from reelscore.text.tokens import tokenize
+from support.report_payload import decoded
 
 
 @pytest.fixture(scope="module")
 def clips() -> ScoreTable:
     return score_systems(*examples.clips())
-
-
-def decoded(text: str) -> tuple[dict, dict]:
-    """Read a payload as data.js does: the header, and the columns by name."""
-    raw = zlib.decompress(base64.b64decode(text))
-    length = int.from_bytes(raw[:4], "little")
-    head = json.loads(raw[4 : 4 + length])
-    columns = {}
-    for each in head.pop("columns"):
-        start = 4 + length + each["at"]
-        part = raw[start : start + each["bytes"]]
-        if each["kind"] == "text":
-            columns[each["name"]] = part.decode().split("\n")
-        elif each["kind"] == "f4":
-            planes = np.frombuffer(part, np.uint8).reshape(4, -1)
-            columns[each["name"]] = np.ascontiguousarray(planes.T).view("<f4").ravel()
-        else:
-            columns[each["name"]] = np.frombuffer(part, f"<{each['kind']}")
-    return head, columns
 
 
 # Tests

@@ -247,7 +247,16 @@ def _grid(grid: Grid, systems: Mapping[str, str]) -> dict[str, Any]:
         "columns": list(map(shown, grid.columns)),
         "names": grid.names,
         "rows": [
-            [{"text": shown(c.text), "mark": c.mark, "under": c.under, "best": c.best} for c in r]
-            for r in grid.rows
+            [
+                {
+                    "text": shown(cell.text),
+                    "mark": cell.mark,
+                    "under": cell.under,
+                    "best": cell.best,
+                    "bar": cell.bar,
+                }
+                for cell in row
+            ]
+            for row in grid.rows
         ],
     }

@@ -31,7 +31,8 @@ export function fitToPaper(table) {
 export function gridTable(grid) {
   const cell = (each, k) => k < grid.names ? element("th", { scope: "row" }, bdi(each.text))
     : element("td", { class: each.best ? "best" : null }, each.text, each.mark ? element("sup", {}, each.mark) : null,
-      each.under ? element("small", {}, each.under) : null);
+      each.under ? element("small", {}, each.under) : null,
+      each.bar == null ? null : element("span", { class: "share", style: `width:${(6 * each.bar).toFixed(2)}rem` }));
   return element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": grid.columns.join(", ") },
     fitToPaper(element("table", {},
       element("thead", {}, element("tr", {}, grid.columns.map((name) => element("th", { scope: "col" }, bdi(name))))),

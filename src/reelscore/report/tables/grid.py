@@ -23,6 +23,7 @@ class Cell:
         under: A second, smaller line, such as the half-width of an interval.
         best: Whether it is the best of its column, to be set in bold.
         second: Whether it is the second best, to be underlined.
+        bar: How long a bar stands below it on pages, from 0 to 1; none if not given.
     """
 
     text: str
@@ -30,6 +31,7 @@ class Cell:
     under: str = ""
     best: bool = False
     second: bool = False
+    bar: float | None = None
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from reelscore.meta.topics import FEW, TopicScores, TopicTable
 from reelscore.report.safe_text import shared_beginning, system_names
 from reelscore.report.tables.grid import Cell, Grid
@@ -20,6 +22,36 @@ def topic_grid(table: TopicTable) -> Grid:
         for topic in table.topics
     ]
     return Grid(["topic", "verbs", "%", "entropy", "most frequent"], rows)
+
+
+def share_grid(tables: Mapping[str, TopicTable]) -> Grid:
+    """Shares of the topics among the verbs of references and of each system, with bars.
+
+    >>> from reelscore.meta.topics import Topic
+    >>> topics = [Topic("motion", 3, 0.75, 0.0, ("run",)), Topic("body", 1, 0.25, 0.0, ("eat",))]
+    >>> print(share_grid({"references": TopicTable(topics, 4, 0, 4, 0)}).to_text())
+    topic   references
+    motion        75.0
+    body          25.0
+    <BLANKLINE>
+    """
+    shares = {
+        owner: {topic.name: topic.share for topic in table.topics}
+        for owner, table in tables.items()
+    }
+    topics = dict.fromkeys(topic for of_owner in shares.values() for topic in of_owner)
+    longest = max((share for of_owner in shares.values() for share in of_owner.values()), default=1)
+    rows = [
+        [
+            Cell(topic),
+            *(
+                Cell(f"{100 * share:.1f}", bar=share / longest) if share else Cell("–")
+                for share in (of_owner.get(topic, 0.0) for of_owner in shares.values())
+            ),
+        ]
+        for topic in topics
+    ]
+    return Grid(["topic", *shares], rows)
 
 
 def score_grid(scores: TopicScores) -> Grid:
