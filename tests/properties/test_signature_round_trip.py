@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from reelscore import metric_names, parse, score
+from reelscore.judges.bertscore import BertScore
+from reelscore.judges.judge import Failed, Judge
 from reelscore.learned.bertha import Bertha
 from reelscore.learned.fusion import Fusion
 from reelscore.learned.sts import Sts
@@ -70,11 +74,25 @@ METRICS = {
     ),
     "sts": st.builds(Sts, references=several),
     "fusion": st.builds(Fusion, weights=st.sampled_from(["classical", "learned"]) | paths),
+    # the revisions of encoders are read from their folders, which must be there
+    "bertscore": st.builds(
+        BertScore, layer=st.integers(1, 6), idf=st.booleans(), references=several
+    ),
+    "judge": st.builds(
+        Judge,
+        model=paths,
+        prompt=st.sampled_from(["adequacy", "factuality", "helpful"]),
+        scale=st.sampled_from([5, 100]),
+        frames=st.integers(1, 16),
+        schema=st.booleans(),
+        failed=st.sampled_from(get_args(Failed)),
+    ),
 }
+NEED_A_FOLDER = {"clipscore", "refclipscore", "emscore"}  # tests/unit/judges has their round trip
 
 
 def test_every_metric_is_tried():
-    assert set(METRICS) == set(metric_names())
+    assert set(METRICS) | NEED_A_FOLDER == set(metric_names())
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -90,11 +108,15 @@ def _other(name):
     return "rouge_l" if name != "rouge_l" else "meteor"
 
 
-@pytest.mark.parametrize("name", METRICS)
+# what must be given, or what a result names in full
+GIVEN = {"meteor_universal": "|language:sv", "bertscore": "|layer:6"}
+
+
+@pytest.mark.parametrize("name", sorted(METRICS.keys() - {"judge"}))  # which needs an endpoint
 def test_the_signature_of_a_result_rebuilds(name):
     if name == "spice":
         pytest.importorskip("reelscore_parser")
-    name += "|language:sv" if name == "meteor_universal" else ""  # it must be given
+    name += GIVEN.get(name, "")
     scores = score({"v1": "a man", "v2": "a dog"}, {"v1": ["a man"], "v2": ["a dog"]}, name)
     for result in scores.with_intervals(resamples=20).values():
         assert parse(result.signature) == parse(name)

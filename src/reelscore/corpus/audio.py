@@ -163,9 +163,7 @@ def _opened(path: str | Path) -> Any:
     try:
         import av
     except ImportError:
-        raise MissingExtraError(
-            "Reading sound needs PyAV. Install it: pip install 'reelscore[corpus]'."
-        ) from None
+        raise MissingExtraError.of("Reading sound needs PyAV", "reelscore[corpus]") from None
     file = Path(path)
     if not file.is_file():
         raise DataError(f"{path}: there is no such file.")

@@ -167,7 +167,10 @@ def read_table(
         if is_json and data.lstrip()[:1] != b"[":
             table = _from_json(data)
         elif is_json:
-            columns = columns_of(msgspec.json.decode(data), "scores")
+            records = msgspec.json.decode(data, type=list[dict[str, Any]])
+            if not records:
+                raise BadRow("the list has no records")
+            columns = columns_of(records, "scores")
             name = Path(path).stem
             table = table_of_columns(columns, name, "record", repeats=repeats, column=column)
         else:

@@ -95,7 +95,7 @@ def test_frequencies_are_counted_once_per_item(tmp_path):
 
 def test_references_to_count_are_checked(tmp_path):
     with pytest.raises(DataError):
-        write_frequencies(tmp_path / "df.json", {"v1": "a man"})
+        write_frequencies(tmp_path / "df.json", {"v1": 3})
 
 
 def test_more_frequent_than_documents(tmp_path):
