@@ -13,9 +13,11 @@ from reelscore._lazy import lazy_names
 if TYPE_CHECKING:
     from reelscore.corpus.alignment import Alignment, align_samples
     from reelscore.corpus.anchors import Anchors, FilmIndex, RateChoice, estimate_rate, find_anchors
+    from reelscore.corpus.assembly import assemble
     from reelscore.corpus.audio import AudioTrack, Gap, Samples, find_track, read_samples
     from reelscore.corpus.cast import Cast
     from reelscore.corpus.decisions import append_decision, attach_decisions, read_decisions
+    from reelscore.corpus.exports import ExportedClip, to_coco, to_csv, to_jsonl, to_stories
     from reelscore.corpus.features import sound_features
     from reelscore.corpus.findings import alignment_findings, segmentation_findings
     from reelscore.corpus.names import Anonymised, Replacement, anonymise, unknown_names
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
         narration_turns,
         segment_samples,
     )
+    from reelscore.corpus.splits import Work, split, works
     from reelscore.corpus.steps import TrackPair, align, find_pair, segment
     from reelscore.corpus.time_map import Break, TimeMap
     from reelscore.corpus.waveforms import Line, best_edges
@@ -53,6 +56,7 @@ __all__ = [
     "Clip",
     "Decision",
     "Element",
+    "ExportedClip",
     "Film",
     "FilmIndex",
     "Finding",
@@ -69,11 +73,13 @@ __all__ = [
     "Sentence",
     "TimeMap",
     "TrackPair",
+    "Work",
     "align",
     "align_samples",
     "alignment_findings",
     "anonymise",
     "append_decision",
+    "assemble",
     "attach_decisions",
     "band_powers",
     "best_edges",
@@ -92,7 +98,13 @@ __all__ = [
     "segmentation_findings",
     "sound_features",
     "spectrogram_difference",
+    "split",
+    "to_coco",
+    "to_csv",
+    "to_jsonl",
+    "to_stories",
     "unknown_names",
+    "works",
 ]
 
 __getattr__, __dir__ = lazy_names(
@@ -100,9 +112,11 @@ __getattr__, __dir__ = lazy_names(
     {
         "corpus.alignment": "Alignment align_samples",
         "corpus.anchors": "Anchors FilmIndex RateChoice estimate_rate find_anchors",
+        "corpus.assembly": "assemble",
         "corpus.audio": "AudioTrack Gap Samples find_track read_samples",
         "corpus.cast": "Cast",
         "corpus.decisions": "append_decision attach_decisions read_decisions",
+        "corpus.exports": "ExportedClip to_coco to_csv to_jsonl to_stories",
         "corpus.features": "sound_features",
         "corpus.findings": "alignment_findings segmentation_findings",
         "corpus.names": "Anonymised Replacement anonymise unknown_names",
@@ -112,6 +126,7 @@ __getattr__, __dir__ = lazy_names(
         "corpus.records": "Clip Decision Element Finding Piece Segment Sentence",
         "corpus.results": "InputFile fingerprint",
         "corpus.segmentation": "Segmentation doubt_overlaps narration_turns segment_samples",
+        "corpus.splits": "Work split works",
         "corpus.steps": "TrackPair align find_pair segment",
         "corpus.time_map": "Break TimeMap",
         "corpus.waveforms": "Line best_edges",

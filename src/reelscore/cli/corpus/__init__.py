@@ -13,7 +13,10 @@ _COMMANDS = {
     "status": ("corpus.status", "Show where every film of a project stands."),
     "align": ("corpus.align", "Align described tracks with their films."),
     "segment": ("corpus.segment", "Find when the narrator speaks."),
+    "assemble": ("corpus.assemble", "Make clips from sentences."),
     "anonymise": ("corpus.anonymise", "Replace the names of people by Someone."),
+    "split": ("corpus.split", "Divide films into training, validation and test."),
+    "export": ("corpus.export", "Write clips as files for scoring and training."),
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,18 +11,22 @@ from typing import Any
 import click
 
 from reelscore.cli.campaign.options import say
-from reelscore.cli.corpus.options import deliver, show_grid
+from reelscore.cli.corpus.options import again_option, deliver, project_option, show_grid
 from reelscore.cli.option_kinds import file_option, json_option
-from reelscore.cli.options import check_targets
+from reelscore.cli.options import check_targets, write_json
 from reelscore.corpus.cast import Cast
+from reelscore.corpus.film_names import anonymised_films
 from reelscore.corpus.names import anonymise, unknown_names
+from reelscore.corpus.project import Project
 from reelscore.corpus.results import origin
+from reelscore.corpus.stages import make_stage, stage_result
 from reelscore.errors import DataError
 
 _SHOWN = 20
 
 
 @click.command("anonymise")
+@project_option
 @click.option(
     "--text", "text_file", metavar="FILE", help="Sentences, one on each line, without a project."
 )
@@ -30,27 +34,37 @@ _SHOWN = 20
 @click.option(
     "--token", default="Someone", show_default=True, metavar="WORD", help="What a name becomes."
 )
+@again_option
 @file_option("--out", "Without a project: the file to write.")
 @json_option
 def command(
+    project: str,
     text_file: str | None,
     cast_file: str | None,
     token: str,
+    again: bool,
     out_file: str | None,
     json_file: str | None,
 ) -> None:
     """Replace the names of people by Someone, and those of families by people.
 
-    Names are those of --cast. Words that may be names or not are listed, so that people can check
-    them; the originals stay.
+    Works on the clips of a project (names.json), or on a file with --text. Names are those of the
+    films' scripts, those marked in review, and those of --cast. Words that may be names or not are
+    listed, so that people can check them; the originals stay in the project.
 
     \b
-    Example:
+    Examples:
+      reelscore corpus anonymise --project films
       reelscore corpus anonymise --text sentences.txt --cast cast.txt --out anonymous.json
     """
     check_targets(out_file, json_file)
-    if text_file is None or cast_file is None:
-        raise DataError("Name the sentences with --text, and the names with --cast.")
+    if text_file is None:
+        if out_file:
+            raise DataError("--out is for work without a project; the project has its own file.")
+        _project(Project.open(project), cast_file, token, again, json_file)
+        return
+    if cast_file is None:
+        raise DataError("Name the people with --cast, one on each line.")
     texts, headings = read_lines(text_file), read_lines(cast_file)
     made = origin("anonymise", {"token": token}, {text_file: text_file, cast_file: cast_file})
     cast = Cast.of(headings, texts)
@@ -58,10 +72,43 @@ def command(
         {"original": text, **asdict(done)}
         for text, done in zip(texts, anonymise(texts, cast, token=token), strict=True)
     ]
-    result = {**made, "cast": sorted(cast.names), "sentences": sentences}
-    result["unknown"] = unknown_names(texts, cast)
+    unknown = unknown_names(texts, cast)
+    result = {**made, "cast": sorted(cast.names), "sentences": sentences, "unknown": unknown}
     deliver(result, out_file, json_file)
-    _show(result)
+    _show(sentences, unknown)
+
+
+def _project(
+    project: Project, cast_file: str | None, token: str, again: bool, json_file: str | None
+) -> None:
+    """Replace the names in the sentences of a project's clips."""
+    clips = stage_result(project, "assemble")
+    scripts = [f"films/{film_id}/script.json" for film_id in project.films]
+    names = ["clips.json", *(name for name in scripts if (project.folder / name).is_file())]
+    inputs: dict[str, str | Path] = {name: project.folder / name for name in names}
+    if cast_file is not None:
+        inputs[str(Path(cast_file).resolve())] = cast_file
+    headings = [] if cast_file is None else read_lines(cast_file)
+    result, is_new = make_stage(
+        project,
+        "anonymise",
+        {"token": token},
+        inputs,
+        lambda: {"films": anonymised_films(project, clips["sentences"], headings, token)},
+        again=again,
+    )
+    if not is_new:
+        say("The names are already replaced; --again does it again.")
+    films = result["films"].values()
+    unknown: Counter[str] = Counter()
+    for film in films:
+        unknown.update(film["unknown"])
+    _show([each for film in films for each in film["sentences"].values()], unknown)
+    nameless = [film_id for film_id, film in result["films"].items() if not film["cast"]]
+    if nameless:
+        say(f"No names are known of {', '.join(nameless)}: read a script, or name a --cast.")
+    if json_file:
+        write_json(json_file, result)
 
 
 def read_lines(path: str) -> list[str]:
@@ -75,16 +122,15 @@ def read_lines(path: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
-def _show(result: Mapping[str, Any]) -> None:
+def _show(sentences: Sequence[Mapping[str, Any]], unknown: Mapping[str, int]) -> None:
     """Print what was replaced, and what a person should look at."""
-    sentences = result["sentences"]
     doubts = Counter(
         (word, "replaced" if replaced else "kept")
         for sentence in sentences
         for word, replaced in sentence["doubts"]
     )
     rows = [[word, verdict, str(count)] for (word, verdict), count in doubts.most_common()]
-    rows += [[word, "unknown", str(count)] for word, count in result["unknown"].items()]
+    rows += [[word, "unknown", str(count)] for word, count in unknown.items()]
     if rows:
         say("To check, since these may be names or not:")
         show_grid(["word", "now", "times"], rows[:_SHOWN])

@@ -1,0 +1,125 @@
+"""``reelscore corpus export``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from reelscore.cli.campaign.options import say
+from reelscore.cli.corpus.options import project_option, show_grid
+from reelscore.corpus.exports import FORMATS, ExportedClip, exported_clips, to_coco
+from reelscore.corpus.project import Project
+from reelscore.corpus.splits import SETS
+from reelscore.corpus.stages import STAGES, stage_result
+from reelscore.data.atomic_files import write_atomically
+from reelscore.errors import DataError
+
+BLIND = SETS[-1]
+
+
+@click.command("export")
+@project_option
+@click.option("--out", "out_folder", required=True, metavar="FOLDER", help="Where files go.")
+@click.option(
+    "--format",
+    "formats",
+    multiple=True,
+    type=click.Choice(list(FORMATS)),
+    default=["coco"],
+    show_default=True,
+    help="coco: references for 'reelscore score'; stories: for 'reelscore stories'. Repeatable.",
+)
+@click.option(
+    "--set",
+    "sets",
+    multiple=True,
+    type=click.Choice(SETS),
+    help="Only this set; all but the blind test if not given. Repeatable.",
+)
+@click.option(
+    "--blind",
+    is_flag=True,
+    help="Write the blind test too: its clips without sentences, and its references apart.",
+)
+@click.option("--original", is_flag=True, help="Leave names as they are.")
+def command(
+    project: str,
+    out_folder: str,
+    formats: tuple[str, ...],
+    sets: tuple[str, ...],
+    blind: bool,
+    original: bool,
+) -> None:
+    """Write the clips of a project as files for scoring and training, a file for each set.
+
+    Names are those of 'corpus anonymise', and sets those of 'corpus split'; without it all clips
+    are in one file, all.json. With --blind, blind_clips.json has no sentences; its references are
+    in blind_references.json, for the organisers alone.
+
+    \b
+    Examples:
+      reelscore corpus export --project films --out release --blind
+      reelscore corpus export --out release --format stories --set public-test
+    """
+    opened = Project.open(project)
+    assembled = stage_result(opened, "assemble")
+    names = None if original else stage_result(opened, "anonymise")["films"]
+    clips = exported_clips(assembled["clips"], assembled["sentences"], names)
+    divided = (opened.folder / STAGES["split"]).is_file()
+    if divided:
+        placed = stage_result(opened, "split")["clips"]
+        wanted = sets or tuple(name for name in SETS if name != BLIND)
+        groups = {name: [clip for clip in clips if placed.get(clip.id) == name] for name in wanted}
+        hidden = [clip for clip in clips if placed.get(clip.id) == BLIND] if blind else []
+    elif sets or blind:
+        raise DataError("There are no sets yet; run 'reelscore corpus split' first.")
+    else:
+        groups, hidden = {"all": clips}, []
+    if BLIND in groups:
+        raise DataError("The blind test is written with --blind, so that its sentences stay apart.")
+    files = {
+        f"{name}{ending}": write(group, name=f"{opened.name}, {name}")
+        for name, group in groups.items()
+        if group
+        for ending, write in (FORMATS[each] for each in formats)
+    }
+    if blind:
+        files |= _blind_files(opened.name, hidden)
+    if not files:
+        raise DataError(f"There are no clips in {', '.join(groups)}.")
+    folder = Path(out_folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"{out_folder}: cannot be made ({error.strerror}).") from None
+    for name, content in files.items():
+        write_atomically(folder / name, content, private=name == "blind_references.json")
+    _show({**groups, **({BLIND: hidden} if blind else {})})
+    say(f"{', '.join(files)} in {out_folder}")
+
+
+def _blind_files(corpus: str, clips: Sequence[ExportedClip]) -> dict[str, bytes]:
+    if not clips:
+        raise DataError("The blind test has no clips; see 'reelscore corpus split'.")
+    name = f"{corpus}, {BLIND}"
+    return {
+        "blind_clips.json": to_coco(clips, name=name, with_sentences=False),
+        "blind_references.json": to_coco(clips, name=name),
+    }
+
+
+def _show(groups: dict[str, list[ExportedClip]]) -> None:
+    show_grid(
+        ["set", "films", "clips", "sentences"],
+        [
+            [
+                name,
+                str(len({clip.film for clip in group})),
+                str(len(group)),
+                str(sum(len(clip.sentences) for clip in group)),
+            ]
+            for name, group in groups.items()
+        ],
+    )

@@ -1,0 +1,217 @@
+"""Clips from sentences: those that nobody rejected, with the times they have and longer ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from reelscore.corpus.decisions import attach_decisions, read_decisions
+from reelscore.corpus.project import Project
+from reelscore.corpus.records import Clip, Decision, Element, Sentence
+from reelscore.corpus.results import read_result
+from reelscore.errors import DataError
+
+Expansion = Literal["symmetric", "tail", "none"]
+
+FILES = ("align.json", "segments.json", "transcript.json", "aligned.json", "decisions.jsonl")
+"""The files of a film that its clips are made from."""
+
+TRIMMED = "introduction or ending"
+"""Why sentences at the ends of a film are left out."""
+
+_STATES = {"accept": "accepted", "reject": "rejected"}
+_TAIL = 2.0  # seconds that M-VAD adds at the end
+
+
+def clip_files(project: Project) -> dict[str, str | Path]:
+    """List the files that the clips of a project are made from, by their places in it."""
+    places = (f"films/{film_id}/{name}" for film_id in project.films for name in FILES)
+    return {place: project.folder / place for place in places if (project.folder / place).is_file()}
+
+
+def film_sentences(project: Project, film_id: str) -> list[Sentence]:
+    """Give the sentences of a film, from its narration and its script, as people decided.
+
+    Args:
+        project: The project.
+        film_id: The film.
+
+    Raises:
+        DataError: If a file of the film does not have what it should.
+    """
+    folder = project.folder / "films" / film_id
+    sentences: list[Sentence] = []
+    try:
+        if (folder / "transcript.json").is_file():
+            content = read_result(folder / "transcript.json")
+            sentences += msgspec.convert(content.get("sentences", []), list[Sentence])
+        if (folder / "aligned.json").is_file():
+            content = read_result(folder / "aligned.json")
+            elements = msgspec.convert(content.get("elements", []), list[Element])
+            sentences += [
+                Sentence(each.id, each.text, each.start, each.end, "script", parent=each.id)
+                for each in elements
+                if each.kind == "description" and each.accepted
+            ]
+    except msgspec.ValidationError as error:
+        raise DataError(f"{folder}: not as it should be ({error}); make it again.") from None
+    decisions = read_decisions(folder / "decisions.jsonl")
+    return decided(sentences, decisions, project.segments(film_id)) if decisions else sentences
+
+
+def decided(
+    sentences: Sequence[Sentence], decisions: Sequence[Decision], segments: Sequence[Any] = ()
+) -> list[Sentence]:
+    """Apply what people decided about sentences, and about the segments they belong to.
+
+    Args:
+        sentences: The sentences.
+        decisions: The decisions, in their order.
+        segments: The segments of the narration.
+
+    >>> sentence = Sentence("s1", "Logos appear.", 4.0, 6.5, "ad")
+    >>> reject = Decision("2026-01-01T00:00:00Z", "ada", "s1", "reject", note="text on screen")
+    >>> done = decided([sentence], [reject])[0]
+    >>> done.state, done.flags
+    ('rejected', ('text on screen',))
+    """
+    of_segments, _ = attach_decisions(decisions, segments)
+    of_sentences: dict[str, list[Decision]] = {}
+    for decision in decisions:
+        of_sentences.setdefault(decision.target, []).append(decision)
+    return [
+        _after(
+            sentence,
+            [*of_segments.get(sentence.parent or "", []), *of_sentences.get(sentence.id, [])],
+        )
+        for sentence in sentences
+    ]
+
+
+def _after(sentence: Sentence, decisions: Sequence[Decision]) -> Sentence:
+    for decision in decisions:
+        of_sentence = decision.target == sentence.id
+        after = decision.after or {}
+        names = ("text", "start", "end", "state") if of_sentence else ("state",)
+        changes: dict[str, Any] = {name: after[name] for name in names if name in after}
+        if "state" not in changes and decision.action in _STATES:
+            changes["state"] = _STATES[decision.action]
+        if changes.get("state") == "rejected" and decision.note:
+            changes["flags"] = (*sentence.flags, decision.note)
+        sentence = replace(sentence, **changes)
+    return sentence
+
+
+def assemble(
+    film_id: str,
+    sentences: Sequence[Sentence],
+    *,
+    seconds: float | None = None,
+    expand: Expansion = "symmetric",
+    min_clip: float = 2.0,
+) -> list[Clip]:
+    """Make the clips of a film.
+
+    Args:
+        film_id: The film.
+        sentences: Its sentences; those that are rejected or have no time are left out.
+        seconds: How long the film is; clips stay inside.
+        expand: What short clips become: `symmetric`, longer at both sides up to `min_clip`;
+            `tail`, 2 seconds longer at the end, however long; `none`, as they are.
+        min_clip: The shortest clip of `symmetric`, in seconds.
+
+    Returns:
+        The clips by their start. Sentences with the same times, to the millisecond, share a clip.
+
+    >>> clip = assemble("sintel", [Sentence("s1", "She nods.", 61.0, 62.0, "ad")])[0]
+    >>> clip.id, clip.expanded_start, clip.expanded_end
+    ('sintel_00.01.01.000-00.01.02.000', 60.5, 62.5)
+    """
+    groups: dict[tuple[float, float], list[Sentence]] = {}
+    for sentence in sentences:
+        if sentence.state != "rejected" and sentence.start is not None and sentence.end is not None:
+            start, end = round(max(0.0, sentence.start), 3), round(sentence.end, 3)
+            if seconds is not None:
+                end = min(end, round(seconds, 3))
+            if start <= end:
+                groups.setdefault((start, end), []).append(sentence)
+    clips = []
+    for (start, end), members in sorted(groups.items()):
+        origin: Literal["ad", "script"] = (
+            "script" if any(each.origin == "script" for each in members) else "ad"
+        )
+        longer = _expanded(start, end, expand, min_clip, seconds)
+        ids = tuple(each.id for each in members)
+        clips.append(
+            Clip(
+                f"{film_id}_{_clock(start)}-{_clock(end)}",
+                film_id,
+                start,
+                end,
+                *longer,
+                ids,
+                origin,
+            )
+        )
+    return clips
+
+
+def _expanded(
+    start: float, end: float, expand: Expansion, least: float, seconds: float | None
+) -> tuple[float, float]:
+    if expand == "none":
+        return start, end
+    if expand == "tail":
+        longer = end + _TAIL
+        return start, round(longer if seconds is None else max(end, min(longer, seconds)), 3)
+    if end - start >= least:
+        return start, end
+    first = (start + end - least) / 2
+    if seconds is not None:
+        first = min(first, seconds - least)  # moved inside the film
+    first = round(max(0.0, first), 3)
+    return first, round(first + least, 3)
+
+
+def _clock(seconds: float) -> str:
+    thousandths = round(seconds * 1000)
+    minutes, rest = divmod(thousandths, 60_000)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours:02}.{minutes:02}.{rest // 1000:02}.{rest % 1000:03}"
+
+
+def trimmed(
+    sentences: Sequence[Sentence], seconds: float | None, trim_start: float, trim_end: float
+) -> list[Sentence]:
+    """Reject the sentences in the first and the last seconds of a film: logos and cast.
+
+    Args:
+        sentences: The sentences.
+        seconds: How long the film is; needed to trim its end.
+        trim_start: How many seconds at the start.
+        trim_end: How many at the end.
+
+    >>> logo = Sentence("s1", "A logo appears.", 4.0, 6.5, "ad")
+    >>> trimmed([logo], 3600.0, 60.0, 0.0)[0].state
+    'rejected'
+    """
+    last = float("inf") if seconds is None else seconds - trim_end
+    return [
+        replace(each, state="rejected", flags=(*each.flags, TRIMMED))
+        if each.start is not None
+        and (each.start < trim_start or (each.end or 0.0) > last)
+        and each.state != "rejected"
+        else each
+        for each in sentences
+    ]
+
+
+def film_seconds(project: Project, film_id: str) -> float | None:
+    """Give the length of a film, where its alignment says it."""
+    aligned: Mapping[str, Any] = project.result(film_id, "align") or {}
+    length = aligned.get("film", {}).get("seconds")
+    return float(length) if length is not None else None

@@ -1,0 +1,180 @@
+"""A corpus as files for scoring and training: COCO JSON, JSON lines, CSV, stories."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from reelscore._version import __version__
+from reelscore.errors import DataError
+
+
+@dataclass(frozen=True)
+class ExportedClip:
+    """A clip as it leaves the project.
+
+    Attributes:
+        id: The clip's id.
+        film: Its film.
+        start: When it begins in the film.
+        end: When it ends.
+        expanded_start: When the longer clip begins that viewers see.
+        expanded_end: When that ends.
+        sentences: Its sentences.
+        origin: Whether they come from narration (`ad`) or a script.
+    """
+
+    id: str
+    film: str
+    start: float
+    end: float
+    expanded_start: float
+    expanded_end: float
+    sentences: tuple[str, ...]
+    origin: str = "ad"
+
+
+def exported_clips(
+    clips: Sequence[Mapping[str, Any]],
+    sentences: Sequence[Mapping[str, Any]],
+    names: Mapping[str, Any] | None = None,
+) -> list[ExportedClip]:
+    """Give clips with the texts of their sentences.
+
+    Args:
+        clips: The clips of `assemble`.
+        sentences: Its sentences.
+        names: The films of `anonymise`; without it texts are the originals.
+
+    Raises:
+        DataError: If a sentence is not among those whose names were replaced.
+    """
+    texts = {(each["film"], each["id"]): each["text"] for each in sentences}
+    if names is not None:
+        try:
+            texts = {(film, each): names[film]["sentences"][each]["text"] for film, each in texts}
+        except KeyError as error:
+            raise DataError(
+                f"The names of {error} were not replaced; run 'reelscore corpus anonymise' again."
+            ) from None
+    return [
+        ExportedClip(
+            **{
+                name: clip[name]
+                for name in ExportedClip.__dataclass_fields__
+                if name != "sentences"
+            },
+            sentences=tuple(texts[clip["film"], each] for each in clip["sentences"]),
+        )
+        for clip in clips
+    ]
+
+
+def to_coco(clips: Sequence[ExportedClip], *, name: str, with_sentences: bool = True) -> bytes:
+    """Write clips as COCO JSON, which `reelscore score` reads as references.
+
+    Args:
+        clips: The clips.
+        name: The name of the corpus and the set.
+        with_sentences: Whether the sentences are written; without, the file is for a blind test.
+
+    >>> clip = ExportedClip("f_1", "f", 4.0, 5.0, 3.5, 5.5, ("Someone nods.",))
+    >>> msgspec.json.decode(to_coco([clip], name="demo"))["annotations"]
+    [{'id': 1, 'image_id': 'f_1', 'caption': 'Someone nods.'}]
+    """
+    document: dict[str, Any] = {
+        "info": {
+            "description": name,
+            "signature": f"corpus:{name}|clips:{len(clips)}|version:{__version__}",
+        },
+        "images": [
+            {
+                "id": clip.id,
+                "file_name": clip.id,
+                "film": clip.film,
+                "start": clip.expanded_start,
+                "end": clip.expanded_end,
+            }
+            for clip in clips
+        ],
+    }
+    if with_sentences:
+        captions = [(clip.id, text) for clip in clips for text in clip.sentences]
+        document["annotations"] = [
+            {"id": number, "image_id": clip_id, "caption": text}
+            for number, (clip_id, text) in enumerate(captions, start=1)
+        ]
+    return _indented(document)
+
+
+def to_jsonl(clips: Sequence[ExportedClip], *, name: str) -> bytes:
+    """Write clips as JSON lines, one each.
+
+    Args:
+        clips: The clips.
+        name: Not needed here.
+
+    >>> clip = ExportedClip("f_1", "f", 4.0, 5.0, 3.5, 5.5, ("Someone nods.",))
+    >>> msgspec.json.decode(to_jsonl([clip], name="demo"))["sentences"]
+    ['Someone nods.']
+    """
+    return b"".join(msgspec.json.encode(clip) + b"\n" for clip in clips)
+
+
+def to_csv(clips: Sequence[ExportedClip], *, name: str) -> bytes:
+    r"""Write clips as CSV, a row for each sentence.
+
+    Args:
+        clips: The clips.
+        name: Not needed here.
+
+    >>> clip = ExportedClip("f_1", "f", 4.0, 5.0, 3.5, 5.5, ("Someone nods.",))
+    >>> to_csv([clip], name="demo").decode().splitlines()[1]
+    'f_1,f,4.0,5.0,3.5,5.5,ad,Someone nods.'
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    columns = ["id", "film", "start", "end", "expanded_start", "expanded_end", "origin"]
+    writer.writerow([*columns, "caption"])
+    for clip in clips:
+        cells = [getattr(clip, column) for column in columns]
+        writer.writerows([[*cells, sentence] for sentence in clip.sentences])
+    return text.getvalue().encode()
+
+
+def to_stories(clips: Sequence[ExportedClip], *, name: str) -> bytes:
+    """Write each film as a story, with the times that the sentences have, for `reelscore stories`.
+
+    Args:
+        clips: The clips.
+        name: Not needed here.
+
+    >>> clip = ExportedClip("f_1", "f", 4.0, 5.0, 3.5, 5.5, ("Someone nods.",))
+    >>> msgspec.json.decode(to_stories([clip], name="demo"))
+    {'f': {'timestamps': [[4.0, 5.0]], 'sentences': ['Someone nods.']}}
+    """
+    films: dict[str, dict[str, list[Any]]] = {}
+    for clip in clips:
+        story = films.setdefault(clip.film, {"timestamps": [], "sentences": []})
+        for sentence in clip.sentences:
+            story["timestamps"].append([clip.start, clip.end])
+            story["sentences"].append(sentence)
+    return _indented(films)
+
+
+def _indented(content: object) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n"
+
+
+FORMATS: dict[str, tuple[str, Callable[..., bytes]]] = {
+    "coco": (".json", to_coco),
+    "jsonl": (".jsonl", to_jsonl),
+    "csv": (".csv", to_csv),
+    "stories": (".stories.json", to_stories),
+}
+"""The formats, with the endings of their files and what writes them."""

@@ -1,0 +1,157 @@
+"""`reelscore corpus anonymise` to `export`: commands on loose files and on projects."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+
+import pytest
+
+from reelscore.corpus.decisions import append_decision
+from reelscore.corpus.project import Film, Project
+from reelscore.corpus.records import Decision, Element, Sentence
+from reelscore.corpus.results import write_result
+from reelscore.corpus.splits import SETS
+
+pytest.importorskip("reelscore_parser")
+
+
+def test_names_of_loose_files(run, tmp_path):
+    (tmp_path / "cast.txt").write_text("ANNA\nROSE\nGUARD #2\n")
+    (tmp_path / "text.txt").write_text("Rose petals fall.\nAnna sees the guard.\n")
+    files = ["--text", str(tmp_path / "text.txt"), "--cast", str(tmp_path / "cast.txt")]
+    status, out, err = run("corpus", "anonymise", *files, "--json", "-")
+    assert status == 0
+    result = json.loads(out)
+    assert [each["text"] for each in result["sentences"]] == [
+        "Rose petals fall.",
+        "Someone sees the guard.",
+    ]
+    assert result["cast"] == ["anna", "rose"]
+    assert "Rose  kept      1" in err
+    assert "1 names replaced in 1 of 2 sentences" in err
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """Six films with narration, one of them with a script too, and one with a script alone."""
+    monkeypatch.chdir(tmp_path)
+    project = Project.new("films", "Demo")
+    for number in range(7):
+        film_id = f"f{number}"
+        project.add_film(Film(film_id, title=f"Film {number}", year=2000))
+        folder = project.place(film_id, "x").parent
+        sentences = [
+            Sentence(f"s{k}", text, 10.0 * k, 10.0 * k + 1.5 * k, "ad")
+            for k, text in enumerate(["Anna nods.", "The Haleys wave.", "Rose petals fall."])
+        ]
+        if number < 6:
+            write_result(folder / "transcript.json", {"sentences": [asdict(s) for s in sentences]})
+        if number >= 5:
+            told = Element("e1", 1, "description", None, "Mark runs.", start=50.0, end=51.0)
+            elements = [
+                replace(told, accepted=True),
+                replace(told, id="e2", text="Never timed."),
+                Element("e3", 1, "dialogue", "MARK HALEY", "Hello."),
+            ]
+            write_result(folder / "aligned.json", {"elements": [asdict(e) for e in elements]})
+            write_result(folder / "script.json", {"elements": [asdict(e) for e in elements]})
+    return project
+
+
+def test_from_sentences_to_scores(run, project, tmp_path):
+    (tmp_path / "cast.txt").write_text("ANNA\nROSE\nMARK HALEY\n")
+    where = ["--project", "films"]
+    status, _, err = run("corpus", "export", *where, "--out", "release")
+    assert (status, "run 'reelscore corpus assemble' first" in err) == (2, True)
+    status, _, err = run("corpus", "assemble", *where)
+    assert status == 0
+    assert "f5        4          4" in err
+    status, _, err = run("corpus", "export", *where, "--out", "release")
+    assert (status, "run 'reelscore corpus anonymise' first" in err) == (2, True)
+    assert run("corpus", "anonymise", *where, "--cast", "cast.txt")[0] == 0
+    ratios = ["--ratios", "4 1 1 1"]
+    status, _, err = run("corpus", "split", *where, *ratios, "--fix", "f5=public-test")
+    assert status == 0
+    assert "1 clips from scripts are left out" in err
+    options = ["--blind", "--format", "coco", "--format", "stories"]
+    status, _, err = run("corpus", "export", *where, "--out", "release", *options)
+    assert status == 0, err
+    files = sorted(path.name for path in (tmp_path / "release").iterdir())
+    assert files == sorted(
+        [f"{name}{end}" for name in SETS[:3] for end in (".json", ".stories.json")]
+        + ["blind_clips.json", "blind_references.json"]
+    )
+    content = {name: json.loads((tmp_path / "release" / name).read_text()) for name in files}
+    blind = (tmp_path / "release/blind_clips.json").read_text()
+    assert "caption" not in blind
+    assert "references" not in blind
+    seen = set()
+    for name in [*(f"{name}.json" for name in SETS[:3]), "blind_references.json"]:
+        films = {image["film"] for image in content[name]["images"]}
+        assert films
+        assert not films & seen
+        seen |= films
+        texts = {each["caption"] for each in content[name]["annotations"]}
+        assert texts <= {"Someone nods.", "People wave.", "Rose petals fall.", "Someone runs."}
+        assert ("Someone runs." in texts) == (name == "training.json")
+    # reelscore score reads every clip
+    images = [image["id"] for image in content["public-test.json"]["images"]]
+    (tmp_path / "system.json").write_text(
+        json.dumps([{"image_id": each, "caption": "Someone nods."} for each in images])
+    )
+    status, out, err = run(
+        *["score", "system.json", "-r", "release/public-test.json", "-m", "bleu", "--json", "-"]
+    )
+    assert status == 0, err
+    assert all(each in out for each in images)
+    stories = "release/public-test.stories.json"
+    status, _, err = run("stories", stories, "-r", stories, "--scores", "soda_c")
+    assert status == 0, err
+
+
+def test_stages_know_when_they_are_fresh(run, project):
+    where = ["--project", "films"]
+    run("corpus", "assemble", *where)
+    before = (project.folder / "clips.json").read_bytes()
+    assert "already assembled" in run("corpus", "assemble", *where)[2]
+    assert (project.folder / "clips.json").read_bytes() == before
+    now = "2026-01-01T00:00:00Z"
+    append_decision(project.place("f0", "decisions.jsonl"), Decision(now, "ada", "s1", "reject"))
+    assert run("corpus", "split", *where, "--ratios", "4 1 1 1")[0] == 0
+    run("corpus", "assemble", *where)
+    assert (project.folder / "clips.json").read_bytes() != before
+    status, _, err = run("corpus", "export", *where, "--out", "release", "--original")
+    assert (status, "clips.json has changed since splits.json was made" in err) == (2, True)
+
+
+def test_commands_to_cut(run, project, tmp_path):
+    status, out, err = run("corpus", "assemble", "--project", "films", "--cut")
+    assert (status, out) == (2, "")
+    assert "has no file to cut" in err
+    (tmp_path / "a film.mkv").write_bytes(b"")
+    for film_id in project.films:
+        Project.open("films").change_film(film_id, film="a film.mkv")
+    status, out, _ = run("corpus", "assemble", "--project", "films", "--cut")
+    assert status == 0
+    line = out.splitlines()[0]
+    assert line.startswith("ffmpeg -ss 0.000 -i '")
+    assert line.endswith("film.mkv' -t 2.000 f0_00.00.00.000-00.00.00.000.mp4")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--ratios", "1 2"], "Give 4 shares"),
+        (["--ratios", "a b c d"], "expected four numbers"),
+        (["--fix", "f0"], "expected FILM=SET"),
+        (["--fix", "f0=nowhere"], "is not a set"),
+        (["--fix", "f6=blind-test"], "only clips from a script"),
+    ],
+)
+def test_bad_splits(run, project, options, message):
+    run("corpus", "assemble", "--project", "films")
+    status, _, err = run("corpus", "split", "--project", "films", *options)
+    assert status == 2
+    assert message in err
+    assert not (project.folder / "splits.json").exists()
