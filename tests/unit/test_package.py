@@ -171,8 +171,9 @@ WITHOUT_EXAMPLE = {  # they need weights, a data set, a film, a server or a whol
     "RateChoice "
     "Replacement Samples "
     "TrackPair align align_samples alignment_findings band_powers estimate_rate find_anchors "
-    "find_pair find_track lms_level read_decisions read_samples segment segment_samples "
-    "sound_features spectrogram_difference",
+    "find_pair find_track lms_level read_decisions read_samples read_script read_subtitles script "
+    "script_times segment segment_samples sound_features spectrogram_difference AlignedScript "
+    "CueLine Script Subtitles",
     "endpoint": "Outcome ask_all",
     "video": "read_frames video_key",
     "human": "Assignment Event Receipt Simulation Skip Status TopUp fit_crowd hits_needed "

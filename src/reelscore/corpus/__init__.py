@@ -34,6 +34,11 @@ if TYPE_CHECKING:
         Sentence,
     )
     from reelscore.corpus.results import InputFile, fingerprint
+    from reelscore.corpus.script_alignment import AlignedScript, align_script
+    from reelscore.corpus.script_steps import script, script_times
+    from reelscore.corpus.scripts.elements import Script
+    from reelscore.corpus.scripts.fountain import write_fountain
+    from reelscore.corpus.scripts.reading import parse_script, read_script
     from reelscore.corpus.segmentation import (
         Segmentation,
         doubt_overlaps,
@@ -42,10 +47,12 @@ if TYPE_CHECKING:
     )
     from reelscore.corpus.splits import Work, split, works
     from reelscore.corpus.steps import TrackPair, align, find_pair, segment
+    from reelscore.corpus.subtitles import Cue, CueLine, Subtitles, read_subtitles
     from reelscore.corpus.time_map import Break, TimeMap
     from reelscore.corpus.waveforms import Line, best_edges
 
 __all__ = [
+    "AlignedScript",
     "Alignment",
     "Anchors",
     "Anonymised",
@@ -54,6 +61,8 @@ __all__ = [
     "Break",
     "Cast",
     "Clip",
+    "Cue",
+    "CueLine",
     "Decision",
     "Element",
     "ExportedClip",
@@ -68,14 +77,17 @@ __all__ = [
     "RateChoice",
     "Replacement",
     "Samples",
+    "Script",
     "Segment",
     "Segmentation",
     "Sentence",
+    "Subtitles",
     "TimeMap",
     "TrackPair",
     "Work",
     "align",
     "align_samples",
+    "align_script",
     "alignment_findings",
     "anonymise",
     "append_decision",
@@ -91,8 +103,13 @@ __all__ = [
     "fingerprint",
     "lms_level",
     "narration_turns",
+    "parse_script",
     "read_decisions",
     "read_samples",
+    "read_script",
+    "read_subtitles",
+    "script",
+    "script_times",
     "segment",
     "segment_samples",
     "segmentation_findings",
@@ -105,6 +122,7 @@ __all__ = [
     "to_stories",
     "unknown_names",
     "works",
+    "write_fountain",
 ]
 
 __getattr__, __dir__ = lazy_names(
@@ -125,9 +143,15 @@ __getattr__, __dir__ = lazy_names(
         "corpus.project": "Film Project",
         "corpus.records": "Clip Decision Element Finding Piece Segment Sentence",
         "corpus.results": "InputFile fingerprint",
+        "corpus.script_alignment": "AlignedScript align_script",
+        "corpus.script_steps": "script script_times",
+        "corpus.scripts.elements": "Script",
+        "corpus.scripts.fountain": "write_fountain",
+        "corpus.scripts.reading": "parse_script read_script",
         "corpus.segmentation": "Segmentation doubt_overlaps narration_turns segment_samples",
         "corpus.splits": "Work split works",
         "corpus.steps": "TrackPair align find_pair segment",
+        "corpus.subtitles": "Cue CueLine Subtitles read_subtitles",
         "corpus.time_map": "Break TimeMap",
         "corpus.waveforms": "Line best_edges",
     },

@@ -7,7 +7,7 @@ while the same command on the same inputs would make it, and *stale* when an inp
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -31,8 +31,17 @@ LAYOUT = 1
 
 State = Literal["open", "done", "stale", "failed", "needs review"]
 
-RESULTS = {"align": "align.json", "segment": "segments.json"}
+RESULTS = {
+    "align": "align.json",
+    "segment": "segments.json",
+    "subtitles": "subtitles.json",
+    "script": "script.json",
+    "script times": "aligned.json",
+}
 """The steps of a film, in their order, and the file of each step's result."""
+
+NEEDS = {"segment": ("align",), "script times": ("script", "subtitles")}
+"""The steps whose results a step reads."""
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
@@ -74,8 +83,8 @@ class Project:
     >>> with TemporaryDirectory() as folder:
     ...     project = Project.new(Path(folder, "corpus"), "My films")
     ...     project.add_film(Film("sintel", title="Sintel"))
-    ...     Project.open(Path(folder, "corpus")).status()
-    {'sintel': {'align': 'open', 'segment': 'open'}}
+    ...     Project.open(Path(folder, "corpus")).status()["sintel"]["align"]
+    'open'
     """
 
     def __init__(self, folder: Path, content: Mapping[str, Any]) -> None:
@@ -225,12 +234,25 @@ class Project:
         path = self.place(film_id, RESULTS[step])
         return read_result(path) if path.exists() else None
 
-    def origin(self, film_id: str, step: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """Say what a step's result would be made by and from, now."""
-        film = self.film(film_id)
-        film_file, ad_file = self.sounds(film_id)
-        inputs: dict[str, str | Path] = {str(film.film): film_file, str(film.ad): ad_file}
-        for before in list(RESULTS)[: list(RESULTS).index(step)]:
+    def origin(
+        self,
+        film_id: str,
+        step: str,
+        parameters: Mapping[str, Any],
+        files: Sequence[str | Path] | None = None,
+    ) -> dict[str, Any]:
+        """Say what a step's result would be made by and from, now.
+
+        Args:
+            film_id: The film.
+            step: The step.
+            parameters: Its options.
+            files: The files it reads beside earlier results; the film's sounds if not given.
+        """
+        sources = self.sounds(film_id) if files is None else files
+        names = [self._place_of(str(path)) for path in sources]
+        inputs: dict[str, str | Path] = {name: self.folder / name for name in names}
+        for before in NEEDS.get(step, ()):
             name = RESULTS[before]
             inputs[name] = self.place(film_id, name)
         return origin(step, parameters, inputs)
@@ -254,14 +276,13 @@ class Project:
 
     def _states(self, film_id: str) -> dict[str, State]:
         states: dict[str, State] = {}
-        stale = False
         for step in RESULTS:
             result = self.result(film_id, step)
             if result is None:
                 states[step] = "open"
                 continue
-            stale = stale or not self.is_current(film_id, result)
-            if stale:
+            follows_stale = any(states[before] == "stale" for before in NEEDS.get(step, ()))
+            if follows_stale or not self.is_current(film_id, result):
                 states[step] = "stale"
             elif not is_trusted(result):
                 states[step] = "failed"

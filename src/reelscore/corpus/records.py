@@ -94,7 +94,7 @@ class Element:
     start: float | None = None
     end: float | None = None
     score: float | None = None
-    cues: tuple[str, ...] = ()
+    cues: tuple[int, ...] = ()
     accepted: bool = False
     reason: str | None = None
     line: int | None = None

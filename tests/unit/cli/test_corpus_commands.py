@@ -66,8 +66,8 @@ def test_segment_aligns_first_where_there_is_no_map(run, pair):
 def test_a_project_from_new_to_status(run, project):
     where = ["--project", "films"]
     assert run("corpus", "status", *where)[2].splitlines() == [
-        "film  align  segment",
-        "one    open     open",
+        "film  align  segment  subtitles  script  script times",
+        "one    open     open       open    open          open",
     ]
     status, _, err = run("corpus", "segment", *where)
     assert status == 2
@@ -77,14 +77,14 @@ def test_a_project_from_new_to_status(run, project):
     made = {path.name: path.read_bytes() for path in (project / "films/one").glob("*.json")}
     assert "one: already aligned" in run("corpus", "align", *where)[2]
     assert "one: already segmented" in run("corpus", "segment", *where)[2]
-    assert json.loads(run("corpus", "status", *where, "--json", "-")[1]) == {
-        "name": "Films",
-        "films": {"one": {"align": "done", "segment": "done"}},
-    }
+    status = json.loads(run("corpus", "status", *where, "--json", "-")[1])
+    assert status["name"] == "Films"
+    done = [step for step, state in status["films"]["one"].items() if state == "done"]
+    assert done == ["align", "segment"]
     assert "already" not in run("corpus", "align", *where, "--again")[2]
     assert (project / "films/one/align.json").read_bytes() == made["align.json"]
     # the same alignment again: what was made from it is still fresh
-    assert run("corpus", "status", *where)[2].splitlines()[1] == "one    done     done"
+    assert run("corpus", "status", *where)[2].splitlines()[1].split()[1:3] == ["done"] * 2
     assert run("corpus", "segment", *where, "--min-length", "2")[0] == 0
     assert (project / "films/one/segments.json").read_bytes() != made["segments.json"]
     assert list((project / "films/one/cache").iterdir()) == []
@@ -97,7 +97,7 @@ def test_a_changed_file_makes_results_stale(run, project, pair, tmp_path):
     assert run("corpus", "align", "one", "--ad", str(ad), *where)[0] == 0
     assert run("corpus", "segment", *where)[0] == 0
     ad.write_bytes(pair.ad.read_bytes()[:-1000])
-    assert run("corpus", "status", *where)[2].splitlines()[1] == "one   stale    stale"
+    assert run("corpus", "status", *where)[2].splitlines()[1].split()[1:3] == ["stale"] * 2
     status, _, err = run("corpus", "segment", *where)
     assert status == 2
     assert "have changed since it was aligned" in err

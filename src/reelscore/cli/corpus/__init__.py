@@ -13,6 +13,8 @@ _COMMANDS = {
     "status": ("corpus.status", "Show where every film of a project stands."),
     "align": ("corpus.align", "Align described tracks with their films."),
     "segment": ("corpus.segment", "Find when the narrator speaks."),
+    "subtitles": ("corpus.subtitles", "Read a film's subtitles."),
+    "script": ("corpus.script", "Read a film's script, and find its times by the subtitles."),
     "assemble": ("corpus.assemble", "Make clips from sentences."),
     "anonymise": ("corpus.anonymise", "Replace the names of people by Someone."),
     "split": ("corpus.split", "Divide films into training, validation and test."),

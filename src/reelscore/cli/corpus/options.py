@@ -80,6 +80,15 @@ def both_files(film_file: str | None, ad_file: str | None) -> tuple[str, str]:
     return film_file, ad_file
 
 
+def film_and_file(names: Sequence[str], out_file: str | None) -> tuple[str | None, str]:
+    """Give the film and the file that a command names, or the file alone."""
+    if len(names) > 2:
+        raise DataError(f"Expected a film and a file, or a file alone; got {len(names)} names.")
+    if len(names) == 2 and out_file:
+        raise DataError("--out is for work without a project; the project has its own files.")
+    return (names[0], names[1]) if len(names) == 2 else (None, names[0])
+
+
 def films_of(project: Project, films: Sequence[str]) -> list[str]:
     """Give the films that a command is about: those named, else all."""
     chosen = [project.film(film_id).id for film_id in films] or list(project.films)

@@ -1,0 +1,1 @@
+"""Scripts of films as elements: Fountain, Final Draft and indented plain text."""
