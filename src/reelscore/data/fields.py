@@ -67,6 +67,8 @@ class FieldNames:
         >>> FieldNames().caption_fields(["id", "prediction", "reference"], "candidates")
         ['prediction']
         >>> FieldNames().caption_fields(["id", "caption", "reference"], "references")
+        ['reference']
+        >>> FieldNames().caption_fields(["caption", "prediction", "reference"], "references")
         ['caption', 'reference']
         >>> FieldNames(caption=("caption",)).caption_fields(["caption", "reference"], "references")
         ['reference']
@@ -78,6 +80,9 @@ class FieldNames:
             return own
         others = own if role == "references" else _matching(names, self.reference)
         usual = _matching(names, CAPTION_FIELDS + ROLE_FIELDS[role])
+        named = _matching(names, ROLE_FIELDS[role])
+        if role == "references" and named and not _matching(names, ROLE_FIELDS["candidates"]):
+            usual = named  # so `caption` beside them holds the system's
         return [name for name in usual if name not in others] or own
 
     def role_fields(self, names: Collection[str], role: Role) -> list[str]:

@@ -59,12 +59,19 @@ def test_references_are_never_candidates(tmp_path, write, reference):
         read_candidates(path)
 
 
+@pytest.mark.parametrize("write", [as_jsonl, as_csv, as_records])
+def test_a_caption_beside_references_is_the_systems(tmp_path, write):
+    path = write("caption", "references", tmp_path)
+    ours, theirs = read_candidates(path), read_references(path)
+    assert ours.keys() == theirs.keys()
+    assert all(ours[item] not in texts for item, texts in theirs.items())
+
+
 AMBIGUOUS = [
     # names, read as, part of the message
     (("caption", "prediction"), read_candidates, "'caption' to 'reference' if it holds references"),
     (("text", "pred"), read_candidates, "captions in several fields (text, pred)"),
     (("prediction", "output"), read_candidates, "remove or rename all but one"),
-    (("caption", "reference"), read_references, "'caption' to 'prediction' if it holds a system's"),
     (("reference", "gt"), read_references, "captions in several fields (reference, gt)"),
 ]
 
