@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         segment_samples,
     )
     from reelscore.corpus.splits import Work, split, works
+    from reelscore.corpus.statistics import CorpusSize, corpus_size, review_size
     from reelscore.corpus.steps import TrackPair, align, find_pair, segment
     from reelscore.corpus.subtitles import Cue, CueLine, Subtitles, read_subtitles
     from reelscore.corpus.time_map import Break, TimeMap
@@ -61,6 +62,7 @@ __all__ = [
     "Break",
     "Cast",
     "Clip",
+    "CorpusSize",
     "Cue",
     "CueLine",
     "Decision",
@@ -95,6 +97,7 @@ __all__ = [
     "attach_decisions",
     "band_powers",
     "best_edges",
+    "corpus_size",
     "doubt_overlaps",
     "estimate_rate",
     "find_anchors",
@@ -108,6 +111,7 @@ __all__ = [
     "read_samples",
     "read_script",
     "read_subtitles",
+    "review_size",
     "script",
     "script_times",
     "segment",
@@ -150,6 +154,7 @@ __getattr__, __dir__ = lazy_names(
         "corpus.scripts.reading": "parse_script read_script",
         "corpus.segmentation": "Segmentation doubt_overlaps narration_turns segment_samples",
         "corpus.splits": "Work split works",
+        "corpus.statistics": "CorpusSize corpus_size review_size",
         "corpus.steps": "TrackPair align find_pair segment",
         "corpus.subtitles": "Cue CueLine Subtitles read_subtitles",
         "corpus.time_map": "Break TimeMap",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict, replace
 
 import pytest
@@ -12,6 +13,7 @@ from reelscore.corpus.project import Film, Project
 from reelscore.corpus.records import Decision, Element, Sentence
 from reelscore.corpus.results import write_result
 from reelscore.corpus.splits import SETS
+from reelscore.corpus.statistics import PUBLISHED
 
 pytest.importorskip("reelscore_parser")
 
@@ -155,3 +157,44 @@ def test_bad_splits(run, project, options, message):
     assert status == 2
     assert message in err
     assert not (project.folder / "splits.json").exists()
+
+
+def test_statistics(run, project):
+    where = ["--project", "films"]
+    now = "2026-01-01T00:00:00Z"
+    reject = Decision(now, "ada", "s1", "reject", note="sound or music")
+    append_decision(project.place("f0", "decisions.jsonl"), reject)
+    run("corpus", "assemble", *where)
+    status, out, err = run("corpus", "stats", *where, "--tagger", "parser", "--format", "json")
+    assert status == 0, err
+    content = json.loads(out)
+    assert content["sizes"]["all"]["films"] == 7
+    assert content["sizes"]["narration"]["clips"] == 17
+    assert content["sizes"]["narration"]["words"] == 6 * 2 + 5 * 3 + 6 * 3
+    assert content["sizes"]["script"]["vocabulary"] == 2
+    assert content["sizes"]["script"]["parts"] == {
+        "nouns": 1,
+        "verbs": 1,
+        "adjectives": 0,
+        "adverbs": 0,
+    }
+    assert content["review"]["ad"]["reasons"] == {"sound or music": 1}
+    assert content["review"]["ad"]["words_lost"] == pytest.approx(3 / 48, abs=1e-4)
+    status, out, err = run("corpus", "stats", *where)
+    assert out.splitlines()[0].split("  ")[0] == "part"
+    assert max(map(len, out.splitlines())) <= 80
+    assert "not counted without a tagger" in err
+    for form, start in (("csv", "part,films,words"), ("latex", "\\begin{tabular}")):
+        assert start in run("corpus", "stats", *where, "--format", form)[1]
+
+
+def test_published_facts(run, specs):
+    status, out, _ = run("corpus", "stats", "--published", "--format", "csv")
+    assert status == 0
+    assert '"Tables 1 and 2, all cells",not in our copy,3.4' in out
+    facts = (specs / "CORPUS.md").read_text(encoding="utf-8").partition("## 3.")[0]
+    numbers = re.findall(r"\d[\d,]*\d", "".join(row[1] for row in PUBLISHED))
+    assert len(numbers) > 25
+    assert [number for number in numbers if number not in facts] == []
+    text = run("corpus", "stats", "--published")[1]
+    assert max(map(len, text.splitlines())) <= 80

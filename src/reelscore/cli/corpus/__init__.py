@@ -18,6 +18,7 @@ _COMMANDS = {
     "assemble": ("corpus.assemble", "Make clips from sentences."),
     "anonymise": ("corpus.anonymise", "Replace the names of people by Someone."),
     "split": ("corpus.split", "Divide films into training, validation and test."),
+    "stats": ("corpus.stats", "Count films, clips, sentences and words."),
     "export": ("corpus.export", "Write clips as files for scoring and training."),
 }
 

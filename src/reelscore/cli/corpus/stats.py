@@ -1,0 +1,126 @@
+"""``reelscore corpus stats``."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import textwrap
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from reelscore.cli.campaign.options import say
+from reelscore.cli.corpus.options import project_option
+from reelscore.cli.messages import printable
+from reelscore.cli.option_kinds import choice_option
+from reelscore.cli.options import terminal_width
+from reelscore.corpus.exports import ExportedClip, exported_clips
+from reelscore.corpus.project import Project
+from reelscore.corpus.splits import SETS
+from reelscore.corpus.stages import STAGES, stage_result
+from reelscore.corpus.statistics import PUBLISHED, CorpusSize, corpus_size, review_size
+from reelscore.report.tables.grid import Cell, Grid
+
+_SOURCES = {"ad": "narration", "script": "script"}
+_PARTS = ("nouns", "verbs", "adjectives", "adverbs")
+
+
+@click.command("stats")
+@project_option
+@click.option("--published", is_flag=True, help="Show what the paper says of its own corpora.")
+@choice_option(
+    "--tagger",
+    choices=["none", "parser"],
+    default="none",
+    help="parser: count nouns, verbs, adjectives and adverbs too, with reelscore's parser.",
+)
+@choice_option(
+    "--format",
+    choices=["text", "csv", "latex", "json"],
+    default="text",
+    help="How the table is written, on standard output.",
+)
+def command(project: str, published: bool, tagger: str, format: str) -> None:
+    """Count films, clips, sentences, words and stems, by source and set.
+
+    Texts are those without names, where 'corpus anonymise' has made them. Lengths are those of
+    clips as viewers see them, and (of the sentences themselves).
+
+    \b
+    Examples:
+      reelscore corpus stats --project films --tagger parser
+      reelscore corpus stats --published
+    """
+    if published:
+        rows = [list(row) for row in PUBLISHED]
+        facts = [dict(zip(("of", "says", "section"), row, strict=True)) for row in rows]
+        if format == "text":
+            for of, says, section in rows:
+                click.echo(textwrap.fill(f"{of} ({section}): {says}", 80, subsequent_indent="  "))
+        else:
+            _write(["of", "says", "section"], rows, format, facts)
+        return
+    opened = Project.open(project)
+    assembled = stage_result(opened, "assemble")
+    is_there = {stage: (opened.folder / name).is_file() for stage, name in STAGES.items()}
+    names = stage_result(opened, "anonymise")["films"] if is_there["anonymise"] else None
+    placed = stage_result(opened, "split")["clips"] if is_there["split"] else {}
+    clips = exported_clips(assembled["clips"], assembled["sentences"], names)
+    sizes = {
+        name: corpus_size(group, tag=tagger == "parser")
+        for name, group in _groups(clips, placed).items()
+    }
+    review = review_size(assembled["sentences"])
+    content = {"sizes": {name: asdict(size) for name, size in sizes.items()}, "review": review}
+    rows = [[name, *_cells(size)] for name, size in sizes.items()]
+    heads = ["part", "films", "words", "sentences", "clips", "mean s", "total h", "stems"]
+    _write([*heads, *_PARTS] if tagger == "parser" else heads, rows, format, content)
+    if tagger == "none":
+        say("nouns, verbs, adjectives, adverbs: not counted without a tagger (--tagger parser)")
+    for source, size in review.items():
+        reasons = ", ".join(f"{reason} {count}" for reason, count in size["reasons"].items())
+        say(
+            printable(
+                f"{_SOURCES[source]}: {size['accepted']:.0%} of {size['sentences']} sentences "
+                f"accepted by people, {size['rejected']:.0%} rejected"
+                f"{f' ({reasons})' if reasons else ''}; {size['words_lost']:.1%} of the words lost"
+            )
+        )
+
+
+def _groups(clips: Sequence[ExportedClip], placed: dict[str, str]) -> dict[str, list[ExportedClip]]:
+    groups = {
+        name: [clip for clip in clips if clip.origin == origin] for origin, name in _SOURCES.items()
+    }
+    for name in SETS:
+        groups[name] = [clip for clip in clips if placed.get(clip.id) == name]
+    return {**{name: group for name, group in groups.items() if group}, "all": list(clips)}
+
+
+def _cells(size: CorpusSize) -> list[str]:
+    return [
+        f"{size.films}",
+        f"{size.words:,}",
+        f"{size.sentences:,}",
+        f"{size.clips:,}",
+        f"{size.mean_length:.1f} ({size.mean_raw:.1f})",
+        f"{size.hours:.2f} ({size.hours_raw:.2f})",
+        f"{size.vocabulary:,}",
+        *([f"{size.parts[name]:,}" for name in _PARTS] if size.parts else []),
+    ]
+
+
+def _write(heads: Sequence[str], rows: Sequence[Sequence[str]], format: str, content: Any) -> None:
+    """Print a table on standard output."""
+    if format == "json":
+        click.echo(json.dumps(content, indent=1))
+    elif format == "csv":
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows([heads, *rows])
+        click.echo(text.getvalue(), nl=False)
+    else:
+        grid = Grid(heads, [[Cell(cell) for cell in row] for row in rows])
+        click.echo(grid.to_latex() if format == "latex" else grid.to_text(terminal_width()))
