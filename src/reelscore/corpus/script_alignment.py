@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from reelscore.corpus.description_times import Line, timed_descriptions
 from reelscore.corpus.records import Element, Sentence
@@ -172,6 +173,11 @@ def _matched_lines(
         if here and len(here) >= _LEAST_SHARE * size:
             dense[place] = here
     kept = {place: here for place, here in dense.items() if len(words[place]) >= _SHORT}
+    for first, second in pairwise(spoken):  # two short lines together are as good as a long one
+        if first in dense and second in dense:
+            together = len(dense[first]) + len(dense[second]) >= _SHORT
+            if together and _distance(dense[first], dense[second], film) <= _NEAR:
+                kept |= {first: dense[first], second: dense[second]}
     for order in (range(len(spoken)), range(len(spoken) - 1, -1, -1)):
         for at in order:
             place = spoken[at]

@@ -17,7 +17,7 @@ from reelscore.corpus.steps import report
 from reelscore.corpus.subtitles import Cue, read_subtitles
 from reelscore.errors import DataError
 
-_LEAST_MATCHED = 0.1  # of the lines; with fewer it is another film or another language
+_LEAST_MATCHED = 0.2  # of the lines; with fewer it is another film or another language
 
 
 def subtitles(path: str | Path, **parameters: Any) -> dict[str, Any]:
