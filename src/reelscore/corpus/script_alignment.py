@@ -220,7 +220,8 @@ def _find_moved(
         before = [each for place in places for each in kept.get(place, [])]
         if not own or len(before) >= _LOST * len(own):
             continue
-        free = [at for at in range(len(film)) if at not in used or at in set(before)]
+        taken = used - set(before)
+        free = [at for at in range(len(film)) if at not in taken]
         window = _best_window([word for _, word in own], film, free)
         pairs = list(_common([word for _, word in own], [film[at].word for at in window]))
         if len(pairs) < max(_FOUND * len(own), len(before) + 1):

@@ -51,6 +51,16 @@ def test_cues_are_sorted_shifted_and_reported(tmp_path):
     assert aligned.matched == 0
 
 
+def test_cues_without_words_are_not_trusted(tmp_path):
+    file = tmp_path / "a.srt"
+    file.write_text(SRT.format(1, 1, 2, "[music]"))
+    report = read_subtitles(file, shift=-5.0).report
+    assert [(each.code, each.trusted) for each in report] == [
+        ("negative", True),
+        ("no-words", False),
+    ]
+
+
 def test_formats_of_subtitles(tmp_path):
     file = tmp_path / "film"
     file.write_text("WEBVTT\n\n00:01.000 --> 00:02.000\n<v Anna>Hi <b>you</b>.\n")

@@ -88,6 +88,44 @@ def test_tabs_form_feeds_and_centred_names():
     assert {each.text for each in script.elements[2:]} == {"What is it?"}
 
 
+def typed(title="", space="\n", mark="", name=" " * 25 + "{}", speech=15, left=5):
+    """Thirty speeches with descriptions, typed in some layout; every fourth goes over a page."""
+    rows = []
+    for number in range(30):
+        who = ("ANNA", "GUARD #2", "DR. STONE")[number % 3]
+        rows += [f"{number + 1:<5}INT. PLACE - DAY        {number + 1}", ""]
+        rows += [" " * left + "The old door opens.", "", name.format(who)]
+        rows += [" " * speech + "We never could" + mark]
+        if number % 4 == 0:
+            rows += [name.format("(MORE)"), "", f"{title:<20}{number}.", ""]
+            rows += [name.format(who + " (CONT'D)")]
+        rows += [" " * speech + "explain it.", ""]
+    return space.join(rows)
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        {},
+        {"title": "MY FILM"},
+        {"title": "\f  MY FILM"},
+        {"space": "\n\n"},
+        {"mark": " " * 20 + "*"},
+        {"name": "{:^60}"},
+        {"name": "\t\t\t{}", "speech": 12},
+        {"name": "{}", "speech": 0, "left": 0},
+    ],
+    ids=str,
+)
+def test_layouts_of_typed_text(layout):
+    script = parse_script(typed(**layout))
+    assert script.format == "text"
+    assert script.counts == {"heading": 30, "description": 30, "dialogue": 30}
+    assert {each.text for each in script.elements if each.who} == {"We never could explain it."}
+    assert {each.text for each in script.elements if each.kind == "heading"} == {"INT. PLACE - DAY"}
+    assert {each.who for each in script.elements} == {None, "ANNA", "GUARD #2", "DR. STONE"}
+
+
 def test_text_without_indents_is_read_by_names():
     script = parse_script("12  INT. CAR - DAY  12\n\nRain.\n\nANNA\nGo on.\n", format="text")
     assert [kind for kind, *_ in plain(script)] == ["heading", "description", "dialogue"]
@@ -182,3 +220,20 @@ def test_what_is_written_is_read_again(rows):
     assert [each.extensions for each in again.elements] == [
         each.extensions for each in script.elements
     ]
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(
+    st.lists(st.tuples(st.sampled_from(["", " ", "\t", " " * 12, "\f"]), ROWS), max_size=30),
+    st.sampled_from(["auto", "fountain", "text"]),
+)
+def test_any_text_is_read_or_refused(rows, format):
+    try:
+        script = parse_script("\n".join(indent + row for indent, row in rows), format=format)
+    except DataError:
+        return
+    assert all(each.text for each in script.elements)
+    assert all(1 <= each.line <= max(1, len(rows)) for each in script.elements)
+    assert [each.line for each in script.elements if each.kind != "note"] == sorted(
+        each.line for each in script.elements if each.kind != "note"
+    )

@@ -21,11 +21,15 @@ from reelscore.corpus.scripts.fountain import parse_fountain
 _LEAST_INDENT = 8  # of names
 _MOST = 0.7  # of the lines with an indent, to say what it is for
 _OFTEN = 3
+_MANY = 20  # lines that tell how a script is spaced
+_FEW = 0.05
 _NUMBER = r"\*?\s*[A-Z]?\d{1,4}[A-Z]{0,2}\.?"
 _PAGE_NUMBER = re.compile(r"(?:page\s+)?[-–(]?\s*\d{1,4}[A-Z]?\s*[-–).]?", re.IGNORECASE)
 _MORE = re.compile(r"\(?\s*MORE\s*\)?")
 _CONTINUED = re.compile(rf"(?:{_NUMBER}\s+)?\(?CONTINUED:?\)?:?(?:\s*\(\d+\))?(?:\s+{_NUMBER})?")
 _LEADING = re.compile(rf"{_NUMBER}\s+(?=\S)")
+_REVISION = re.compile(r"\s{2,}\*+\s*$|^\*(?=\s{2,})")
+_ENDS_IN_NUMBER = re.compile(r"(?<=\S)\s{2,}\d{1,4}[A-Z]?\.?$")
 _TRAILING = re.compile(rf"\s{{2,}}{_NUMBER}\s*\*?$")
 
 
@@ -63,28 +67,49 @@ def parse_indented(text: str) -> Script:
     return _parsed(lines, layout)
 
 
-def is_indented(text: str) -> bool:
-    r"""Tell whether names of speakers are indented.
+def is_typed(text: str) -> bool:
+    r"""Tell whether a script is as typists write it: names indented, or with marks of pages.
 
-    >>> is_indented("ANNA\nDrive on.\n"), is_indented(3 * "          ANNA\n     Drive on.\n\n")
+    >>> is_typed("ANNA\nDrive on.\n"), is_typed(3 * "          ANNA\n     Drive on.\n\n")
     (False, True)
     """
-    return bool(_layout(_numbered(text)).names)
+    lines = _numbered(text)
+    marked = any(
+        _MORE.fullmatch(line.text) or _heading(line.text) not in (None, line.text)
+        for line in lines
+        if "#" not in line.text
+    )
+    return marked or bool(_layout(lines).names)
 
 
 def _numbered(text: str) -> list[_Line]:
     lines = []
     for number, row in enumerate(text.split("\n"), start=1):
         for part in re.split(r"(\f)", row):
-            plain = part.expandtabs(8).rstrip()
+            plain = _REVISION.sub("", part.expandtabs(8)).rstrip()
             body = plain.lstrip()
             lines.append(_Line(number, len(plain) - len(body), "\f" if part == "\f" else body))
-    return lines
+    return _single_spaced(lines)
+
+
+def _single_spaced(lines: list[_Line]) -> list[_Line]:
+    """Leave out every second line of a script that is blank there throughout."""
+    written = sum(bool(line.text) for line in lines)
+    if written < _MANY or len(_pairs(lines)) > _FEW * written:
+        return lines
+    kept: list[_Line] = []
+    for before, line in pairwise([_Line(0, 0, ""), *lines]):
+        if line.text or not before.text:
+            kept.append(line)
+    return kept
 
 
 def _without_pages(lines: Sequence[_Line]) -> list[_Line]:
     """Leave out page numbers, (MORE), CONTINUED and the headers of pages."""
-    breaks = [place for place, line in enumerate(lines) if _is_page_break(lines, place)]
+    breaks = sorted(
+        {place for place in range(len(lines)) if _is_page_break(lines, place)}
+        | _numbered_headers(lines)
+    )
     near = Counter(
         _header_key(lines[place].text)
         for place in {each for at in breaks for each in _neighbours(lines, at)}
@@ -113,6 +138,20 @@ def _is_page_break(lines: Sequence[_Line], place: int) -> bool:
         return True
     around = [lines[each].text for each in (place - 1, place + 1) if 0 <= each < len(lines)]
     return bool(_PAGE_NUMBER.fullmatch(text)) and all(each in ("", "\f") for each in around)
+
+
+def _numbered_headers(lines: Sequence[_Line]) -> set[int]:
+    """Give the lines that stand alone and are the same but for a number at the end."""
+    places: dict[str, set[int]] = defaultdict(set)
+    texts: dict[str, set[str]] = defaultdict(set)
+    for place in range(1, len(lines) - 1):
+        text = lines[place].text
+        alone = not lines[place - 1].text.strip() and not lines[place + 1].text.strip()
+        if alone and _ENDS_IN_NUMBER.search(text) and not _heading(text):
+            key = _ENDS_IN_NUMBER.sub("", text)
+            places[key].add(place)
+            texts[key].add(text)
+    return {place for key in places if len(texts[key]) >= _OFTEN for place in places[key]}
 
 
 def _neighbours(lines: Sequence[_Line], at: int) -> list[int]:
@@ -148,7 +187,9 @@ def _layout(lines: Sequence[_Line]) -> _Layout:
         by_indent[line.indent].append(line.text)
     names, directions = set(), set()
     for indent, texts in by_indent.items():
-        if indent >= _LEAST_INDENT and sum(map(is_name, texts)) >= _MOST * len(texts):
+        plain_texts = [text for text in texts if not text.startswith("(")]
+        named = sum(map(is_name, plain_texts))
+        if indent >= _LEAST_INDENT and named and named >= _MOST * len(plain_texts):
             names.add(indent)
         elif sum(text.startswith("(") for text in texts) >= _MOST * len(texts):
             directions.add(indent)
@@ -223,11 +264,16 @@ def _parsed(lines: Sequence[_Line], layout: _Layout) -> Script:
 
 def _begin(collector: Collector, line: _Line) -> None:
     """Begin a speech, or go on with one that a page break has parted."""
-    who, extensions = split_name(line.text)
-    marks = {mark.upper().replace(".", "") for mark in extensions}
-    continued = bool(marks & {"CONT'D", "CONTD", "CONTINUED", "CONT"})
-    if not (line.continued and continued and collector.who == who):
+    who, _ = split_name(line.text)
+    if not (_goes_on(line) and collector.who == who):
         collector.speak(line.text)
+
+
+def _goes_on(line: _Line) -> bool:
+    """Tell whether a name stands there only since a page break has parted a speech."""
+    _, extensions = split_name(line.text)
+    marks = {mark.upper().replace(".", "") for mark in extensions}
+    return line.continued and bool(marks & {"CONT'D", "CONTD", "CONTINUED", "CONT"})
 
 
 def _is_spoken(line: _Line, layout: _Layout, was_blank: bool) -> bool:
@@ -235,10 +281,14 @@ def _is_spoken(line: _Line, layout: _Layout, was_blank: bool) -> bool:
 
 
 def _as_text(lines: Sequence[_Line]) -> str:
-    """Write lines without their indents, each at its number in the file."""
+    """Write lines as Fountain, each at its number in the file."""
     rows: list[str] = []
     for line in lines:
-        heading = _heading(line.text)
-        rows += [""] * (line.number - 1 - len(rows))
-        rows.append(heading or line.text.replace("\f", ""))
+        if _goes_on(line):  # two spaces keep a speech going
+            while rows and not rows[-1].strip():
+                rows.pop()
+            rows += ["  "] * (line.number - len(rows))
+        else:
+            rows += [""] * (line.number - len(rows))
+            rows[-1] += _heading(line.text) or line.text.replace("\f", "")
     return "\n".join(rows)

@@ -8,7 +8,7 @@ from typing import Literal
 from reelscore.corpus.scripts.elements import Script, read_text
 from reelscore.corpus.scripts.final_draft import parse_final_draft
 from reelscore.corpus.scripts.fountain import TITLE_KEY, parse_fountain
-from reelscore.corpus.scripts.indented import is_indented, parse_indented
+from reelscore.corpus.scripts.indented import is_typed, parse_indented
 from reelscore.errors import DataError
 
 Format = Literal["auto", "fountain", "fdx", "text"]
@@ -61,6 +61,6 @@ def _format_of(text: str) -> Format:
     start = text.lstrip()
     if start.startswith(("<?xml", "<FinalDraft")):
         return "fdx"
-    if TITLE_KEY.match(start) or not is_indented(text):
+    if TITLE_KEY.match(start) or not is_typed(text):
         return "fountain"
     return "text"
