@@ -167,8 +167,8 @@ def test_public_names_are_on_a_page(package):
 
 
 WITHOUT_EXAMPLE = {  # they need weights, a data set, a film, a server or a whole campaign
-    "corpus": "Alignment Anchors Anonymised AudioTrack BandPowers Break CorpusSize ExportedClip "
-    "Gap InputFile RateChoice Replacement Samples "
+    "corpus": "Alignment Anchors Anonymised AudioTrack BandPowers Break CorpusSize Entry "
+    "ExportedClip Gap InputFile RateChoice Replacement Samples read_entries "
     "TrackPair align align_samples alignment_findings band_powers estimate_rate find_anchors "
     "find_pair find_track lms_level read_decisions read_samples read_script read_subtitles script "
     "script_times segment segment_samples sound_features spectrogram_difference AlignedScript "

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from reelscore._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from reelscore.corpus.accessibility import Narration, accessibility_report, to_webvtt
     from reelscore.corpus.alignment import Alignment, align_samples
     from reelscore.corpus.anchors import Anchors, FilmIndex, RateChoice, estimate_rate, find_anchors
     from reelscore.corpus.assembly import assemble
@@ -50,6 +51,12 @@ if TYPE_CHECKING:
     from reelscore.corpus.steps import TrackPair, align, find_pair, segment
     from reelscore.corpus.subtitles import Cue, CueLine, Subtitles, read_subtitles
     from reelscore.corpus.time_map import Break, TimeMap
+    from reelscore.corpus.transcripts import (
+        Entry,
+        narration_sentences,
+        read_entries,
+        transcript_template,
+    )
     from reelscore.corpus.waveforms import Line, best_edges
 
 __all__ = [
@@ -67,6 +74,7 @@ __all__ = [
     "CueLine",
     "Decision",
     "Element",
+    "Entry",
     "ExportedClip",
     "Film",
     "FilmIndex",
@@ -74,6 +82,7 @@ __all__ = [
     "Gap",
     "InputFile",
     "Line",
+    "Narration",
     "Piece",
     "Project",
     "RateChoice",
@@ -87,6 +96,7 @@ __all__ = [
     "TimeMap",
     "TrackPair",
     "Work",
+    "accessibility_report",
     "align",
     "align_samples",
     "align_script",
@@ -105,9 +115,11 @@ __all__ = [
     "find_track",
     "fingerprint",
     "lms_level",
+    "narration_sentences",
     "narration_turns",
     "parse_script",
     "read_decisions",
+    "read_entries",
     "read_samples",
     "read_script",
     "read_subtitles",
@@ -124,6 +136,8 @@ __all__ = [
     "to_csv",
     "to_jsonl",
     "to_stories",
+    "to_webvtt",
+    "transcript_template",
     "unknown_names",
     "works",
     "write_fountain",
@@ -132,6 +146,7 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
+        "corpus.accessibility": "Narration accessibility_report to_webvtt",
         "corpus.alignment": "Alignment align_samples",
         "corpus.anchors": "Anchors FilmIndex RateChoice estimate_rate find_anchors",
         "corpus.assembly": "assemble",
@@ -158,6 +173,7 @@ __getattr__, __dir__ = lazy_names(
         "corpus.steps": "TrackPair align find_pair segment",
         "corpus.subtitles": "Cue CueLine Subtitles read_subtitles",
         "corpus.time_map": "Break TimeMap",
+        "corpus.transcripts": "Entry narration_sentences read_entries transcript_template",
         "corpus.waveforms": "Line best_edges",
     },
 )

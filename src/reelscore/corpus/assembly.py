@@ -13,6 +13,7 @@ from reelscore.corpus.decisions import attach_decisions, read_decisions
 from reelscore.corpus.project import Project
 from reelscore.corpus.records import Clip, Decision, Element, Sentence
 from reelscore.corpus.results import read_result
+from reelscore.corpus.segmentation import segment_id
 from reelscore.errors import DataError
 
 Expansion = Literal["symmetric", "tail", "none"]
@@ -52,10 +53,11 @@ def film_sentences(project: Project, film_id: str) -> list[Sentence]:
         if (folder / "aligned.json").is_file():
             content = read_result(folder / "aligned.json")
             elements = msgspec.convert(content.get("elements", []), list[Element])
+            accepted = {each.id for each in elements if each.accepted}
             sentences += [
-                Sentence(each.id, each.text, each.start, each.end, "script", parent=each.id)
-                for each in elements
-                if each.kind == "description" and each.accepted
+                replace(each, state="proposed")  # until a person decides
+                for each in msgspec.convert(content.get("sentences", []), list[Sentence])
+                if each.parent in accepted
             ]
     except msgspec.ValidationError as error:
         raise DataError(f"{folder}: not as it should be ({error}); make it again.") from None
@@ -148,7 +150,7 @@ def assemble(
         ids = tuple(each.id for each in members)
         clips.append(
             Clip(
-                f"{film_id}_{_clock(start)}-{_clock(end)}",
+                f"{film_id}_{segment_id(start)[1:]}-{segment_id(end)[1:]}",
                 film_id,
                 start,
                 end,
@@ -175,13 +177,6 @@ def _expanded(
         first = min(first, seconds - least)  # moved inside the film
     first = round(max(0.0, first), 3)
     return first, round(first + least, 3)
-
-
-def _clock(seconds: float) -> str:
-    thousandths = round(seconds * 1000)
-    minutes, rest = divmod(thousandths, 60_000)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours:02}.{minutes:02}.{rest // 1000:02}.{rest % 1000:03}"
 
 
 def trimmed(

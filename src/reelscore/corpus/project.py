@@ -37,10 +37,11 @@ RESULTS = {
     "subtitles": "subtitles.json",
     "script": "script.json",
     "script times": "aligned.json",
+    "transcript": "transcript.json",
 }
 """The steps of a film, in their order, and the file of each step's result."""
 
-NEEDS = {"segment": ("align",), "script times": ("script", "subtitles")}
+NEEDS = {"segment": ("align",), "script times": ("script", "subtitles"), "transcript": ("segment",)}
 """The steps whose results a step reads."""
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")

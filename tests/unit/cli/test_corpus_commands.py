@@ -66,8 +66,8 @@ def test_segment_aligns_first_where_there_is_no_map(run, pair):
 def test_a_project_from_new_to_status(run, project):
     where = ["--project", "films"]
     assert run("corpus", "status", *where)[2].splitlines() == [
-        "film  align  segment  subtitles  script  script times",
-        "one    open     open       open    open          open",
+        "film  align  segment  subtitles  script  script times  transcript",
+        "one    open     open       open    open          open        open",
     ]
     status, _, err = run("corpus", "segment", *where)
     assert status == 2

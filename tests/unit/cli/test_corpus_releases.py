@@ -10,7 +10,7 @@ import pytest
 
 from reelscore.corpus.decisions import append_decision
 from reelscore.corpus.project import Film, Project
-from reelscore.corpus.records import Decision, Element, Sentence
+from reelscore.corpus.records import Decision, Element, Segment, Sentence
 from reelscore.corpus.results import write_result
 from reelscore.corpus.splits import SETS
 from reelscore.corpus.statistics import PUBLISHED
@@ -56,8 +56,14 @@ def project(tmp_path, monkeypatch):
                 replace(told, id="e2", text="Never timed."),
                 Element("e3", 1, "dialogue", "MARK HALEY", "Hello."),
             ]
-            write_result(folder / "aligned.json", {"elements": [asdict(e) for e in elements]})
-            write_result(folder / "script.json", {"elements": [asdict(e) for e in elements]})
+            script = {"elements": [asdict(e) for e in elements]}
+            write_result(folder / "script.json", script)
+            timed = [
+                Sentence("e1.0", "Mark runs.", 50.0, 51.0, "script", parent="e1", state="accepted"),
+                Sentence("e2.0", "Never timed.", 50.0, 51.0, "script", parent="e2"),
+            ]
+            sentences = [asdict(sentence) for sentence in timed]
+            write_result(folder / "aligned.json", {**script, "sentences": sentences})
     return project
 
 
@@ -198,3 +204,49 @@ def test_published_facts(run, specs):
     assert [number for number in numbers if number not in facts] == []
     text = run("corpus", "stats", "--published")[1]
     assert max(map(len, text.splitlines())) <= 80
+
+
+def test_transcripts_of_a_project(run, project, tmp_path):
+    segment = Segment("n00.00.04.000", 4.0, 6.5, 4.0, 6.5, -8.1, 0.9)
+    where = ["--project", "films"]
+    status, _, err = run("corpus", "transcript", "f6", "--template", "to-do", *where)
+    assert (status, "has no segments" in err) == (2, True)
+    project.write("f6", "segment", {"segments": [asdict(segment)]})
+    assert run("corpus", "transcript", "f6", "--template", "to-do", *where)[0] == 0
+    table = tmp_path / "to-do" / "transcript.csv"
+    status, _, err = run("corpus", "transcript", "f6", "--template", "to-do", *where)
+    assert (status, "there is a table already" in err) == (2, True)
+    status, _, err = run("corpus", "transcript", "f6", str(table), *where)
+    assert (status, "no-sentences" in err) == (3, True)
+    table.write_text(table.read_text().rstrip() + "Anna nods.\n")
+    assert run("corpus", "transcript", "f6", str(table), *where)[0] == 0
+    assert "was read already" in run("corpus", "transcript", "f6", str(table), *where)[2]
+    assert project.status()["f6"]["transcript"] == "done"
+    vtt = tmp_path / "f6.vtt"
+    status, out, err = run("corpus", "descriptions", "f6", *where, "--vtt", str(vtt), "--json", "-")
+    assert status == 0
+    assert json.loads(out)["words_per_minute"] == 48.0
+    assert "not known without subtitles" in err
+    assert "00:00:04.000 --> 00:00:06.500\nAnna nods.\n" in vtt.read_text()
+    table.write_text(table.read_text().replace("nods", "waves"))
+    assert project.status()["f6"]["transcript"] == "stale"
+
+
+def test_transcripts_and_descriptions_of_loose_files(run, project, tmp_path):
+    segment = Segment("n00.00.04.000", 4.0, 6.5, 5.0, 7.5, -8.1, 0.9)
+    write_result(tmp_path / "narration.json", {"segments": [asdict(segment)]})
+    piece = {"ad_start": 1.0, "ad_end": 90.0, "film_start": 0.0, "rate": 1.0}
+    write_result(tmp_path / "map.json", {"map": [piece]})
+    (tmp_path / "heard.json").write_text('[{"start": 5.0, "end": 7.0, "text": "Anna nods."}]')
+    (tmp_path / "film.srt").write_text("1\n00:00:06,000 --> 00:00:20,000\nHello!\n")
+    files = ["--segments", "narration.json", "--map", "map.json", "--out", "said.json"]
+    status, _, err = run("corpus", "transcript", "heard.json", *files)
+    assert (status, err) == (0, "1 sentences with 2 words\n")
+    said = json.loads((tmp_path / "said.json").read_text())["sentences"][0]
+    assert (said["start"], said["end"], said["parent"]) == (4.0, 6.0, segment.id)
+    options = ["--subtitles", "film.srt", "--json", "-"]
+    for name, overlap in (("said.json", 0.0), ("narration.json", 0.5)):
+        status, out, err = run("corpus", "descriptions", "--segments", name, *options)
+        assert (status, json.loads(out)["overlap"]) == (0, overlap)
+        assert max(map(len, err.splitlines())) <= 80
+    assert run("corpus", "descriptions")[0] == 2

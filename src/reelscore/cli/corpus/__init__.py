@@ -15,6 +15,8 @@ _COMMANDS = {
     "segment": ("corpus.segment", "Find when the narrator speaks."),
     "subtitles": ("corpus.subtitles", "Read a film's subtitles."),
     "script": ("corpus.script", "Read a film's script, and find its times by the subtitles."),
+    "transcript": ("corpus.transcript", "Read the words of a narration."),
+    "descriptions": ("corpus.descriptions", "Say how dense a narration is, and where is room."),
     "assemble": ("corpus.assemble", "Make clips from sentences."),
     "anonymise": ("corpus.anonymise", "Replace the names of people by Someone."),
     "split": ("corpus.split", "Divide films into training, validation and test."),
