@@ -120,7 +120,7 @@ def _film_words(cues: Sequence[Cue]) -> list[_FilmWord]:
     """Give the words of all cues, each with a time inside its cue."""
     words = []
     for number, cue in enumerate(cues):
-        if cue.end <= cue.start:
+        if cue.end <= cue.start or cue.start < 0:  # no time of the film
             continue
         here = words_of(cue.text)
         for place, word in enumerate(here):

@@ -178,7 +178,10 @@ def _findings(cues: Sequence[Cue], ordered: Sequence[Cue]) -> list[Finding]:
             )
         )
     if any(cue.start < 0 for cue in ordered):
-        findings.append(Finding("negative", "Some cues start before the film: see --shift."))
+        early = sum(cue.start < 0 for cue in ordered)
+        findings.append(
+            Finding("negative", f"Cues that start before the film: {early}; not used. See --shift.")
+        )
     if not any(cue.lines for cue in ordered):
         findings.append(Finding("no-words", "No cue has words that are said.", trusted=False))
     return findings

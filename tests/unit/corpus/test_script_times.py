@@ -8,7 +8,16 @@ import statistics
 
 import pytest
 
-from reelscore.corpus import Cue, CueLine, Element, align_script, read_script, read_subtitles
+from reelscore.corpus import (
+    Cue,
+    CueLine,
+    Element,
+    align_script,
+    parse_script,
+    read_script,
+    read_subtitles,
+    write_fountain,
+)
 from reelscore.corpus.script_steps import script, script_times, subtitles
 from reelscore.corpus.subtitles import spoken_lines
 from reelscore.errors import DataError
@@ -123,6 +132,13 @@ def test_moved_scenes_are_found():
     assert all(each.accepted and each.score == 1.0 for each in described)
 
 
+def test_no_time_is_before_the_film():
+    cues = [Cue(-6.0, -3.0, (CueLine(None, SAID[0]),)), *film([1, 2], gap=2.0)]
+    aligned = align_script(written([(0, 1, 2)]), cues)
+    assert [each.cues for each in aligned.elements] == [(), (), (1,), (), (2,)]
+    assert all(each.start is None or each.start >= 0 for each in aligned.elements)
+
+
 def test_short_lines_need_a_neighbour():
     script = [
         Element("e0", 1, "dialogue", "A", "Yes."),
@@ -213,6 +229,17 @@ def test_final_draft_and_fountain_agree(folder):
             for content in both
         )
         assert one == other, path.name
+
+
+def test_scripts_are_the_same_after_writing(folder):
+    for name in ("s1-close.fountain", "s2-reworded.txt", "s3-cut-moved.txt", "s4-early-draft.fdx"):
+        elements = read_script(folder / name).elements
+        if name.endswith(".txt"):  # its title page has no keys
+            elements = tuple(each for each in elements if each.kind != "title")
+        again = parse_script(write_fountain(elements), format="fountain").elements
+        assert [
+            (each.scene, each.kind, each.who, each.text, each.extensions) for each in again
+        ] == [(each.scene, each.kind, each.who, each.text, each.extensions) for each in elements]
 
 
 def test_a_script_of_another_film_is_not_trusted(folder):

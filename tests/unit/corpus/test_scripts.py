@@ -156,6 +156,17 @@ def test_fountain_marks():
     ]
 
 
+def test_what_is_crossed_out_leaves_a_blank_line():
+    script = parse_script("CUT TO:\n/*\nINT. CAR\n\nBO\nNo.\n*/\nEXT. SEA\n\nBO\n~La\nHi.\n")
+    assert plain(script) == [
+        ("transition", None, "CUT TO:"),
+        ("heading", None, "EXT. SEA"),
+        ("lyric", "BO", "La"),
+        ("dialogue", "BO", "Hi."),
+    ]
+    assert [each.line for each in script.elements] == [1, 8, 11, 12]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -171,6 +171,11 @@ class Collector:
             self._put("parenthetical", text, line)
         self._open = False
 
+    def sing(self, text: str, line: int | None) -> None:
+        """Add a line of a song to the speech."""
+        self._open = False
+        self._put("lyric", text, line)
+
     def note(self, text: str, line: int | None) -> None:
         """Add a note, which does not end what it stands in."""
         last = self.elements.pop() if self._open and self.elements else None

@@ -22,10 +22,11 @@ TITLE_KEY = re.compile(
 )
 """How a title page begins."""
 _KEY = re.compile(r"\S[^:]{0,40}:")
-_NOTE, _BONEYARD = "\ue000", "\ue001"
+_NOTE, _ASIDE = "\ue000", "\ue001"
 _APART = re.compile(r"\[\[((?:(?!\n\n).)*?)\]\]|/\*(.*?)\*/", re.DOTALL)
 _SCENE_NUMBER = re.compile(r"\s*#[^#\n]+#\s*$")
 _EMPHASIS = re.compile(r"(?<![\\*])(\*{1,3}|(?<!\w)_)(?=\S)([^*_\n]*?[^*_\s\\])\1(?!\*)")
+_MARKS = {"heading": ".", "description": "!", "transition": "> ", "lyric": "~"}
 _ESCAPE = re.compile(r"\\([*_\\])")
 
 
@@ -43,7 +44,7 @@ class _Line:
     @property
     def is_aside(self) -> bool:
         """Whether only notes or what is crossed out were there."""
-        return self.text == _BONEYARD
+        return self.text == _ASIDE
 
 
 def _lines(text: str) -> list[_Line]:
@@ -54,14 +55,17 @@ def _lines(text: str) -> list[_Line]:
         asides.append((match[1], match[0].count("\n")))
         return _NOTE
 
-    plain = text.replace(_NOTE, "").replace(_BONEYARD, "")
+    plain = text.replace(_NOTE, "").replace(_ASIDE, "")
     marked = _APART.sub(take, plain)
     lines, number, taken = [], 1, 0
     for row in marked.split("\n"):
         here = asides[taken : taken + row.count(_NOTE)]
         taken += len(here)
         left = row.replace(_NOTE, "")
-        content = _BONEYARD if here and not left.strip() else left.replace("\t", "    ")
+        # Lines that are crossed out leave a blank line; a note or a few words leave nothing.
+        crossed_out = any(note is None and breaks for note, breaks in here)
+        is_aside = bool(here) and not left.strip() and not crossed_out
+        content = _ASIDE if is_aside else left.replace("\t", "    ")
         notes = tuple(one_line(note) for note, _ in here if note is not None)
         lines.append(_Line(number, content.replace("\f", ""), notes))
         number += 1 + sum(breaks for _, breaks in here)
@@ -138,8 +142,10 @@ def _speech_line(line: _Line, collector: Collector) -> None:
     text = line.text.strip()
     if text.startswith("(") and text.endswith(")"):
         collector.direct(_plain(text), line.number)
+    elif text.startswith("~"):
+        collector.sing(_plain(text[1:]), line.number)
     else:
-        collector.say(_plain(text.removeprefix("~")), line.number)
+        collector.say(_plain(text), line.number)
 
 
 def _line(line: _Line, collector: Collector, *, was_blank: bool, is_last: bool) -> bool:
@@ -185,31 +191,31 @@ def write_fountain(elements: Iterable[Element]) -> str:
     blocks: list[str] = []
     last: Element | None = None
     for element in elements:
-        text = re.sub(r"([*_\\])", r"\\\1", element.text)
-        if element.kind in ("dialogue", "parenthetical"):
-            # A speech goes on after a parenthetical; two lines in a row are two speeches.
-            same = last is not None and (last.who, last.extensions, last.scene) == (
-                element.who,
-                element.extensions,
-                element.scene,
-            )
-            kinds = (last.kind if last else None, element.kind)
-            if same and "parenthetical" in kinds and set(kinds) <= {"dialogue", "parenthetical"}:
-                blocks[-1] += f"\n{text}"
-            else:
-                name = re.sub(r"([*_\\])", r"\\\1", element.who or "")
-                marks = "".join(f" ({each})" for each in element.extensions)
-                blocks.append(f"@{name}{marks}\n{text}")
-        elif element.kind == "note":
+        text = _MARKS.get(element.kind, "") + _escaped(element.text)
+        if element.kind == "note":
             blocks.append(f"[[{element.text}]]")
-        elif element.kind in ("title", "page"):
-            joined = element.kind == "title" and last is not None and last.kind == "title"
-            if joined:
-                blocks[-1] += f"\n{text}"
-            else:
-                blocks.append(text)
+        elif last is not None and _same_block(last, element):
+            blocks[-1] += f"\n{text}"
+        elif element.who is not None:
+            extensions = "".join(f" ({extension})" for extension in element.extensions)
+            blocks.append(f"@{_escaped(element.who)}{extensions}\n{text}")
         else:
-            mark = {"heading": ".", "description": "!", "transition": "> ", "lyric": "~"}
-            blocks.append(mark[element.kind] + text)
+            blocks.append(text)
         last = element
     return "\n\n".join(blocks)
+
+
+def _escaped(text: str) -> str:
+    return re.sub(r"([*_\\])", r"\\\1", text)
+
+
+def _same_block(last: Element, element: Element) -> bool:
+    """Tell whether no blank line parts two elements: two lines of dialogue are two speeches."""
+    if element.kind == "title":
+        return last.kind == "title"
+    same_speech = (last.who, last.extensions, last.scene) == (
+        element.who,
+        element.extensions,
+        element.scene,
+    )
+    return element.who is not None and same_speech and not (last.kind == element.kind == "dialogue")
