@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -76,10 +77,10 @@ def timed_descriptions(
     for place, element in enumerate(elements):
         if element.kind != "description":
             continue
-        before = max((each for each in matched if each < place), default=None)
-        after = min((each for each in matched if each > place), default=None)
-        first = None if before is None else _bound(elements, before, lines[before].end)
-        last = None if after is None else _bound(elements, after, lines[after].start)
+        at = bisect_left(matched, place)
+        before, after = matched[max(0, at - 1) : at], matched[at : at + 1]
+        first = _bound(elements, before[0], lines[before[0]].end) if before else None
+        last = _bound(elements, after[0], lines[after[0]].start) if after else None
         span, reason = _span(elements, place, first, last, moved, weights)
         score = _score(place, places, lines)
         accepted = span is not None and score >= min_score and element.scene not in lost
@@ -109,9 +110,8 @@ def _lost_scenes(elements: Sequence[Element], lines: Mapping[int, Line]) -> set[
 
 def _score(place: int, places: Sequence[int], lines: Mapping[int, Line]) -> float:
     """Give the share of matched words in the lines beside a description, as the paper does."""
-    before = [each for each in places if each < place][-_NEIGHBOURS:]
-    after = [each for each in places if each > place][:_NEIGHBOURS]
-    near = [lines[each] for each in before + after]
+    at = bisect_left(places, place)
+    near = [lines[each] for each in places[max(0, at - _NEIGHBOURS) : at + _NEIGHBOURS]]
     total = sum(line.words for line in near)
     return round(sum(line.matched for line in near) / total, 4) if total else 0.0
 

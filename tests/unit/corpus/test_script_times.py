@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import statistics
+import sys
 
 import pytest
 
@@ -20,7 +21,7 @@ from reelscore.corpus import (
 )
 from reelscore.corpus.script_steps import script, script_times, subtitles
 from reelscore.corpus.subtitles import spoken_lines
-from reelscore.errors import DataError
+from reelscore.errors import DataError, MissingExtraError
 
 
 @pytest.mark.parametrize(
@@ -85,6 +86,18 @@ def test_formats_of_subtitles(tmp_path):
     with pytest.raises(DataError, match=r"film:3: not utf-8 .*--encoding cp1252"):
         read_subtitles(file)
     assert read_subtitles(file, encoding="cp1252").cues[0].text == "Café"
+
+
+def test_missing_packages_are_named(tmp_path, monkeypatch):
+    file = tmp_path / "a.srt"
+    file.write_text(SRT.format(1, 1, 2, "Hi."))
+    cues = read_subtitles(file).cues
+    for package in ("pysubs2", "rapidfuzz.distance"):
+        monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingExtraError, match=r"pysubs2.*reelscore\[corpus\]"):
+        read_subtitles(file)
+    with pytest.raises(MissingExtraError, match=r"rapidfuzz.*reelscore\[corpus\]"):
+        align_script([Element("e0", 1, "dialogue", "A", "Hi.")], cues)
 
 
 SAID = [
