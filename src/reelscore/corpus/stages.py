@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 
-from reelscore.corpus.project import Project
+from reelscore.corpus.assembly import clip_files
+from reelscore.corpus.project import Project, State
 from reelscore.corpus.results import fingerprint, is_fresh, origin, read_result, write_result
 from reelscore.errors import DataError
 
@@ -30,16 +31,66 @@ def stage_result(project: Project, stage: str) -> dict[str, Any]:
     if not path.is_file():
         raise DataError(f"{path}: there is no such file yet; run 'reelscore corpus {stage}' first.")
     result = read_result(path)
-    for recorded in result.get("inputs", ()):
-        place = project.folder / recorded["path"]
-        if not place.is_file() or msgspec.to_builtins(fingerprint(place, recorded["path"])) != (
-            recorded
-        ):
-            raise DataError(
-                f"{place} has changed since {path.name} was made; run 'reelscore corpus {stage}' "
-                "again first."
-            )
+    changed = _changed_input(project, stage, result)
+    if changed is not None:
+        raise DataError(
+            f"{project.folder / changed} has changed since {path.name} was made; run 'reelscore "
+            f"corpus {stage}' again first."
+        )
     return result
+
+
+def stage_inputs(project: Project, stage: str) -> dict[str, str | Path]:
+    """List the files of a project that a stage reads, by their places in it.
+
+    Args:
+        project: The project.
+        stage: The command.
+    """
+    if stage == "assemble":
+        return clip_files(project)
+    if stage == "split":
+        names = ["corpus.json", "clips.json"]
+    else:
+        names = ["clips.json", *(f"films/{film_id}/script.json" for film_id in project.films)]
+    places = {name: project.folder / name for name in names}
+    return {name: place for name, place in places.items() if place.is_file()}
+
+
+def _changed_input(project: Project, stage: str, result: Mapping[str, Any]) -> str | None:
+    """Give the first file that is no longer as it was for a result, or that was not there."""
+    names = {recorded["path"] for recorded in result.get("inputs", ())}
+    for name in stage_inputs(project, stage):
+        if name not in names:
+            return name
+    for recorded in result.get("inputs", ()):
+        name = recorded["path"]
+        place = project.folder / name
+        if not place.is_file() or msgspec.to_builtins(fingerprint(place, name)) != recorded:
+            return str(name)
+    return None
+
+
+def stage_states(project: Project) -> dict[str, State]:
+    """Say where the stages of a corpus stand.
+
+    Args:
+        project: The project.
+
+    Returns:
+        For each stage whether it is open, done, or stale: a file it was made from has changed, or
+        is stale itself.
+    """
+    states: dict[str, State] = {}
+    for stage, name in STAGES.items():
+        path = project.folder / name
+        if not path.is_file():
+            states[stage] = "open"
+        elif states.get("assemble") == "stale" or _changed_input(project, stage, read_result(path)):
+            states[stage] = "stale"
+        else:
+            states[stage] = "done"
+    return states
 
 
 def make_stage(

@@ -120,14 +120,21 @@ def test_from_sentences_to_scores(run, project, tmp_path):
 
 def test_stages_know_when_they_are_fresh(run, project):
     where = ["--project", "films"]
+    assert "assemble" not in run("corpus", "status", *where)[2]
     run("corpus", "assemble", *where)
+    assert "assemble: done, anonymise: open, split: open" in run("corpus", "status", *where)[2]
     before = (project.folder / "clips.json").read_bytes()
     assert "already assembled" in run("corpus", "assemble", *where)[2]
     assert (project.folder / "clips.json").read_bytes() == before
     now = "2026-01-01T00:00:00Z"
     append_decision(project.place("f0", "decisions.jsonl"), Decision(now, "ada", "s1", "reject"))
-    assert run("corpus", "split", *where, "--ratios", "4 1 1 1")[0] == 0
+    states = json.loads(run("corpus", "status", *where, "--json", "-")[1])["corpus"]
+    assert states == {"assemble": "stale", "anonymise": "open", "split": "open"}
+    status, _, err = run("corpus", "split", *where, "--ratios", "4 1 1 1")
+    assert (status, "has changed since clips.json was made" in err) == (2, True)
     run("corpus", "assemble", *where)
+    assert run("corpus", "split", *where, "--ratios", "4 1 1 1")[0] == 0
+    run("corpus", "assemble", *where, "--expand", "none")
     assert (project.folder / "clips.json").read_bytes() != before
     status, _, err = run("corpus", "export", *where, "--out", "release", "--original")
     assert (status, "clips.json has changed since splits.json was made" in err) == (2, True)
@@ -190,7 +197,7 @@ def test_statistics(run, project):
     assert out.splitlines()[0].split("  ")[0] == "part"
     assert max(map(len, out.splitlines())) <= 80
     assert "not counted without a tagger" in err
-    for form, start in (("csv", "part,films,words"), ("latex", "\\begin{tabular}")):
+    for form, start in (("csv", "part,films,words"), ("latex", "begin{tabular}")):
         assert start in run("corpus", "stats", *where, "--format", form)[1]
 
 
@@ -250,3 +257,47 @@ def test_transcripts_and_descriptions_of_loose_files(run, project, tmp_path):
         assert (status, json.loads(out)["overlap"]) == (0, overlap)
         assert max(map(len, err.splitlines())) <= 80
     assert run("corpus", "descriptions")[0] == 2
+
+
+def test_round_trip_of_public_films(run, shared, tmp_path, monkeypatch):
+    scripts, told = shared / "movie" / "scripts", shared / "movie" / "elephants_dream"
+    if not (scripts.is_dir() and told.is_dir()):
+        pytest.skip("the scripts and descriptions are not there")
+    monkeypatch.chdir(tmp_path)
+    where = ["--project", "films"]
+    run("corpus", "new", "films")
+    run("corpus", "add-film", "s1", *where)
+    assert run("corpus", "subtitles", "s1", str(scripts / "s1-close.srt"), *where)[0] == 0
+    script = str(scripts / "s1-close.fountain")
+    assert run("corpus", "script", "s1", script, "--align", *where)[0] == 0
+    for number in range(4):
+        run("corpus", "add-film", f"e{number}", *where)
+        files = [f"e{number}", str(told / "descriptions.en.vtt")]
+        assert run("corpus", "transcript", *files, "--times", "film", *where)[0] == 0
+    (tmp_path / "cast.txt").write_text("PROOG\nEMO\n")
+    assert run("corpus", "assemble", *where)[0] == 0
+    assert run("corpus", "anonymise", "--cast", "cast.txt", *where)[0] == 0
+    assert run("corpus", "split", "--ratios", "7 1 1 1", *where)[0] == 0
+    assert run("corpus", "export", "--out", "release", "--blind", *where)[0] == 0
+    exported = {path.stem: json.loads(path.read_text()) for path in tmp_path.glob("release/*")}
+    cast = json.loads((scripts / "words.json").read_text())["characters"]
+    names = {
+        part for name in cast if name not in ("OLD WOMAN", "GUARD #2") for part in name.split()
+    }
+    pattern = re.compile(rf"\b({'|'.join(sorted(names))}|PROOG|EMO)\b", re.IGNORECASE)
+    for name in ("training", "validation", "public-test", "blind_references"):
+        content = exported[name]
+        ids = [image["id"] for image in content["images"]]
+        assert sorted(set(ids)) == sorted(ids)
+        assert {each["image_id"] for each in content["annotations"]} == set(ids)
+        assert ("s1" in {image["film"] for image in content["images"]}) == (name == "training")
+        captions = [each["caption"] for each in content["annotations"]]
+        named = [
+            text for text in captions for match in pattern.finditer(text) if match[0].istitle()
+        ]
+        assert named == []
+        answers = [{"image_id": each, "caption": "Someone walks."} for each in ids]
+        (tmp_path / "system.json").write_text(json.dumps(answers))
+        references = f"release/{name}.json"
+        status, _, err = run("score", "system.json", "-r", references, "-m", "bleu")
+        assert status == 0, err

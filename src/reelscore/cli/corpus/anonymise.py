@@ -19,7 +19,7 @@ from reelscore.corpus.film_names import anonymised_films
 from reelscore.corpus.names import anonymise, unknown_names
 from reelscore.corpus.project import Project
 from reelscore.corpus.results import origin
-from reelscore.corpus.stages import make_stage, stage_result
+from reelscore.corpus.stages import make_stage, stage_inputs, stage_result
 from reelscore.errors import DataError
 
 _SHOWN = 20
@@ -83,9 +83,7 @@ def _project(
 ) -> None:
     """Replace the names in the sentences of a project's clips."""
     clips = stage_result(project, "assemble")
-    scripts = [f"films/{film_id}/script.json" for film_id in project.films]
-    names = ["clips.json", *(name for name in scripts if (project.folder / name).is_file())]
-    inputs: dict[str, str | Path] = {name: project.folder / name for name in names}
+    inputs = stage_inputs(project, "anonymise")
     if cast_file is not None:
         inputs[str(Path(cast_file).resolve())] = cast_file
     headings = [] if cast_file is None else read_lines(cast_file)

@@ -14,14 +14,13 @@ from reelscore.cli.option_kinds import choice_option, json_option, number_option
 from reelscore.cli.options import check_targets, write_json
 from reelscore.corpus.assembly import (
     assemble,
-    clip_files,
     film_seconds,
     film_sentences,
     trimmed,
 )
 from reelscore.corpus.project import Project
 from reelscore.corpus.records import Clip, Finding
-from reelscore.corpus.stages import make_stage
+from reelscore.corpus.stages import make_stage, stage_inputs
 from reelscore.corpus.steps import report
 from reelscore.errors import DataError
 
@@ -70,7 +69,7 @@ def command(
         "trim_end": trim_end,
         "reviewed": reviewed,
     }
-    files = clip_files(opened)
+    files = stage_inputs(opened, "assemble")
     result, is_new = make_stage(
         opened, "assemble", parameters, files, lambda: _assembled(opened, **parameters), again=again
     )

@@ -14,7 +14,7 @@ from reelscore.cli.option_kinds import json_option, seed_option
 from reelscore.cli.options import check_targets, write_json
 from reelscore.corpus.project import Project
 from reelscore.corpus.splits import RATIOS, SETS, split, works
-from reelscore.corpus.stages import make_stage, stage_result
+from reelscore.corpus.stages import make_stage, stage_inputs, stage_result
 from reelscore.errors import DataError
 
 
@@ -62,7 +62,7 @@ def command(
         opened,
         "split",
         parameters,
-        {name: opened.folder / name for name in ("corpus.json", "clips.json")},
+        stage_inputs(opened, "split"),
         lambda: _split(opened, clips, parameters),
         again=again,
     )

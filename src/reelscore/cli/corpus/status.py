@@ -9,6 +9,7 @@ from reelscore.cli.corpus.options import project_option, show_grid
 from reelscore.cli.option_kinds import json_option
 from reelscore.cli.options import STDOUT, check_targets, write_json
 from reelscore.corpus.project import RESULTS, Project
+from reelscore.corpus.stages import stage_states
 
 
 @click.command("status")
@@ -27,11 +28,13 @@ def command(project: str, json_file: str | None) -> None:
     """
     check_targets(json_file)
     opened = Project.open(project)
-    states = opened.status()
+    states, stages = opened.status(), stage_states(opened)
     if json_file:
-        write_json(json_file, {"name": opened.name, "films": states})
+        write_json(json_file, {"name": opened.name, "films": states, "corpus": stages})
     if json_file != STDOUT and not states:
         say(f"{opened.name}: no films yet; add one with 'reelscore corpus add-film'.")
     elif json_file != STDOUT:
         rows = [[film_id, *(steps[step] for step in RESULTS)] for film_id, steps in states.items()]
         show_grid(["film", *RESULTS], rows)
+        if set(stages.values()) != {"open"}:
+            say(", ".join(f"{stage}: {state}" for stage, state in stages.items()))
