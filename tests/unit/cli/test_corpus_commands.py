@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import signal
 import subprocess
 import sys
+import wave
 
 import pytest
 
@@ -203,3 +205,19 @@ def test_killed_work_leaves_nothing_and_goes_on(run, project, command):
     result = (project / "films/one" / name).read_bytes()
     assert run("corpus", command, *where, "--again")[0] == 0
     assert (project / "films/one" / name).read_bytes() == result
+
+
+def test_sound_to_transcribe(run, project, tmp_path):
+    where = ["--project", "films"]
+    assert run("corpus", "align", *where)[0] == 0
+    assert run("corpus", "segment", *where)[0] == 0
+    template = ["--template", "to-do", "--with-audio"]
+    status, _, err = run("corpus", "transcript", "one", *template, *where)
+    assert (status, "4 segments to transcribe" in err) == (0, True)
+    with (tmp_path / "to-do" / "transcript.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 4
+    for row in rows:
+        with wave.open(str(tmp_path / "to-do" / row["audio"])) as sound:
+            seconds = sound.getnframes() / sound.getframerate()
+        assert seconds == pytest.approx(float(row["end"]) - float(row["start"]), abs=1e-3)

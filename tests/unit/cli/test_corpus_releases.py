@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import asdict, replace
+from pathlib import Path
 
 import pytest
 
@@ -199,6 +200,9 @@ def test_statistics(run, project):
     assert "not counted without a tagger" in err
     for form, start in (("csv", "part,films,words"), ("latex", "begin{tabular}")):
         assert start in run("corpus", "stats", *where, "--format", form)[1]
+    assert run("corpus", "stats", *where, "--plot", "lengths.svg")[0] == 0
+    figure = Path("lengths.svg").read_text()
+    assert all(word in figure for word in ("seconds (20: or more)", "share of sentences", "script"))
 
 
 def test_published_facts(run, specs):

@@ -36,4 +36,11 @@ def command() -> None:
       reelscore corpus align --project films
       reelscore corpus segment --project films
       reelscore corpus status --project films
+
+    \b
+    With its sentences (transcript, script), to clips and files:
+      reelscore corpus assemble --project films
+      reelscore corpus anonymise --project films
+      reelscore corpus split --project films
+      reelscore corpus export --project films --out release
     """

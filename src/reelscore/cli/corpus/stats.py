@@ -15,8 +15,8 @@ import click
 from reelscore.cli.campaign.options import say
 from reelscore.cli.corpus.options import project_option
 from reelscore.cli.messages import printable
-from reelscore.cli.option_kinds import choice_option
-from reelscore.cli.options import terminal_width
+from reelscore.cli.option_kinds import choice_option, plot_option
+from reelscore.cli.options import check_targets, terminal_width
 from reelscore.corpus.exports import ExportedClip, exported_clips
 from reelscore.corpus.project import Project
 from reelscore.corpus.splits import SETS
@@ -43,7 +43,8 @@ _PARTS = ("nouns", "verbs", "adjectives", "adverbs")
     default="text",
     help="How the table is written, on standard output.",
 )
-def command(project: str, published: bool, tagger: str, format: str) -> None:
+@plot_option("how long clips and sentences are, by source and set")
+def command(project: str, published: bool, tagger: str, format: str, plot: str | None) -> None:
     """Count films, clips, sentences, words and stems, by source and set.
 
     Texts are those without names, where 'corpus anonymise' has made them. Lengths are those of
@@ -54,6 +55,7 @@ def command(project: str, published: bool, tagger: str, format: str) -> None:
       reelscore corpus stats --project films --tagger parser
       reelscore corpus stats --published
     """
+    check_targets(plot)
     if published:
         rows = [list(row) for row in PUBLISHED]
         facts = [dict(zip(("of", "says", "section"), row, strict=True)) for row in rows]
@@ -69,10 +71,12 @@ def command(project: str, published: bool, tagger: str, format: str) -> None:
     names = stage_result(opened, "anonymise")["films"] if is_there["anonymise"] else None
     placed = stage_result(opened, "split")["clips"] if is_there["split"] else {}
     clips = exported_clips(assembled["clips"], assembled["sentences"], names)
-    sizes = {
-        name: corpus_size(group, tag=tagger == "parser")
-        for name, group in _groups(clips, placed).items()
-    }
+    groups = _groups(clips, placed)
+    sizes = {name: corpus_size(group, tag=tagger == "parser") for name, group in groups.items()}
+    if plot:
+        from reelscore.report.plots.corpora import draw_lengths  # matplotlib takes a moment
+
+        draw_lengths(groups, plot)
     review = review_size(assembled["sentences"])
     content = {"sizes": {name: asdict(size) for name, size in sizes.items()}, "review": review}
     rows = [[name, *_cells(size)] for name, size in sizes.items()]
