@@ -223,6 +223,13 @@ def test_transcripts_of_a_project(run, project, tmp_path):
     status, _, err = run("corpus", "transcript", "f6", "--template", "to-do", *where)
     assert (status, "has no segments" in err) == (2, True)
     project.write("f6", "segment", {"segments": [asdict(segment)]})
+    wordless = ["corpus", "descriptions", "f6", *where]
+    assert json.loads(run(*wordless, "--json", "-")[1])["narrated"] == 2.5
+    decisions, now = project.place("f6", "decisions.jsonl"), "2026-01-01T00:00:00Z"
+    append_decision(decisions, Decision(now, "ada", segment.id, "reject"))
+    status, _, err = run(*wordless)
+    assert (status, "has no narration" in err) == (2, True)
+    append_decision(decisions, Decision(now, "ada", segment.id, "accept"))
     assert run("corpus", "transcript", "f6", "--template", "to-do", *where)[0] == 0
     table = tmp_path / "to-do" / "transcript.csv"
     status, _, err = run("corpus", "transcript", "f6", "--template", "to-do", *where)
