@@ -91,7 +91,7 @@ def command(
     \b
     Examples:
       reelscore stress
-      reelscore stress -r refs/*.txt -m meteor,bertha --items 200 --html stress.html
+      reelscore stress -r refs/*.txt -m meteor,bertha --items 200 --html page.html
       reelscore stress -m cider --kinds 'negation/never,roles'
     """
     if list_kinds:

@@ -32,7 +32,7 @@ def command() -> None:
     \b
     A film from its files to its narration:
       reelscore corpus new films
-      reelscore corpus add-film sintel --project films --film sintel.mkv --ad sintel-ad.m4a
+      reelscore corpus add-film sintel --film f.mkv --ad f-ad.m4a --project films
       reelscore corpus align --project films
       reelscore corpus segment --project films
       reelscore corpus status --project films

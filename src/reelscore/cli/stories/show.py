@@ -53,7 +53,7 @@ def command(
     \b
     Examples:
       reelscore stories show ours.json -r val_1.json --video v_uqiMw7tQ1Cc
-      reelscore stories show ours.json theirs.json -r val_1.json --video v_1 -o story.html
+      reelscore stories show a.json b.json -r val_1.json --video v_1 -o story.html
     """
     from reelscore.report.timeline.files import check_format, timeline_text, write_timeline
     from reelscore.stories.timelines import side_by_side
