@@ -51,8 +51,9 @@ def williams_grid(reproduction: Reproduction, which: str, setting: Setting) -> G
     >>> p = [[float("nan") if j == k else 0.01 if j < k else 0.99 for j in range(5)]
     ...      for k in range(5)]
     >>> reproduction = Reproduction({}, {"MA": {"right lines": p}}, {}, 1)
-    >>> print(williams_grid(reproduction, "MA", "right lines").rows[1][1])
-    Cell(text='0.010', mark='*', under='', best=False, second=False)
+    >>> cell = williams_grid(reproduction, "MA", "right lines").rows[1][1]
+    >>> cell.text, cell.mark
+    ('0.010', '*')
     """
     # the learned metrics come last, where they are there
     names = [*METRICS, *LEARNED][: len(reproduction.williams[which][setting])]
