@@ -12,6 +12,7 @@ from reelscore.cli.corpus.options import (
     again_option,
     both_files,
     deliver,
+    film_step,
     films_of,
     for_each,
     leave,
@@ -112,15 +113,14 @@ def _film(project: Project, film_id: str, parameters: Mapping[str, Any], again: 
     film = project.film(film_id)
     streams: dict[str, Any] = {"film_stream": film.film_stream, "ad_stream": film.ad_stream}
     wanted = project.origin(film_id, "align", {**parameters, **streams})
-    result = None if again else project.fresh_result(film_id, "align", wanted)
-    if result is not None:
-        say(f"{film_id}: already aligned; --again does it again.")
-    else:
+
+    def work() -> Any:
         pair = find_pair(*project.sounds(film_id), **streams)
-        found = _aligned(pair, parameters, film_id, folder=project.cache(film_id))
-        result = {**wanted, **found}
-        project.write(film_id, "align", result)
+        aligned = _aligned(pair, parameters, film_id, folder=project.cache(film_id))
         say(f"{film_id}:")
+        return aligned
+
+    result = film_step(project, film_id, "align", wanted, work, again=again, done="already aligned")
     _show(result)
     return result
 

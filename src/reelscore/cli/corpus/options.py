@@ -141,6 +141,36 @@ def for_each(films: Sequence[str], work: Callable[[str], Any], json_file: str | 
     leave(all(map(is_trusted, results.values())))
 
 
+def film_step(
+    project: Project,
+    film_id: str,
+    step: str,
+    wanted: Mapping[str, Any],
+    work: Callable[[], Mapping[str, Any]],
+    *,
+    again: bool,
+    done: str,
+) -> dict[str, Any]:
+    """Do one step of a film and keep its result, unless that was done already.
+
+    Args:
+        project: The project.
+        film_id: The film.
+        step: The name of the step.
+        wanted: How its result is to be made, and from what: its origin.
+        work: Does the step.
+        again: Do it even where nothing has changed.
+        done: What to say where nothing is left to do.
+    """
+    result = None if again else project.fresh_result(film_id, step, wanted)
+    if result is not None:
+        say(f"{film_id}: {done}; --again does it again.")
+        return result
+    result = {**wanted, **work()}
+    project.write(film_id, step, result)
+    return result
+
+
 def leave(trusted: bool) -> None:
     """End a command: with status 3 where its result must not be trusted."""
     if not trusted:

@@ -14,6 +14,7 @@ from reelscore.cli.corpus.options import (
     again_option,
     deliver,
     film_and_file,
+    film_step,
     leave,
     project_option,
     show_grid,
@@ -24,7 +25,7 @@ from reelscore.cli.options import check_targets, write_json
 from reelscore.corpus.project import Project
 from reelscore.corpus.results import is_trusted, origin, read_result
 from reelscore.corpus.script_steps import script, script_times, subtitles
-from reelscore.corpus.scripts.reading import FORMATS
+from reelscore.corpus.scripts.formats import FORMATS
 from reelscore.errors import DataError
 
 
@@ -116,13 +117,15 @@ def _parsed(
     """Read the script of one film of a project, unless that was done already."""
     project.film(film_id)
     wanted = project.origin(film_id, "script", parameters, [path])
-    result = None if again else project.fresh_result(film_id, "script", wanted)
-    if result is not None:
-        say(f"{film_id}: the script was read already; --again does it again.")
-        return result
-    result = {**wanted, **script(path, **parameters)}
-    project.write(film_id, "script", result)
-    return result
+    return film_step(
+        project,
+        film_id,
+        "script",
+        wanted,
+        lambda: script(path, **parameters),
+        again=again,
+        done="the script was read already",
+    )
 
 
 def _aligned(
@@ -141,14 +144,15 @@ def _aligned(
             f"corpus subtitles {film_id} PATH' again first."
         )
     wanted = project.origin(film_id, "script times", parameters, [])
-    result = None if again else project.fresh_result(film_id, "script times", wanted)
-    if result is not None:
-        say(f"{film_id}: the script has its times already; --again does it again.")
-        return result
-    parsed = project.result(film_id, "script") or {}
-    result = {**wanted, **script_times(parsed, cues, **parameters)}
-    project.write(film_id, "script times", result)
-    return result
+    return film_step(
+        project,
+        film_id,
+        "script times",
+        wanted,
+        lambda: script_times(project.result(film_id, "script") or {}, cues, **parameters),
+        again=again,
+        done="the script has its times already",
+    )
 
 
 def _show(result: Mapping[str, Any]) -> None:

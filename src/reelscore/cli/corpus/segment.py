@@ -13,6 +13,7 @@ from reelscore.cli.corpus.options import (
     again_option,
     both_files,
     deliver,
+    film_step,
     films_of,
     for_each,
     leave,
@@ -137,18 +138,17 @@ def _film(project: Project, film_id: str, parameters: Mapping[str, Any], again: 
             f"corpus align {film_id}' again first."
         )
     wanted = project.origin(film_id, "segment", parameters)
-    result = None if again else project.fresh_result(film_id, "segment", wanted)
-    if result is not None:
-        say(f"{film_id}: already segmented; --again does it again.")
-    else:
-        streams = {name: aligned[name]["stream"] for name in ("film", "ad")}
-        pair = find_pair(
-            *project.sounds(film_id), film_stream=streams["film"], ad_stream=streams["ad"]
-        )
-        found = _segmented(pair, aligned, parameters, film_id, folder=project.cache(film_id))
-        result = {**wanted, **found}
-        project.write(film_id, "segment", result)
+
+    def work() -> Any:
+        streams = {f"{name}_stream": aligned[name]["stream"] for name in ("film", "ad")}
+        pair = find_pair(*project.sounds(film_id), **streams)
+        segments = _segmented(pair, aligned, parameters, film_id, folder=project.cache(film_id))
         say(f"{film_id}:")
+        return segments
+
+    result = film_step(
+        project, film_id, "segment", wanted, work, again=again, done="already segmented"
+    )
     _show(result)
     decisions = read_decisions(project.place(film_id, "decisions.jsonl"))
     _, orphaned = attach_decisions(decisions, project.segments(film_id))

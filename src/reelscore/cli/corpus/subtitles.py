@@ -12,6 +12,7 @@ from reelscore.cli.corpus.options import (
     again_option,
     deliver,
     film_and_file,
+    film_step,
     leave,
     project_option,
     show_report,
@@ -86,13 +87,15 @@ def _film(
     """Read the subtitles of one film of a project, unless that was done already."""
     project.film(film_id)
     wanted = project.origin(film_id, "subtitles", parameters, [path])
-    result = None if again else project.fresh_result(film_id, "subtitles", wanted)
-    if result is not None:
-        say(f"{film_id}: the subtitles were read already; --again does it again.")
-        return result
-    result = {**wanted, **subtitles(path, **parameters)}
-    project.write(film_id, "subtitles", result)
-    return result
+    return film_step(
+        project,
+        film_id,
+        "subtitles",
+        wanted,
+        lambda: subtitles(path, **parameters),
+        again=again,
+        done="the subtitles were read already",
+    )
 
 
 def _show(result: Mapping[str, Any]) -> None:

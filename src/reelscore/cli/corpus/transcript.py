@@ -15,6 +15,7 @@ from reelscore.cli.corpus.options import (
     again_option,
     deliver,
     film_and_file,
+    film_step,
     leave,
     project_option,
     show_report,
@@ -113,13 +114,15 @@ def _film(project: Project, film_id: str, path: str, times: Times, again: bool) 
         wanted = project.origin(film_id, "transcript", parameters, [path])
     else:
         wanted = origin("transcript", parameters, {str(Path(path).resolve()): path})
-    result = None if again else project.fresh_result(film_id, "transcript", wanted)
-    if result is not None:
-        say(f"{film_id}: the transcript was read already; --again does it again.")
-        return result
-    result = {**wanted, **_sentences(path, segments, project.result(film_id, "align"), times)}
-    project.write(film_id, "transcript", result)
-    return result
+    return film_step(
+        project,
+        film_id,
+        "transcript",
+        wanted,
+        lambda: _sentences(path, segments, project.result(film_id, "align"), times),
+        again=again,
+        done="the transcript was read already",
+    )
 
 
 def _segments(result: Mapping[str, Any]) -> list[Segment]:
