@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from reelscore.corpus.script_alignment import AlignedScript, align_script
     from reelscore.corpus.script_steps import script, script_times
     from reelscore.corpus.scripts.elements import Script
+    from reelscore.corpus.scripts.formats import parse_script, read_script
     from reelscore.corpus.scripts.fountain import write_fountain
-    from reelscore.corpus.scripts.reading import parse_script, read_script
     from reelscore.corpus.segmentation import (
         Segmentation,
         doubt_overlaps,
@@ -166,7 +166,7 @@ __getattr__, __dir__ = lazy_names(
         "corpus.script_steps": "script script_times",
         "corpus.scripts.elements": "Script",
         "corpus.scripts.fountain": "write_fountain",
-        "corpus.scripts.reading": "parse_script read_script",
+        "corpus.scripts.formats": "parse_script read_script",
         "corpus.segmentation": "Segmentation doubt_overlaps narration_turns segment_samples",
         "corpus.splits": "Work split works",
         "corpus.statistics": "CorpusSize corpus_size review_size",

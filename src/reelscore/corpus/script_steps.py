@@ -12,7 +12,7 @@ import msgspec
 from reelscore.corpus.records import Element, Finding
 from reelscore.corpus.script_alignment import AlignedScript, align_script
 from reelscore.corpus.scripts.elements import Script
-from reelscore.corpus.scripts.reading import Format, read_script
+from reelscore.corpus.scripts.formats import Format, read_script
 from reelscore.corpus.steps import report
 from reelscore.corpus.subtitles import Cue, read_subtitles
 from reelscore.errors import DataError

@@ -1,4 +1,4 @@
-"""Reading scripts, in whatever format they are."""
+"""The formats of scripts: which one a script has, and what is read from it."""
 
 from __future__ import annotations
 
