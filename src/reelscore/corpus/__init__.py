@@ -40,12 +40,8 @@ if TYPE_CHECKING:
     from reelscore.corpus.scripts.elements import Script
     from reelscore.corpus.scripts.formats import parse_script, read_script
     from reelscore.corpus.scripts.fountain import write_fountain
-    from reelscore.corpus.segmentation import (
-        Segmentation,
-        doubt_overlaps,
-        narration_turns,
-        segment_samples,
-    )
+    from reelscore.corpus.segmentation import Segmentation, narration_turns, segment_samples
+    from reelscore.corpus.spans import doubt_overlaps
     from reelscore.corpus.splits import Work, split, works
     from reelscore.corpus.statistics import CorpusSize, corpus_size, review_size
     from reelscore.corpus.steps import TrackPair, align, find_pair, segment
@@ -167,7 +163,8 @@ __getattr__, __dir__ = lazy_names(
         "corpus.scripts.elements": "Script",
         "corpus.scripts.fountain": "write_fountain",
         "corpus.scripts.formats": "parse_script read_script",
-        "corpus.segmentation": "Segmentation doubt_overlaps narration_turns segment_samples",
+        "corpus.segmentation": "Segmentation narration_turns segment_samples",
+        "corpus.spans": "doubt_overlaps",
         "corpus.splits": "Work split works",
         "corpus.statistics": "CorpusSize corpus_size review_size",
         "corpus.steps": "TrackPair align find_pair segment",

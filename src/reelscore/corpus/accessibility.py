@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-Span = tuple[float, float]
+from reelscore.corpus.spans import Span, joined_spans, shared_seconds
 
 _FAST = 180.0  # words a minute from which on listeners lose the thread
 
@@ -64,21 +64,6 @@ def _stamp(seconds: float) -> str:
     return f"{minutes // 60:02}:{minutes % 60:02}:{rest // 1000:02}.{rest % 1000:03}"
 
 
-def joined_spans(spans: Iterable[Span]) -> list[Span]:
-    """Join spans that overlap.
-
-    >>> joined_spans([(5.0, 6.0), (1.0, 3.0), (2.0, 4.0)])
-    [(1.0, 4.0), (5.0, 6.0)]
-    """
-    joined: list[Span] = []
-    for start, end in sorted(span for span in spans if span[1] > span[0]):
-        if joined and start <= joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
-        else:
-            joined.append((start, end))
-    return joined
-
-
 def accessibility_report(
     narration: Sequence[Narration],
     dialogue: Sequence[Span] = (),
@@ -116,7 +101,7 @@ def accessibility_report(
     worded = [each for each in narration if each.words_per_minute is not None]
     worded_seconds = sum(each.end - each.start for each in worded)
     words = sum(len(each.text.split()) for each in worded)
-    over = [(each, _shared((each.start, each.end), talk)) for each in narration]
+    over = [(each, shared_seconds((each.start, each.end), talk)) for each in narration]
     gaps = _gaps([*spoken, *talk], length, least_gap, margin)
     return {
         "seconds": round(length, 3),
@@ -130,7 +115,7 @@ def accessibility_report(
             if (each.words_per_minute or 0.0) > _FAST
         ],
         "dialogue": round(sum(end - start for start, end in talk), 3),
-        "overlap": round(sum(_shared(span, talk) for span in spoken), 3),
+        "overlap": round(sum(shared_seconds(span, talk) for span in spoken), 3),
         "overlaps": [
             {"start": each.start, "end": each.end, "seconds": round(shared, 3)}
             for each, shared in over
@@ -145,10 +130,6 @@ def accessibility_report(
             for start, end in gaps
         ],
     }
-
-
-def _shared(span: Span, others: Sequence[Span]) -> float:
-    return sum(max(0.0, min(span[1], end) - max(span[0], start)) for start, end in others)
 
 
 def _gaps(speech: Sequence[Span], length: float, least: float, margin: float) -> list[Span]:

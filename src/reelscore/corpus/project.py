@@ -24,6 +24,7 @@ from reelscore.corpus.results import (
     read_result,
     write_result,
 )
+from reelscore.corpus.spans import Span, doubt_overlaps
 from reelscore.errors import DataError, UnknownNameError
 
 LAYOUT = 1
@@ -303,9 +304,19 @@ class Project:
         return True
 
     def segments(self, film_id: str) -> list[Segment]:
-        """Read the narration segments of a film; none if they were not made yet."""
+        """Read the narration segments of a film; none if they were not made yet.
+
+        Those that lie in the dialogue of the film's subtitles have half the confidence of the file.
+        """
         result = self.result(film_id, "segment") or {}
-        return msgspec.convert(result.get("segments", []), list[Segment])
+        segments = msgspec.convert(result.get("segments", []), list[Segment])
+        dialogue = self.dialogue(film_id)
+        return doubt_overlaps(segments, dialogue) if dialogue else segments
+
+    def dialogue(self, film_id: str) -> list[Span]:
+        """Give the times at which actors speak, by the film's subtitles; none without them."""
+        cues = (self.result(film_id, "subtitles") or {}).get("cues", ())
+        return [(cue["start"], cue["end"]) for cue in cues if cue["lines"]]
 
     def unsure(self, film_id: str) -> list[Segment]:
         """List the segments that a person should look at, and nobody has yet."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
@@ -201,31 +201,6 @@ def _is_speech(level: Doubles) -> bool:
     total = power[rates > 0.4].sum()
     syllables = power[(rates >= _SYLLABLES[0]) & (rates <= _SYLLABLES[1])].sum()
     return bool(total > 0 and syllables / total >= _SPEECH)
-
-
-def doubt_overlaps(
-    segments: Sequence[Segment], dialogue: Sequence[tuple[float, float]]
-) -> list[Segment]:
-    """Halve the confidence of segments that lie for more than half in the actors' dialogue.
-
-    Args:
-        segments: The segments.
-        dialogue: When actors speak, such as the times of subtitles.
-
-    >>> segment = Segment("n1", 4.0, 6.0, 4.0, 6.0, -8.0, 0.8)
-    >>> doubt_overlaps([segment], [(3.0, 5.5)])[0].confidence
-    0.4
-    """
-    doubted = []
-    for segment in segments:
-        spoken = sum(
-            max(0.0, min(segment.end, end) - max(segment.start, start)) for start, end in dialogue
-        )
-        over_half = spoken > (segment.end - segment.start) / 2
-        doubted.append(
-            replace(segment, confidence=segment.confidence / 2) if over_half else segment
-        )
-    return doubted
 
 
 def narration_turns(segments: Sequence[Segment]) -> list[list[str]]:

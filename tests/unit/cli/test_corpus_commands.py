@@ -92,6 +92,29 @@ def test_a_project_from_new_to_status(run, project):
     assert list((project / "films/one/cache").iterdir()) == []
 
 
+def test_narration_over_dialogue_is_less_certain(run, project, pair, tmp_path):
+    start, end = pair.narration[1]
+    lines = f"1\n00:00:{start:06.3f} --> 00:00:{end - 1:06.3f}\nHello there!\n".replace(".", ",")
+    (tmp_path / "film.srt").write_text(lines)
+    where = ["--project", "films"]
+    assert run("corpus", "align", *where)[0] == 0
+    assert run("corpus", "segment", *where)[0] == 0
+    recorded = read(project / "films/one/segments.json")["segments"]
+    assert min(each["confidence"] for each in recorded) > 0.9
+    status = ["corpus", "status", *where, "--json", "-"]
+    assert json.loads(run(*status)[1])["films"]["one"]["segment"] == "done"
+    assert run("corpus", "subtitles", "one", "film.srt", *where)[0] == 0
+    err = run("corpus", "segment", *where)[2]
+    shown = [line.split()[-1] for line in err.splitlines() if line.startswith("0:")]
+    assert shown[1] == f"{recorded[1]['confidence'] / 2:.2f}"
+    assert [shown[k] for k in (0, 2, 3)] == [f"{recorded[k]['confidence']:.2f}" for k in (0, 2, 3)]
+    files = ["--film", str(pair.film), "--ad", str(pair.ad), "--subtitles", "film.srt"]
+    status, out, _ = run("corpus", "segment", *files, "--json", "-")
+    doubted = [each["confidence"] for each in json.loads(out)["segments"]]
+    assert doubted[1] == pytest.approx(recorded[1]["confidence"] / 2, abs=1e-3)
+    assert doubted[0] == recorded[0]["confidence"]
+
+
 def test_a_changed_file_makes_results_stale(run, project, pair, tmp_path):
     ad = tmp_path / "ad.wav"
     ad.write_bytes(pair.ad.read_bytes())

@@ -79,8 +79,7 @@ def command(
         ]
         if not narration:
             raise DataError(f"Film {film_id!r} has no narration; run 'reelscore corpus segment'.")
-        cues_read: Mapping[str, Any] = opened.result(film_id, "subtitles") or {}
-        dialogue = [(cue["start"], cue["end"]) for cue in cues_read.get("cues", ()) if cue["lines"]]
+        dialogue = opened.dialogue(film_id)
         seconds = film_seconds(opened, film_id)
     result = accessibility_report(narration, dialogue, seconds=seconds, least_gap=least_gap)
     if vtt_file:

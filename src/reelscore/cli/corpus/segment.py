@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 from reelscore.cli.campaign.options import say
 from reelscore.cli.corpus.options import (
@@ -28,10 +30,12 @@ from reelscore.cli.options import check_targets, progress_bar
 from reelscore.corpus.decisions import attach_decisions, read_decisions
 from reelscore.corpus.findings import clock
 from reelscore.corpus.project import Project
-from reelscore.corpus.records import UNSURE
+from reelscore.corpus.records import UNSURE, Segment
 from reelscore.corpus.results import is_trusted, origin, read_result
 from reelscore.corpus.segmentation import METHODS
+from reelscore.corpus.spans import doubt_overlaps
 from reelscore.corpus.steps import TrackPair, align, find_pair, segment
+from reelscore.corpus.subtitles import read_subtitles
 from reelscore.errors import DataError
 
 _SHOWN = 20
@@ -46,6 +50,12 @@ _SHOWN = 20
     "map_file",
     metavar="FILE",
     help="Without a project: what 'corpus align --out' wrote; aligned first if not given.",
+)
+@click.option(
+    "--subtitles",
+    "subtitles_file",
+    metavar="FILE",
+    help="Without a project: when actors speak; narration there is less certain.",
 )
 @choice_option(
     "--method",
@@ -74,6 +84,7 @@ def command(
     ad_stream: int | None,
     film_stream: int | None,
     map_file: str | None,
+    subtitles_file: str | None,
     again: bool,
     out_file: str | None,
     json_file: str | None,
@@ -96,22 +107,31 @@ def command(
         pair = find_pair(
             *both_files(film_file, ad_file), film_stream=film_stream, ad_stream=ad_stream
         )
-        result = _loose(pair, map_file, parameters)
+        result = _loose(pair, map_file, subtitles_file, parameters)
         deliver(result, out_file, json_file)
         _show(result)
         leave(is_trusted(result))
         return
-    if out_file or map_file or ad_stream is not None or film_stream is not None:
+    if out_file or map_file or subtitles_file or ad_stream is not None or film_stream is not None:
         raise DataError(
-            "--out, --map and streams are for work without a project; the project has its own."
+            "--out, --map, --subtitles and streams are for work without a project; the project "
+            "has its own."
         )
     opened = Project.open(project)
     chosen = films_of(opened, films)
     for_each(chosen, lambda film_id: _film(opened, film_id, parameters, again), json_file)
 
 
-def _loose(pair: TrackPair, map_file: str | None, parameters: Mapping[str, Any]) -> Any:
+def _loose(
+    pair: TrackPair,
+    map_file: str | None,
+    subtitles_file: str | None,
+    parameters: Mapping[str, Any],
+) -> Any:
+    cues = read_subtitles(subtitles_file).cues if subtitles_file else ()
     paths: dict[str, str | Path] = {path: path for path in (pair.film.path, pair.ad.path)}
+    if subtitles_file:
+        paths[subtitles_file] = subtitles_file
     if map_file:
         paths[map_file] = map_file
         aligned = read_result(Path(map_file))
@@ -122,7 +142,10 @@ def _loose(pair: TrackPair, map_file: str | None, parameters: Mapping[str, Any])
         if not aligned["match"]:
             leave(trusted=False)
     made = origin("segment", parameters, paths)
-    return {**made, **_segmented(pair, aligned, parameters, "Segmenting")}
+    result = _segmented(pair, aligned, parameters, "Segmenting")
+    segments = msgspec.convert(result["segments"], list[Segment])
+    doubted = doubt_overlaps(segments, [(cue.start, cue.end) for cue in cues if cue.lines])
+    return {**made, **result, "segments": [asdict(segment) for segment in doubted]}
 
 
 def _film(project: Project, film_id: str, parameters: Mapping[str, Any], again: bool) -> Any:
@@ -149,9 +172,10 @@ def _film(project: Project, film_id: str, parameters: Mapping[str, Any], again: 
     result = film_step(
         project, film_id, "segment", wanted, work, again=again, done="already segmented"
     )
-    _show(result)
+    segments = project.segments(film_id)
+    _show({**result, "segments": [asdict(segment) for segment in segments]})
     decisions = read_decisions(project.place(film_id, "decisions.jsonl"))
-    _, orphaned = attach_decisions(decisions, project.segments(film_id))
+    _, orphaned = attach_decisions(decisions, segments)
     if orphaned:
         say(f"{film_id}: {len(orphaned)} decisions are about segments that are no longer there.")
     return result
