@@ -7,6 +7,7 @@ the number of items alone, so that systems scored on the same items get the same
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -18,6 +19,7 @@ FloatArray = NDArray[np.float64]
 Scores = Callable[[FloatArray], FloatArray]
 
 _BLOCK_NUMBERS = 4_000_000  # draws held in memory at a time, in numbers
+_FEW_HITS = 10  # resamples as extreme as the data; a share of fewer is not worth counting
 
 
 def generator(seed: int, draws: int) -> np.random.Generator:
@@ -126,6 +128,49 @@ def bootstrap_p_values(drawn: FloatArray, observed: FloatArray) -> FloatArray:
     [0.75]
     """
     return _p_values(drawn - drawn.mean(axis=0), observed)
+
+
+def all_pairs_p_values(drawn: FloatArray, observed: FloatArray) -> FloatArray:
+    """Two-sided p-values of the differences between all systems, from one set of resamples.
+
+    As `bootstrap_p_values` of each pair, but where fewer than ten resamples are as far from zero
+    as the observed difference, counting them is too coarse for a correction over many pairs: with
+    1,000 resamples no p is below 0.001, and among eleven systems Holm's correction would find
+    nothing at all. There p is the tail of the normal distribution with the standard deviation of
+    the resampled differences.
+
+    Args:
+        drawn: Resamples × systems, the same items drawn for all systems.
+        observed: The score of each system.
+
+    Returns:
+        Systems × systems, NaN on the diagonal and where a system has no score.
+
+    >>> drawn = np.random.default_rng(0).normal([0.0, 0.1, 5.0], 0.5, size=(1000, 3))
+    >>> [f"{p:.1g}" for p in all_pairs_p_values(drawn, np.array([0.0, 0.1, 5.0]))[0]]
+    ['nan', '0.9', '3e-12']
+    """
+    count = len(observed)
+    centred = np.ascontiguousarray((drawn - drawn.mean(axis=0)).T)  # systems × resamples
+    p_values: FloatArray = np.full((count, count), np.nan)
+    for k in range(count - 1):
+        chance = centred[k + 1 :] - centred[k]
+        apart = observed[k + 1 :] - observed[k]
+        deviation = np.sqrt(np.einsum("ij,ij->i", chance, chance) / chance.shape[1])
+        np.abs(chance, out=chance)
+        hits = np.count_nonzero(chance >= (np.abs(apart) * (1 - 1e-9) - 1e-15)[:, None], axis=1)
+        counted = (hits + 1.0) / (chance.shape[1] + 1.0)
+        smooth = np.minimum(counted, _normal_tails(apart, deviation))
+        p = np.where(hits < _FEW_HITS, smooth, counted)
+        p_values[k, k + 1 :] = p_values[k + 1 :, k] = np.where(np.isnan(deviation), np.nan, p)
+    return p_values
+
+
+def _normal_tails(apart: FloatArray, deviation: FloatArray) -> FloatArray:
+    """The share of a normal distribution that is farther from zero on either side."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        far = np.abs(apart) / deviation / math.sqrt(2)
+    return np.array([math.erfc(each) if each == each else 1.0 for each in far.tolist()])
 
 
 def approximate_randomization(

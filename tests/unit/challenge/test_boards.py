@@ -1,0 +1,212 @@
+"""Leaderboards: which entries count, their ranks, and who wins."""
+
+from __future__ import annotations
+
+from zlib import crc32
+
+import numpy as np
+import pytest
+
+from reelscore.challenge.awards import Award, decide
+from reelscore.challenge.boards import Column, Entry, make_board
+from reelscore.challenge.draws import Draws
+from reelscore.challenge.ladder import Score
+from reelscore.errors import DataError, UnknownNameError
+
+CIDER = Column("cider", "CIDEr")
+METEOR = Column("meteor", "METEOR")
+LENGTH = Column("length", "Length", better="neither", ranked=False)
+NOISE = np.random.default_rng(3).normal(scale=0.01, size=1000)
+
+
+def entry(id, team, value, *, arrived=1, own=0.0, **fields):
+    """An entry whose resamples differ from those of others by noise of its own."""
+    scores = {} if value is None else {"cider": Score(value, signature="cider|v:1")}
+    scores |= fields.pop("scores", {})
+    rng = np.random.default_rng(crc32(id.encode())) if own else None
+    samples = (value or 0) + NOISE + (rng.normal(scale=own, size=1000) if rng else 0)
+    return Entry(id, team, arrived, scores, Draws({"cider": samples}), **fields)
+
+
+def board(entries, columns=(CIDER,), **options):
+    return make_board("b", "Board", entries, columns, primary="cider", **options)
+
+
+def ranks(made):
+    return [(row.rank, row.entry.team, row.cluster, row.ranks) for row in made.rows]
+
+
+def test_entries_that_differ_are_in_clusters_of_their_own():
+    made = board([entry("a", "One", 0.5), entry("b", "Two", 0.6), entry("c", "Three", 0.4)])
+    assert ranks(made) == [
+        ("1", "Two", 1, (1, 1)),
+        ("2", "One", 2, (2, 2)),
+        ("3", "Three", 3, (3, 3)),
+    ]
+    assert made.test == "paired bootstrap, 1,000 resamples; correction: holm"
+    assert made.signatures == {"cider": "cider|v:1"}
+
+
+def test_entries_that_cannot_be_told_apart_share_cluster_and_ranks():
+    made = board(
+        [entry("a", "A", 0.50, own=0.1), entry("b", "B", 0.51, own=0.1), entry("c", "C", 0.1)]
+    )
+    assert [(row.entry.team, row.cluster, row.ranks) for row in made.rows] == [
+        ("B", 1, (1, 2)),
+        ("A", 1, (1, 2)),
+        ("C", 2, (3, 3)),
+    ]
+
+
+def test_equal_scores_share_a_rank_and_the_earlier_comes_first():
+    made = board(
+        [
+            entry("a", "Late", 0.5, arrived=9),
+            entry("b", "Early", 0.5, arrived=2),
+            entry("c", "Best", 0.7),
+        ]
+    )
+    assert [(row.rank, row.entry.team) for row in made.rows] == [
+        ("1", "Best"),
+        ("=2", "Early"),
+        ("=2", "Late"),
+    ]
+
+
+def test_an_entry_without_the_primary_score_is_not_on_the_board():
+    made = board(
+        [entry("a", "One", 0.5), entry("b", "Empty", None), entry("c", "Broken", float("nan"))]
+    )
+    assert [row.entry.team for row in made.all_rows] == ["One"]
+
+
+def test_a_team_whose_last_entry_has_no_score_keeps_the_one_before():
+    made = board([entry("a", "One", 0.5, arrived=1), entry("b", "One", None, arrived=2)])
+    assert [(row.entry.id, row.entries) for row in made.rows] == [("a", 1)]
+
+
+@pytest.mark.parametrize(("final", "expected"), [("chosen", "b"), ("last", "c"), ("best", "a")])
+def test_the_entry_that_counts(final, expected):
+    entries = [
+        entry("a", "T", 0.6, arrived=1),
+        entry("b", "T", 0.4, arrived=2, chosen=True),
+        entry("c", "T", 0.5, arrived=3),
+    ]
+    [row] = board(entries, final=final).rows
+    assert (row.entry.id, row.entries) == (expected, 3)
+
+
+def test_where_lower_is_better_the_lowest_comes_first():
+    column = Column("cider", "Errors", better="low")
+    made = board([entry("a", "High", 0.5), entry("b", "Low", 0.1)], [column])
+    assert [row.entry.team for row in made.rows] == ["Low", "High"]
+    assert made.best(column) == 0.1
+    assert column.heading == "Errors ↓"
+
+
+def test_late_entries_are_listed_below_without_a_rank():
+    made = board(
+        [
+            entry("a", "One", 0.5),
+            entry("b", "Two", 0.9, place="late"),
+            entry("c", "One", 0.95, place="after"),
+        ]
+    )
+    assert [row.entry.id for row in made.rows] == ["a"]
+    assert [(row.entry.id, row.rank, row.cluster) for row in made.below] == [
+        ("b", "", None),
+        ("c", "", None),
+    ]
+    assert made.best(CIDER) == 0.5
+
+
+def test_text_statistics_are_not_graded():
+    made = board([entry("a", "One", 0.5, scores={"length": Score(9.0)})], [CIDER, LENGTH])
+    assert made.best(LENGTH) is None
+
+
+def test_the_primary_score_must_have_a_column():
+    with pytest.raises(DataError, match="primary score"):
+        board([], [METEOR])
+
+
+def test_a_board_of_many_teams_has_more_than_one_cluster():
+    entries = [entry(f"e{k}", f"T{k}", k / 10, own=0.001) for k in range(30)]
+    assert board(entries).rows[-1].cluster == 30
+
+
+def people(value, cluster):
+    return {"human:helpful": Score(value, cluster=cluster)}
+
+
+HELPFUL = Column("human:helpful", "people")
+
+
+def test_clusters_of_people_are_those_of_their_campaign():
+    entries = [
+        entry("a", "A", 0.1, scores=people(0.30, 1)),
+        entry("b", "B", 0.9, scores=people(0.28, 1)),
+        entry("c", "C", 0.8, scores=people(0.10, 2)),
+    ]
+    made = make_board("b", "B", entries, [CIDER, HELPFUL], primary="human:helpful")
+    assert [(row.entry.team, row.cluster) for row in made.rows] == [("A", 1), ("B", 1), ("C", 2)]
+    share = decide(Award("column", ["human:helpful"], "share"), made)
+    assert share.winners == ["A", "B"]
+    assert "do" in share.why[0]
+    assert "share" in share.why[0]
+    assert decide(Award("column", ["human:helpful"]), made).winners == ["A"]
+
+
+def test_entries_that_the_test_cannot_tell_apart_share_the_award():
+    made = board(
+        [entry("a", "A", 0.50, own=0.1), entry("b", "B", 0.51, own=0.1), entry("c", "C", 0.1)]
+    )
+    assert decide(Award("column", ["cider"], "share"), made).winners == ["B", "A"]
+    assert decide(Award("column", ["cider"], "order"), made).winners == ["B"]
+
+
+def test_baselines_and_organisers_win_nothing():
+    made = board(
+        [
+            entry("a", "Ours", 0.9, kind="organisers"),
+            entry("b", "Nearest", 0.8, kind="baseline"),
+            entry("c", "Team", 0.2),
+        ]
+    )
+    verdict = decide(Award("column", ["cider"]), made)
+    assert verdict.winners == ["Team"]
+    assert verdict.why == ["Best by CIDEr.", "Baselines and organisers' entries win nothing."]
+
+
+def two_columns(**values):
+    entries = [
+        entry(name, name, cider, scores={"meteor": Score(meteor)})
+        for name, (cider, meteor) in values.items()
+    ]
+    return board(entries, [CIDER, METEOR])
+
+
+def test_mean_rank():
+    made = two_columns(a=(0.9, 0.1), b=(0.8, 0.3), c=(0.7, 0.2))
+    verdict = decide(Award("mean_rank", ["cider", "meteor"]), made)
+    assert verdict.winners == ["b"]
+    assert verdict.standing == {"b": 1.5, "a": 2.0, "c": 2.5}
+
+
+def test_points_with_ties_decided_by_the_order_of_columns():
+    made = two_columns(a=(0.9, 0.2), b=(0.8, 0.3), c=(0.7, 0.1), d=(0.6, 0.0))
+    award = Award("points", ["meteor", "cider"])
+    verdict = decide(award, made)
+    assert verdict.standing == {"b": 5.0, "a": 5.0, "c": 2.0, "d": 0.0}
+    assert verdict.winners == ["b"]
+    assert "tie" in verdict.why[1]
+    assert decide(Award("points", ["cider", "meteor"]), made).winners == ["a"]
+
+
+def test_no_award_before_the_scores_that_decide_are_there():
+    made = board([entry("a", "A", 0.5)], [CIDER, HELPFUL])
+    verdict = decide(Award("column", ["human:helpful"]), made)
+    assert verdict.winners == []
+    assert "No entry" in verdict.why[0]
+    with pytest.raises(UnknownNameError):
+        decide(Award("column", ["bertha"]), made)
