@@ -22,6 +22,7 @@ LAYERS = [
     ["metrics", "scoring"],
     ["significance", "stories", "store", "human", "corpus"],
     ["meta", "learned", "judges", "report", "compat", "frameworks"],
+    ["challenge"],
     ["web"],
     ["cli"],
 ]

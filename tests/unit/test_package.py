@@ -85,7 +85,17 @@ PUBLIC = ["reelscore", *public_packages()]
 LAZY = [
     f"reelscore.{name}"
     for name in (
-        *("corpus", "data", "endpoint", "human", "judges", "learned", "meta", "metrics"),
+        *(
+            "challenge",
+            "corpus",
+            "data",
+            "endpoint",
+            "human",
+            "judges",
+            "learned",
+            "meta",
+            "metrics",
+        ),
         *("report", "scoring", "significance", "stats", "store", "stories", "text", "video", "web"),
     )
 ]
@@ -167,6 +177,7 @@ def test_public_names_are_on_a_page(package):
 
 
 WITHOUT_EXAMPLE = {  # they need weights, a data set, a film, a server or a whole campaign
+    "challenge": "Definition",
     "corpus": "Alignment Anchors Anonymised AudioTrack BandPowers Break CorpusSize Entry "
     "ExportedClip Gap InputFile RateChoice Replacement Samples read_entries "
     "TrackPair align align_samples alignment_findings band_powers estimate_rate find_anchors "

@@ -2,18 +2,43 @@
 
 No page and no FastAPI here: `reelscore.web` and `reelscore.cli` call these modules.
 
-- `definition`: the TOML file that describes a challenge, checked; `places` knows its lines.
+- `definition`: the TOML file that describes a challenge, checked.
 - `store`: the tables, blobs and the log (`store.tables.open_challenges` opens a database).
 - `challenges`: make and update a challenge from its definition; look challenges up.
 - `splits`: references into the database, and back out for scorers.
-- `reading`: an upload into captions, in a process that has no references.
+- `uploads`: an upload into captions, in a process that has no references.
 - `teams`: teams, members, invitations, names that do not look alike.
 - `quota`: charges, grants, refunds, days of UTC; `clock` is the only source of time.
 - `submissions`: one transaction for file, charge, job and event.
 - `jobs`: the queue: claim, renew, sweep, finish, fail, run again, generations.
-- `scoring`: one submission scored, in a process of its own; `workers` runs them.
+- `scorers`: one submission scored, in a process of its own; `workers` runs them.
 - `showing`: who may see what; every number and text goes through it.
 - `boards`, `ladder`, `awards`: from results and draws to leaderboards and winners.
 - `human`: the final entries as a campaign, and its verdict as a column.
 - `moving`, `archive`: everything out and in again; a static site for the years after.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from reelscore._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from reelscore.challenge.definition import Definition, parse_definition, read_definition
+    from reelscore.challenge.store.tables import open_challenges
+
+__all__ = [
+    "Definition",
+    "open_challenges",
+    "parse_definition",
+    "read_definition",
+]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "challenge.definition": "Definition parse_definition read_definition",
+        "challenge.store.tables": "open_challenges",
+    },
+)
