@@ -21,7 +21,7 @@ LAYERS = [
     ["data", "text", "stats", "endpoint", "video", "examples"],
     ["metrics", "scoring"],
     ["significance", "stories", "store", "human", "corpus"],
-    ["meta", "learned", "judges", "report", "compat", "frameworks"],
+    ["meta", "learned", "judges", "report", "compat", "frameworks", "captioners"],
     ["challenge"],
     ["web"],
     ["cli"],

@@ -26,6 +26,10 @@ HEAVY = {
     "alembic",
     "numpy",
     "torch",
+    "transformers",
+    "sklearn",
+    "nltk",
+    "httpx",
     "scipy",
     "pandas",
     "matplotlib",
@@ -86,6 +90,7 @@ LAZY = [
     f"reelscore.{name}"
     for name in (
         *(
+            "captioners",
             "challenge",
             "corpus",
             "data",

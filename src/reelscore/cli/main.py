@@ -64,6 +64,7 @@ _COMMANDS = {
     "compare": ("compare", "Score systems and test whether they differ."),
     "check": ("check", "Find defects in caption files before they are scored or published."),
     "stories": ("stories.score", "Score timed captions of long videos: SODA and ActivityNet."),
+    "caption": ("caption", "Make captions: baselines under a table, or those of any model."),
     "campaign": ("campaign", "Ask people: plan, run and evaluate human assessments."),
     "corpus": ("corpus", "Build a corpus: align described films, find their narration."),
     "serve": ("serve", "Serve the rating pages of a campaign."),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Literal
 from urllib.parse import quote, unquote
 
@@ -129,8 +129,7 @@ class Metric(ABC):
         """
         own = [field for field in dataclasses.fields(self) if field.compare]
         parameters = {field.name: getattr(self, field.name) for field in own}
-        parts = [f"{key}:{_spell(value)}" for key, value in {**parameters, **context}.items()]
-        return "|".join([self.name, *parts])
+        return signature_text(self.name, {**parameters, **context})
 
     @classmethod
     def from_parameters(cls, parameters: dict[str, str]) -> Metric:
@@ -251,6 +250,15 @@ def mean_of_first(totals: FloatArray) -> FloatArray:
     [0.75]
     """
     return totals[..., :1] / totals[..., -1:]
+
+
+def signature_text(name: str, parts: Mapping[str, object]) -> str:
+    """Spell a signature: a name, then each part with its value.
+
+    >>> signature_text("nearest", {"k": 1, "clip": False})
+    'nearest|k:1|clip:no'
+    """
+    return "|".join([name, *(f"{key}:{_spell(value)}" for key, value in parts.items())])
 
 
 def _spell(value: object) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +21,7 @@ from reelscore.metrics.base import FloatArray, Metric, check_tokens
 from reelscore.metrics.registry import MetricColumns
 from reelscore.metrics.training_data import training_warning
 from reelscore.scoring.scores import Measurement, Scores
-from reelscore.text.packed import pack
+from reelscore.text.packed import array_fingerprint, pack
 from reelscore.text.tokens import (
     Tokenizer,
     in_signature,
@@ -97,7 +96,7 @@ class PreparedReferences:
             "tok": in_signature(tokenizer),
             "items": len(paired.items),
             "refs": _span(np.diff(self._offsets)),
-            "data": _fingerprint(*raw, self._offsets),
+            "data": array_fingerprint(*raw, self._offsets),
             "missing": missing,
             **rule_part(match_ids),
             **({"common": common} if common else {}),
@@ -149,7 +148,7 @@ class PreparedReferences:
         """Fingerprint the files that are read: the same path may hold something else tomorrow."""
         model = model_of(self._tokenizer)
         paths = [*metric.files().values(), *([model] if model else [])]
-        digests = [_fingerprint(np.fromfile(path, np.uint8)) for path in paths]
+        digests = [array_fingerprint(np.fromfile(path, np.uint8)) for path in paths]
         return {"files": "+".join(digests)} if digests else {}
 
     def measure(
@@ -243,11 +242,3 @@ def _span(counts: NDArray[np.int64]) -> str:
         return "0"
     low, high = counts.min(), counts.max()
     return str(low) if low == high else f"{low}-{high}"
-
-
-def _fingerprint(*arrays: NDArray[Any]) -> str:
-    """Eight hex digits that tell whether two scores were made with the same references."""
-    digest = hashlib.blake2b(digest_size=4)
-    for values in arrays:
-        digest.update(np.ascontiguousarray(values).data)
-    return digest.hexdigest()

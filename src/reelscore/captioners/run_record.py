@@ -1,0 +1,173 @@
+"""What is written beside captions: `OUT.run.json`, which says how `OUT.json` was made.
+
+Signature, versions, command line, random seed, hashes of the data, and the time it took. A record
+never holds a key or a header of a request: only what is passed to it is written.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import platform
+import shlex
+import sys
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from reelscore._version import __version__
+from reelscore.data.atomic_files import check_target, write_atomically
+from reelscore.metrics.base import signature_text
+from reelscore.text.packed import array_fingerprint, pack
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """The parameters of a captioner: a frozen dataclass with a signature, as metrics have.
+
+    Attributes:
+        name: The captioner's name, the first part of the signature.
+
+    >>> @dataclass(frozen=True)
+    ... class Nearest(Parameters):
+    ...     k: int = 1
+    ...     name: ClassVar[str] = "nearest"
+    >>> Nearest().signature(seed=0)
+    'nearest|k:1|seed:0|v:...'
+    """
+
+    name: ClassVar[str]
+
+    def signature(self, **context: object) -> str:
+        """Spell out the name, all parameters, then the context and the version.
+
+        Args:
+            context: More parts, such as ``seed`` and ``data``.
+        """
+        own = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return signature_text(self.name, {**own, **context, "v": __version__})
+
+
+class Run:
+    """One run of a command: measures its time, and writes its record.
+
+    Args:
+        command: The command line; that of the process where it is not given.
+
+    >>> record = Run(["reelscore", "caption", "nearest"]).record("nearest|k:1", seed=0)
+    >>> record["signature"], record["seed"], record["command"]
+    ('nearest|k:1', 0, 'reelscore caption nearest')
+    """
+
+    def __init__(self, command: Sequence[str] | None = None) -> None:
+        words = [Path(sys.argv[0]).name, *sys.argv[1:]] if command is None else command
+        self._command = shlex.join(words)
+        self._wall, self._processor = time.perf_counter(), time.process_time()
+
+    def record(
+        self,
+        signature: str,
+        *,
+        seed: int | None = None,
+        data: Mapping[str, str] | None = None,
+        libraries: Iterable[str] = (),
+        **details: object,
+    ) -> dict[str, Any]:
+        """Say how the output was made; the time is that since the run began.
+
+        Args:
+            signature: Method and parameters.
+            seed: The random seed, where there is one.
+            data: Hashes of the data by what it is: see `captions_hash` and `features_hash`.
+            libraries: Names of the installed packages whose versions matter, besides numpy.
+            details: Anything more, such as ``oracle=True``.
+        """
+        return {
+            "signature": signature,
+            "version": __version__,
+            "command": self._command,
+            "seed": seed,
+            "libraries": {"python": platform.python_version(), **_versions(["numpy", *libraries])},
+            "data": dict(data or {}),
+            "wall_seconds": round(time.perf_counter() - self._wall, 3),
+            "cpu_seconds": round(time.process_time() - self._processor, 3),
+            **details,
+        }
+
+
+def _versions(names: Iterable[str]) -> dict[str, str]:
+    found = {}
+    for name in names:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def captions_hash(captions: Mapping[str, str | Sequence[str]]) -> str:
+    """Eight hex digits of captions: what scores say after ``data:`` where these are references.
+
+    >>> captions_hash({"v1": "a man"}) == captions_hash({"v1": ["a man"]})
+    True
+    """
+    texts = [[own] if isinstance(own, str) else list(own) for own in captions.values()]
+    offsets = np.cumsum([0, *map(len, texts)], dtype=np.int64)
+    return array_fingerprint(*pack([text for own in texts for text in own]), offsets)
+
+
+def record_path(path: str | os.PathLike[str]) -> Path:
+    """Name the record of a captions file.
+
+    >>> record_path("out/nearest.json").as_posix()
+    'out/nearest.run.json'
+    """
+    target = Path(path)
+    return target.with_name(f"{target.name.removesuffix('.json')}.run.json")
+
+
+def check_candidates_target(path: str | os.PathLike[str]) -> None:
+    """Find out before long work whether captions and their record can be written.
+
+    Raises:
+        DataError: If they cannot.
+    """
+    check_target(path)
+    check_target(record_path(path))
+
+
+def write_candidates(
+    path: str | os.PathLike[str], candidates: Mapping[str, str], record: Mapping[str, Any]
+) -> None:
+    """Write captions as a file that `reelscore score` takes, and their record beside it.
+
+    Both are written aside and renamed, the record first: a captions file always has its record.
+
+    Args:
+        path: The captions file, ``OUT.json``; the record is ``OUT.run.json``.
+        candidates: The caption of each item.
+        record: As `Run.record` makes it.
+
+    Raises:
+        DataError: If a file cannot be written.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from reelscore.data import read_candidates
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "nearest.json")
+    ...     write_candidates(path, {"v1": "a man runs"}, Run([]).record("nearest|k:1"))
+    ...     read_candidates(path), sorted(file.name for file in Path(folder).iterdir())
+    ({'v1': 'a man runs'}, ['nearest.json', 'nearest.run.json'])
+    """
+    write_atomically(record_path(path), _json(record))
+    write_atomically(path, _json(candidates))
+
+
+def _json(content: Mapping[str, Any]) -> str:
+    return json.dumps(content, ensure_ascii=False, indent=1) + "\n"

@@ -1,0 +1,22 @@
+"""``reelscore caption``."""
+
+from __future__ import annotations
+
+import click
+
+from reelscore.cli.main import LazyGroup
+
+# name: (module, what it does); a command is a file here and a line in this table
+_COMMANDS = {
+    "constant": ("caption.constant", "Give every item the best constant sentence."),
+}
+
+
+@click.command("caption", cls=LazyGroup, modules=_COMMANDS)
+def command() -> None:
+    """Make captions: baselines to put under a table, or those of any model.
+
+    The baselines are floors to compare with, no competitors of today's models.
+    Every output is a captions file that 'reelscore score' takes, with a record
+    of how it was made beside it (OUT.run.json).
+    """
