@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from reelscore.corpus.audio import AudioTrack, Gap, Samples, find_track, read_samples
     from reelscore.corpus.cast import Cast
     from reelscore.corpus.decisions import append_decision, attach_decisions, read_decisions
+    from reelscore.corpus.duplicates import SameFilm, same_films
     from reelscore.corpus.exports import ExportedClip, to_coco, to_csv, to_jsonl, to_stories
     from reelscore.corpus.features import sound_features
     from reelscore.corpus.findings import alignment_findings, segmentation_findings
@@ -83,6 +84,7 @@ __all__ = [
     "Project",
     "RateChoice",
     "Replacement",
+    "SameFilm",
     "Samples",
     "Script",
     "Segment",
@@ -120,6 +122,7 @@ __all__ = [
     "read_script",
     "read_subtitles",
     "review_size",
+    "same_films",
     "script",
     "script_times",
     "segment",
@@ -149,6 +152,7 @@ __getattr__, __dir__ = lazy_names(
         "corpus.audio": "AudioTrack Gap Samples find_track read_samples",
         "corpus.cast": "Cast",
         "corpus.decisions": "append_decision attach_decisions read_decisions",
+        "corpus.duplicates": "SameFilm same_films",
         "corpus.exports": "ExportedClip to_coco to_csv to_jsonl to_stories",
         "corpus.features": "sound_features",
         "corpus.findings": "alignment_findings segmentation_findings",

@@ -147,7 +147,7 @@ def estimate_rate(track: Floats, film: Floats, progress: Progress | None = None)
         film: The features of the film.
         progress: Called with the rates tried and the rates there are.
     """
-    coarse_track, coarse_film = _coarse(track), _coarse(film)
+    coarse_track, coarse_film = coarse_features(track), coarse_features(film)
     chunk = min(CHUNK // 2, max(1, len(coarse_track) - 1))
     index = FilmIndex(coarse_film, chunk)
     rates = np.unique(np.concatenate([_GRID, list(STANDARD_RATES.values())]))
@@ -168,8 +168,8 @@ def estimate_rate(track: Floats, film: Floats, progress: Progress | None = None)
     return RateChoice(float(rates[best]), float(scores[best]), at_edge)
 
 
-def _coarse(features: Floats) -> Floats:
-    """Average pairs of frames and groups of three bands."""
+def coarse_features(features: Floats) -> Floats:
+    """Average pairs of frames and groups of three bands: 40 ms, 8 bands."""
     frames, bands = len(features) // 2, features.shape[1] // 3
     grouped = features[: 2 * frames].reshape(frames, 2, bands, 3)
     result: Floats = grouped.mean(axis=(1, 3))

@@ -41,12 +41,17 @@ class Work:
         return self.narrated + (self.scripted if set_number == 0 else 0)
 
 
-def works(films: Iterable[Film], clips: Iterable[tuple[str, str]]) -> list[Work]:
-    """Group films: those with the same title and year are one work.
+def works(
+    films: Iterable[Film],
+    clips: Iterable[tuple[str, str]],
+    same: Iterable[tuple[str, str]] = (),
+) -> list[Work]:
+    """Group films: those with the same title and year, or the same sound, are one work.
 
     Args:
         films: The films.
         clips: The film and the origin (`ad` or `script`) of each clip.
+        same: Pairs of films that have the same sound, by `same_films`.
 
     >>> films = [Film("a", "Up", 2009), Film("b", "up", 2009), Film("c")]
     >>> [work.films for work in works(films, [("a", "ad"), ("b", "script"), ("c", "ad")])]
@@ -58,6 +63,13 @@ def works(films: Iterable[Film], clips: Iterable[tuple[str, str]]) -> list[Work]
         if counts[film.id, "ad"] or counts[film.id, "script"]:
             title = " ".join(film.title.casefold().split())
             groups.setdefault((title, film.year) if title else film.id, []).append(film)
+    for pair in same:
+        one, other = (
+            next((key for key, group in groups.items() if film_id in {film.id for film in group}))
+            for film_id in pair
+        )
+        if one != other:
+            groups[one] += groups.pop(other)
     return [
         Work(
             tuple(film.id for film in group),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 import click
@@ -11,7 +12,8 @@ import click
 from reelscore.cli.campaign.options import say
 from reelscore.cli.corpus.options import again_option, project_option, show_grid
 from reelscore.cli.option_kinds import json_option, seed_option
-from reelscore.cli.options import check_targets, write_json
+from reelscore.cli.options import check_targets, progress_bar, write_json
+from reelscore.corpus.duplicates import SameFilm, same_films
 from reelscore.corpus.project import Project
 from reelscore.corpus.splits import RATIOS, SETS, split, works
 from reelscore.corpus.stages import make_stage, stage_inputs, stage_result
@@ -31,6 +33,9 @@ from reelscore.errors import DataError
 @click.option(
     "--fix", "fixes", multiple=True, metavar="FILM=SET", help="Put a film into a set. Repeatable."
 )
+@click.option(
+    "--by-title", is_flag=True, help="Tell same films by title and year alone, not by their sound."
+)
 @seed_option
 @again_option
 @json_option
@@ -39,14 +44,15 @@ def command(
     ratios: str,
     by_genre: bool,
     fixes: tuple[str, ...],
+    by_title: bool,
     seed: int,
     again: bool,
     json_file: str | None,
 ) -> None:
     """Divide films into training, validation, public test and blind test: splits.json.
 
-    A film is in one set as a whole, and so are films with the same title and year. Clips from
-    scripts are in training alone; those of films in other sets are left out.
+    A film is in one set as a whole, and so are films with the same title and year, or with the
+    same sound. Clips from scripts are in training alone; those of films in other sets are left out.
 
     \b
     Examples:
@@ -57,7 +63,13 @@ def command(
     opened = Project.open(project)
     shares, fixed = _numbers(ratios), _pairs(fixes)
     clips = stage_result(opened, "assemble")["clips"]
-    parameters = {"ratios": shares, "by_genre": by_genre, "fix": fixed, "seed": seed}
+    parameters = {
+        "ratios": shares,
+        "by_genre": by_genre,
+        "fix": fixed,
+        "by_title": by_title,
+        "seed": seed,
+    }
     result, is_new = make_stage(
         opened,
         "split",
@@ -73,6 +85,10 @@ def command(
         for name, row in result["reached"].items()
     ]
     show_grid(["set", "films", "clips", "share", "target"], rows)
+    for pair in result["same_sound"]:
+        say(f"{' and '.join(pair['films'])} are the same film by their sound")
+    if result["not_compared"]:
+        say(f"not compared by sound, since there is no file: {', '.join(result['not_compared'])}")
     if result["left_out"]:
         say(f"{result['left_out']} clips from scripts are left out, since they are for training")
     if json_file:
@@ -96,7 +112,17 @@ def _pairs(fixes: tuple[str, ...]) -> dict[str, str]:
 def _split(
     project: Project, clips: list[dict[str, Any]], parameters: Mapping[str, Any]
 ) -> dict[str, Any]:
-    groups = works(project.films.values(), [(clip["film"], clip["origin"]) for clip in clips])
+    with_clips = list(dict.fromkeys(clip["film"] for clip in clips))
+    pairs: list[SameFilm] = []
+    not_compared: list[str] = []
+    if not parameters["by_title"]:
+        with progress_bar("Comparing films") as progress:
+            pairs, not_compared = same_films(project, with_clips, progress)
+    groups = works(
+        project.films.values(),
+        [(clip["film"], clip["origin"]) for clip in clips],
+        [pair.films for pair in pairs],
+    )
     sets = split(
         groups,
         ratios=parameters["ratios"],
@@ -116,6 +142,8 @@ def _split(
         "films": sets,
         "clips": placed,
         "left_out": len(clips) - len(placed),
+        "same_sound": [asdict(pair) for pair in pairs],
+        "not_compared": not_compared,
         "reached": {
             name: {
                 "films": films[name],
