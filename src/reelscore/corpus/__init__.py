@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from reelscore.corpus.assembly import assemble
     from reelscore.corpus.audio import AudioTrack, Gap, Samples, find_track, read_samples
     from reelscore.corpus.cast import Cast
+    from reelscore.corpus.challenge import challenge_files
     from reelscore.corpus.decisions import append_decision, attach_decisions, read_decisions
     from reelscore.corpus.duplicates import SameFilm, same_films
     from reelscore.corpus.exports import ExportedClip, to_coco, to_csv, to_jsonl, to_stories
@@ -105,6 +106,7 @@ __all__ = [
     "attach_decisions",
     "band_powers",
     "best_edges",
+    "challenge_files",
     "corpus_size",
     "doubt_overlaps",
     "estimate_rate",
@@ -151,6 +153,7 @@ __getattr__, __dir__ = lazy_names(
         "corpus.assembly": "assemble",
         "corpus.audio": "AudioTrack Gap Samples find_track read_samples",
         "corpus.cast": "Cast",
+        "corpus.challenge": "challenge_files",
         "corpus.decisions": "append_decision attach_decisions read_decisions",
         "corpus.duplicates": "SameFilm same_films",
         "corpus.exports": "ExportedClip to_coco to_csv to_jsonl to_stories",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import asdict, replace
+from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
@@ -117,6 +118,51 @@ def test_from_sentences_to_scores(run, project, tmp_path):
     stories = "release/public-test.stories.json"
     status, _, err = run("stories", stories, "-r", stories, "--scores", "soda_c")
     assert status == 0, err
+
+
+def test_a_ready_challenge(run, project, tmp_path):
+    tomllib = pytest.importorskip("tomllib")
+    (tmp_path / "cast.txt").write_text("ANNA\nROSE\nMARK HALEY\n")
+    where = ["--project", "films"]
+    assert run("corpus", "assemble", *where)[0] == 0
+    assert run("corpus", "anonymise", *where, "--cast", "cast.txt")[0] == 0
+    export = ["corpus", "export", *where, "--out", "release", "--challenge"]
+    status, _, err = run(*export)
+    assert (status, "run 'reelscore corpus split' first" in err) == (2, True)
+    assert run("corpus", "split", *where, "--ratios", "4 1 1 0")[0] == 0
+    status, _, err = run(*export)
+    assert (status, "The blind test has no clips" in err) == (2, True)
+    assert not (tmp_path / "release").exists()
+    assert run("corpus", "split", *where, "--ratios", "4 1 1 1")[0] == 0
+    status, _, err = run(*export, "--opens", "2026-06-01")
+    assert status == 0, err
+    folder = tmp_path / "release" / "challenge"
+    definition = tomllib.loads((folder / "challenge.toml").read_text())
+    assert definition["challenge"]["id"] == "demo"
+    phases = {phase["id"]: phase for phase in definition["phase"]}
+    assert phases["public-test"]["opens"] == datetime(2026, 6, 1, tzinfo=timezone.utc)
+    assert phases["blind-test"]["opens"] == phases["public-test"]["closes"]
+    splits = json.loads(Path("films/splits.json").read_text())["clips"]
+    for split in definition["split"]:
+        references = json.loads((folder / split["references"]).read_text())
+        ids = sorted(clip for clip, name in splits.items() if name == f"{split['id']}-test")
+        assert sorted(image["id"] for image in references["images"]) == ids
+        for kind in ("clips", "sample"):
+            text = (folder / "participants" / f"{split['id']}_{kind}.json").read_text()
+            assert all(each in text for each in ids)
+        # the sample can be handed in as it is
+        files = [f"participants/{split['id']}_sample.json", "-r", split["references"]]
+        paths = [each if each == "-r" else str(folder / each) for each in files]
+        status, _, err = run("score", *paths, "-m", ",".join(definition["scoring"]["metrics"]))
+        assert status == 0, err
+    blind = json.loads((folder / "blind_references.json").read_text())["annotations"]
+    assert (folder / "blind_references.json").stat().st_mode & 0o077 == 0
+    for path in (folder / "participants").iterdir():
+        text = path.read_text()
+        assert "references" not in text
+        assert not any(each["caption"] in text for each in blind)
+    for page in definition["challenge"]["pages"].values():
+        assert "blind_references" not in (folder / page).read_text()
 
 
 def test_stages_know_when_they_are_fresh(run, project):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime, timezone
 from pathlib import Path
 
 import click
 
 from reelscore.cli.campaign.options import say
 from reelscore.cli.corpus.options import project_option, show_grid
+from reelscore.corpus.challenge import PRIVATE, challenge_files
 from reelscore.corpus.exports import FORMATS, ExportedClip, exported_clips, to_coco
 from reelscore.corpus.project import Project
 from reelscore.corpus.splits import SETS
@@ -43,6 +45,17 @@ BLIND = SETS[-1]
     is_flag=True,
     help="Write the blind test too: its clips without sentences, and its references apart.",
 )
+@click.option(
+    "--challenge",
+    is_flag=True,
+    help="Write a challenge on the public and the blind test, in a folder 'challenge'.",
+)
+@click.option(
+    "--opens",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="DATE",
+    help="With --challenge: the day on which it opens, such as 2026-06-01; today if not given.",
+)
 @click.option("--original", is_flag=True, help="Leave names as they are.")
 def command(
     project: str,
@@ -50,18 +63,23 @@ def command(
     formats: tuple[str, ...],
     sets: tuple[str, ...],
     blind: bool,
+    challenge: bool,
+    opens: datetime | None,
     original: bool,
 ) -> None:
     """Write the clips of a project as files for scoring and training, a file for each set.
 
     Names are those of 'corpus anonymise', and sets those of 'corpus split'; without it all clips
     are in one file, all.json. With --blind, blind_clips.json has no sentences; its references are
-    in blind_references.json, for the organisers alone.
+    in blind_references.json, for the organisers alone. With --challenge, the folder 'challenge' has
+    all that a challenge server needs: its definition, pages, references, and in 'participants' what
+    everybody may have.
 
     \b
     Examples:
       reelscore corpus export --project films --out release --blind
       reelscore corpus export --out release --format stories --set public-test
+      reelscore corpus export --out release --challenge --opens 2026-06-01
     """
     opened = Project.open(project)
     assembled = stage_result(opened, "assemble")
@@ -73,10 +91,10 @@ def command(
         wanted = sets or tuple(name for name in SETS if name != BLIND)
         groups = {name: [clip for clip in clips if placed.get(clip.id) == name] for name in wanted}
         hidden = [clip for clip in clips if placed.get(clip.id) == BLIND] if blind else []
-    elif sets or blind:
+    elif sets or blind or challenge:
         raise DataError("There are no sets yet; run 'reelscore corpus split' first.")
     else:
-        groups, hidden = {"all": clips}, []
+        placed, groups, hidden = {}, {"all": clips}, []
     if BLIND in groups:
         raise DataError("The blind test is written with --blind, so that its sentences stay apart.")
     files = {
@@ -87,15 +105,23 @@ def command(
     }
     if blind:
         files |= _blind_files(opened.name, hidden)
+    if challenge:
+        tests = ([clip for clip in clips if placed.get(clip.id) == name] for name in SETS[2:])
+        day = opens.date() if opens else datetime.now(timezone.utc).date()
+        made = challenge_files(opened.name, *tests, opens=day)
+        files |= {f"challenge/{name}": content for name, content in made.items()}
+    elif opens:
+        raise DataError("--opens is for --challenge.")
     if not files:
         raise DataError(f"There are no clips in {', '.join(groups)}.")
     folder = Path(out_folder)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        for name in files:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise DataError(f"{out_folder}: cannot be made ({error.strerror}).") from None
     for name, content in files.items():
-        write_atomically(folder / name, content, private=name == "blind_references.json")
+        write_atomically(folder / name, content, private=Path(name).name == PRIVATE)
     _show({**groups, **({BLIND: hidden} if blind else {})})
     say(f"{', '.join(files)} in {out_folder}")
 
@@ -106,7 +132,7 @@ def _blind_files(corpus: str, clips: Sequence[ExportedClip]) -> dict[str, bytes]
     name = f"{corpus}, {BLIND}"
     return {
         "blind_clips.json": to_coco(clips, name=name, with_sentences=False),
-        "blind_references.json": to_coco(clips, name=name),
+        PRIVATE: to_coco(clips, name=name),
     }
 
 
