@@ -42,9 +42,7 @@ def test_the_same_film_under_another_title(project, monkeypatch):
     assert [pair.films for pair in pairs] == [("a", "b")]
     assert pairs[0].confidence > 0.3
     assert not_compared == ["e"]
-    monkeypatch.setattr(
-        "reelscore.corpus.duplicates.read_samples", None
-    )  # not again
+    monkeypatch.setattr("reelscore.corpus.duplicates.read_samples", None)  # not again
     assert same_films(project, list("abcde")) == (pairs, ["e"])
 
 
