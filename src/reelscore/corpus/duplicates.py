@@ -47,6 +47,9 @@ class SameFilm:
     Attributes:
         films: Their ids.
         confidence: That of their alignment.
+
+    >>> SameFilm(("sintel", "sintel-tv"), 0.52).films
+    ('sintel', 'sintel-tv')
     """
 
     films: tuple[str, str]
@@ -112,6 +115,14 @@ def same_films(
     Returns:
         The pairs whose alignment has a confidence of at least 0.12, and the films that
         were not compared: without a file, or shorter than 20 seconds.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from reelscore.corpus.project import Film
+    >>> with TemporaryDirectory() as folder:
+    ...     project = Project.new(folder)
+    ...     project.add_film(Film("sintel", title="Sintel"))
+    ...     same_films(project, ["sintel"])
+    ([], ['sintel'])
     """
     chunks: dict[str, list[Floats]] = {}
     lengths: dict[str, int] = {}

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from reelscore.challenge import read_definition
 from reelscore.corpus.decisions import append_decision
 from reelscore.corpus.project import Film, Project
 from reelscore.corpus.records import Decision, Element, Segment, Sentence
@@ -121,7 +122,6 @@ def test_from_sentences_to_scores(run, project, tmp_path):
 
 
 def test_a_ready_challenge(run, project, tmp_path):
-    tomllib = pytest.importorskip("tomllib")
     (tmp_path / "cast.txt").write_text("ANNA\nROSE\nMARK HALEY\n")
     where = ["--project", "films"]
     assert run("corpus", "assemble", *where)[0] == 0
@@ -137,23 +137,25 @@ def test_a_ready_challenge(run, project, tmp_path):
     status, _, err = run(*export, "--opens", "2026-06-01")
     assert status == 0, err
     folder = tmp_path / "release" / "challenge"
-    definition = tomllib.loads((folder / "challenge.toml").read_text())
-    assert definition["challenge"]["id"] == "demo"
-    phases = {phase["id"]: phase for phase in definition["phase"]}
-    assert phases["public-test"]["opens"] == datetime(2026, 6, 1, tzinfo=timezone.utc)
-    assert phases["blind-test"]["opens"] == phases["public-test"]["closes"]
+    definition = read_definition(folder / "challenge.toml")
+    assert (definition.id, definition.name) == ("demo", "Demo")
+    public_phase, blind_phase = definition.phases
+    opening = datetime(2026, 6, 1, tzinfo=timezone.utc)
+    assert public_phase.opens == opening.timestamp() * 1_000_000
+    assert blind_phase.opens == public_phase.closes < blind_phase.reveals
     splits = json.loads(Path("films/splits.json").read_text())["clips"]
-    for split in definition["split"]:
-        references = json.loads((folder / split["references"]).read_text())
-        ids = sorted(clip for clip, name in splits.items() if name == f"{split['id']}-test")
+    for split in definition.splits:
+        (references_file,) = split.references
+        references = json.loads((folder / references_file).read_text())
+        ids = sorted(clip for clip, name in splits.items() if name == f"{split.id}-test")
         assert sorted(image["id"] for image in references["images"]) == ids
         for kind in ("clips", "sample"):
-            text = (folder / "participants" / f"{split['id']}_{kind}.json").read_text()
+            text = (folder / "participants" / f"{split.id}_{kind}.json").read_text()
             assert all(each in text for each in ids)
         # the sample can be handed in as it is
-        files = [f"participants/{split['id']}_sample.json", "-r", split["references"]]
-        paths = [each if each == "-r" else str(folder / each) for each in files]
-        status, _, err = run("score", *paths, "-m", ",".join(definition["scoring"]["metrics"]))
+        sample = str(folder / "participants" / f"{split.id}_sample.json")
+        metrics = ["-m", ",".join(definition.scoring.metrics)]
+        status, _, err = run("score", sample, "-r", str(folder / references_file), *metrics)
         assert status == 0, err
     blind = json.loads((folder / "blind_references.json").read_text())["annotations"]
     assert (folder / "blind_references.json").stat().st_mode & 0o077 == 0
@@ -161,7 +163,7 @@ def test_a_ready_challenge(run, project, tmp_path):
         text = path.read_text()
         assert "references" not in text
         assert not any(each["caption"] in text for each in blind)
-    for page in definition["challenge"]["pages"].values():
+    for page in definition.pages.values():
         assert "blind_references" not in (folder / page).read_text()
 
 
