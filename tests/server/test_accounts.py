@@ -134,7 +134,7 @@ def test_an_owner_removes_somebody(app, owner, assistant):
     assert owner.press(place).status_code == 404
     # the next account gets the same number in SQLite, and not the session
     Visitor(app).log_in("eve", "owner")
-    assistant.cookies.set("reelscore_session", cookie, path="/organise")
+    assistant.cookies.set("reelscore_session", cookie, path="/")
     assert not is_in(assistant)
 
 

@@ -80,7 +80,7 @@ def test_sessions_end(app, owner):
     cookie = owner.cookies["reelscore_session"]
     assert owner.get("/organise").url.path == "/organise"
     owner.press("/organise/logout")
-    owner.cookies.set("reelscore_session", cookie, path="/organise")
+    owner.cookies.set("reelscore_session", cookie, path="/")
     assert owner.get("/organise").url.path == "/organise/login"  # the old cookie is of no use
 
 

@@ -18,6 +18,7 @@ COOKIE = "reelscore_session"
 _DONE = "reelscore_done"  # what the last form did, for the next page to say
 _AGE = 60.0
 PATH = "/organise"
+_EVERYWHERE = "/"  # challenges have pages of their own
 _FULL = (
     "The disk of the database is full: no answer can be stored. Make room on it. Raters' browsers "
     "keep their answers and send them again by themselves."
@@ -71,15 +72,26 @@ def log_in(site: Site, account: Account) -> Response:
     """Begin a session."""
     response = site.go(PATH)
     value = site.signer.sign("session", [account.id, account.sessions])
-    site.set_cookie(response, COOKIE, value, PATH, site.settings.session)
+    site.set_cookie(response, COOKIE, value, _EVERYWHERE, site.settings.session)
     return response
 
 
 def log_out(site: Site) -> Response:
     """End a session."""
     response = site.go(f"{PATH}/login")
-    site.set_cookie(response, COOKIE, "", PATH, 0)
+    site.set_cookie(response, COOKIE, "", _EVERYWHERE, 0)
     return response
+
+
+def find_visitor(request: Request) -> Account | None:
+    """Give the account whose session the browser holds; ``None`` where there is none."""
+    site: Site = request.app.state.site
+    age = site.settings.session
+    value = site.signer.read("session", request.cookies.get(COOKIE), age=age)
+    if not isinstance(value, list) or len(value) != 2:
+        return None
+    account = find_account(site.database, value[0])
+    return account if account is not None and account.sessions == value[1] else None
 
 
 @Guard
@@ -87,17 +99,15 @@ def current(request: Request) -> Desk:
     """Give the organiser who asks.
 
     Raises:
-        HTTPException: If nobody is logged in, or no longer; status 401.
+        HTTPException: If nobody is logged in, or no longer, status 401; if it is a participant of
+            challenges, status 403.
     """
-    site: Site = request.app.state.site
-    age = site.settings.session
-    value = site.signer.read("session", request.cookies.get(COOKIE), age=age)
-    account = None
-    if isinstance(value, list) and len(value) == 2:
-        account = find_account(site.database, value[0])
-    if account is None or account.sessions != value[1]:
+    account = find_visitor(request)
+    if account is None:
         raise HTTPException(401, "Log in first.")
-    return Desk(site, account, request)
+    if not account.is_organiser:
+        raise HTTPException(403, "Only organisers may do this.")
+    return Desk(request.app.state.site, account, request)
 
 
 @Guard

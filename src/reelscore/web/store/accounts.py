@@ -1,4 +1,7 @@
-"""Accounts of organisers: an owner may do everything, an assistant looks after raters."""
+"""Accounts: an owner may do everything, an assistant looks after raters and submissions.
+
+Participants of challenges have accounts too; they are no organisers.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +18,15 @@ from reelscore.store.database import Database, alone
 from reelscore.web.security import hash_password, is_password
 from reelscore.web.store.schema import account
 
-Role = Literal["owner", "assistant"]
+Role = Literal["owner", "assistant", "participant"]
 ROLES: tuple[Role, ...] = get_args(Role)
+ORGANISERS: tuple[Role, ...] = ("owner", "assistant")
 _NAME = re.compile(r"[\w.@+-]{1,60}")
 
 
 @dataclass(frozen=True)
 class Account:
-    """One organiser."""
+    """One organiser or participant."""
 
     id: int
     name: str
@@ -33,6 +37,11 @@ class Account:
     def is_owner(self) -> bool:
         """Whether everything is allowed."""
         return self.role == "owner"
+
+    @property
+    def is_organiser(self) -> bool:
+        """Whether the organisers' pages are open to them."""
+        return self.role in ORGANISERS
 
 
 _COLUMNS = (account.c.id, account.c.name, account.c.role, account.c.sessions)
@@ -59,7 +68,7 @@ def add_account(database: Database, name: str, password: str, role: str) -> Acco
         )
     check_choice("role", role, ROLES)
     password = hash_password(password)
-    # SQLite may give the number of a removed account again; nobody's old session may fit it
+    # nobody's old session may fit a new account, whatever its number
     first = secrets.randbelow(1 << 30)
     with database.writing() as connection:
         alone(connection, account.name)
@@ -92,17 +101,19 @@ def check_account(database: Database, name: str, password: str) -> Account | Non
     return Account(row.id, row.name, row.role, row.sessions)
 
 
-def list_accounts(database: Database) -> Sequence[Account]:
-    """Give all accounts, by name."""
+def list_accounts(database: Database, roles: Sequence[Role] = ORGANISERS) -> Sequence[Account]:
+    """Give the accounts with some roles, by name."""
     with database.reading() as connection:
-        rows = connection.execute(select(*_COLUMNS).order_by(account.c.name))
+        wanted = select(*_COLUMNS).where(account.c.role.in_(roles))
+        rows = connection.execute(wanted.order_by(account.c.name))
         return [Account(*row) for row in rows]
 
 
 def has_accounts(database: Database) -> bool:
-    """Tell whether anybody can log in."""
+    """Tell whether an organiser can log in; participants alone cannot run a server."""
     with database.reading() as connection:
-        return bool(connection.scalar(select(func.count()).select_from(account)))
+        organisers = select(func.count()).where(account.c.role.in_(ORGANISERS))
+        return bool(connection.scalar(organisers))
 
 
 def set_password(database: Database, id: int, password: str) -> Account:
@@ -115,7 +126,7 @@ def set_password(database: Database, id: int, password: str) -> Account:
 
 
 def set_role(database: Database, id: int, role: str) -> Account:
-    """Make an owner an assistant, or an assistant an owner; their sessions end.
+    """Give an account another role; its sessions end.
 
     Raises:
         DataError: If there is no such account, or nobody would be an owner then.
@@ -139,7 +150,7 @@ def remove_account(database: Database, id: int) -> None:
 
 
 def end_sessions(database: Database, id: int) -> None:
-    """Log an organiser out everywhere."""
+    """Log somebody out everywhere."""
     _change(database, id)
 
 

@@ -15,6 +15,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
+from reelscore.challenge.store.migrations import MIGRATIONS as CHALLENGES
 from reelscore.human.store.migrations import MIGRATIONS as CAMPAIGNS
 from reelscore.store.database import Database
 from reelscore.store.locations import Where
@@ -31,7 +32,8 @@ account = Table(
     Column("password", Text, nullable=False),  # hashed
     Column("role", Text, nullable=False),
     Column("sessions", Integer, nullable=False),  # those that were begun with a lower number end
-    CheckConstraint("role IN ('owner', 'assistant')", name="web_account_role"),
+    CheckConstraint("role IN ('owner', 'assistant', 'participant')", name="web_account_role"),
+    sqlite_autoincrement=True,  # teams know accounts by their numbers: none is given twice
 )
 
 # A rater of a campaign: where from, how far through the preparation, at which assignment.
@@ -82,4 +84,4 @@ def open_database(where: Where) -> Database:
     ...     has_accounts(database)
     False
     """
-    return Database(where, CAMPAIGNS, PAGES, create=True)
+    return Database(where, CAMPAIGNS, PAGES, CHALLENGES, create=True)

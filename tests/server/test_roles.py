@@ -1,0 +1,97 @@
+"""Participants of challenges have accounts, and none of the organisers' pages."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from sqlalchemy import text
+
+from reelscore.human.campaign import Campaign
+from reelscore.human.store.migrations import MIGRATIONS as CAMPAIGNS
+from reelscore.store.database import Database
+from reelscore.web.app import _ROUTERS
+from reelscore.web.store import accounts
+from reelscore.web.store.migrations import MIGRATIONS as PAGES
+from reelscore.web.store.schema import open_database
+from support.made_hits import begun_campaign
+from support.server import PASSWORD
+from support.visits import Visitor, app_over
+
+OPEN = {"/organise/login", "/organise/setup/{token}"}
+
+
+@pytest.fixture
+def app(tmp_path):
+    return app_over(tmp_path, attempts=10**6)
+
+
+def organising():
+    """Every route below /organise that needs an organiser, with each of its methods."""
+    for route in (route for router in _ROUTERS for route in router.routes):
+        if route.path.startswith("/organise"):
+            for method in sorted(route.methods - {"HEAD"}):
+                if route.path not in OPEN:
+                    yield (
+                        method,
+                        re.sub(r"\{[^}]*\}", "1", route.path.replace("{campaign}", "dogs")),
+                    )
+
+
+def test_participants_are_refused_by_every_page_of_organisers(app):
+    visitor = Visitor(app)
+    assert visitor.log_in("pat", "participant").status_code == 403  # where the login leads to
+    assert "reelscore_session" in visitor.cookies
+    ways = list(organising())
+    assert len(ways) > 40
+    for method, path in ways:
+        sent = {"data": {"proof": visitor.proof}} if method == "POST" else {}
+        got = visitor.request(method, path, follow_redirects=False, **sent)
+        assert got.status_code == 403, (method, path, got.text)
+
+
+def test_the_session_is_for_all_pages(app):
+    visitor = Visitor(app)
+    proof = visitor.proof
+    accounts.add_account(app.state.site.database, "ada", PASSWORD, "owner")
+    fields = {"proof": proof, "name": "ada", "password": PASSWORD}
+    got = visitor.post("/organise/login", data=fields, follow_redirects=False)
+    [cookie] = [each for each in got.headers.get_list("set-cookie") if "reelscore_session=" in each]
+    assert re.search(r"; path=/(;|$)", cookie, re.IGNORECASE)
+    assert "httponly" in cookie.lower()
+    assert "samesite=lax" in cookie.lower()
+
+
+def test_participants_are_no_organisers(app):
+    database = app.state.site.database
+    accounts.add_account(database, "pat", PASSWORD, "participant")
+    assert not accounts.has_accounts(database)  # so the first owner can still be made
+    owner = Visitor(app)
+    owner.log_in()
+    assert "pat" not in owner.get("/organise/people").text
+    names = [each.name for each in accounts.list_accounts(database, ("participant",))]
+    assert names == ["pat"]
+
+
+def test_a_database_of_the_version_before_keeps_everything(where):
+    with begun_campaign(where) as (campaign, _):
+        id, judged = campaign.id, campaign.judgments().score.tolist()
+    with Database(where, CAMPAIGNS) as database, database.writing() as connection:
+        PAGES.upgrade(connection, to="2")
+        for number, (name, role) in enumerate([("ada", "owner"), ("bob", "assistant")], start=3):
+            connection.execute(
+                text("INSERT INTO web_account VALUES (:id, :name, 'hashed', :role, 7)"),
+                {"id": number, "name": name, "role": role},
+            )
+    with open_database(where) as database:
+        assert [
+            (each.id, each.name, each.role, each.sessions)
+            for each in accounts.list_accounts(database)
+        ] == [(3, "ada", "owner", 7), (4, "bob", "assistant", 7)]
+        if database.is_sqlite:
+            added = accounts.add_account(database, "pat", PASSWORD, "participant")
+            accounts.remove_account(database, added.id)
+            again = accounts.add_account(database, "pat", PASSWORD, "participant")
+            assert again.id > added.id > 4  # a number that a team may know is not given twice
+    with Campaign.open(where, id) as campaign:
+        assert campaign.judgments().score.tolist() == judged == [71.0]
