@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from reelscore.corpus.audio import AudioTrack, Gap, Samples, find_track, read_samples
     from reelscore.corpus.cast import Cast
     from reelscore.corpus.challenge import challenge_files
-    from reelscore.corpus.decisions import append_decision, attach_decisions, read_decisions
+    from reelscore.corpus.decisions import append_decision, read_decisions
     from reelscore.corpus.duplicates import SameFilm, same_films
     from reelscore.corpus.exports import ExportedClip, to_coco, to_csv, to_jsonl, to_stories
     from reelscore.corpus.features import sound_features
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         Sentence,
     )
     from reelscore.corpus.results import InputFile, fingerprint
+    from reelscore.corpus.review.replay import Passage, Reviewed, replay
     from reelscore.corpus.script_alignment import AlignedScript, align_script
     from reelscore.corpus.script_steps import script, script_times
     from reelscore.corpus.scripts.elements import Script
@@ -81,10 +82,12 @@ __all__ = [
     "InputFile",
     "Line",
     "Narration",
+    "Passage",
     "Piece",
     "Project",
     "RateChoice",
     "Replacement",
+    "Reviewed",
     "SameFilm",
     "Samples",
     "Script",
@@ -103,7 +106,6 @@ __all__ = [
     "anonymise",
     "append_decision",
     "assemble",
-    "attach_decisions",
     "band_powers",
     "best_edges",
     "challenge_files",
@@ -123,6 +125,7 @@ __all__ = [
     "read_samples",
     "read_script",
     "read_subtitles",
+    "replay",
     "review_size",
     "same_films",
     "script",
@@ -154,7 +157,7 @@ __getattr__, __dir__ = lazy_names(
         "corpus.audio": "AudioTrack Gap Samples find_track read_samples",
         "corpus.cast": "Cast",
         "corpus.challenge": "challenge_files",
-        "corpus.decisions": "append_decision attach_decisions read_decisions",
+        "corpus.decisions": "append_decision read_decisions",
         "corpus.duplicates": "SameFilm same_films",
         "corpus.exports": "ExportedClip to_coco to_csv to_jsonl to_stories",
         "corpus.features": "sound_features",
@@ -165,6 +168,7 @@ __getattr__, __dir__ = lazy_names(
         "corpus.project": "Film Project",
         "corpus.records": "Clip Decision Element Finding Piece Segment Sentence",
         "corpus.results": "InputFile fingerprint",
+        "corpus.review.replay": "Passage Reviewed replay",
         "corpus.script_alignment": "AlignedScript align_script",
         "corpus.script_steps": "script script_times",
         "corpus.scripts.elements": "Script",

@@ -7,14 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-import msgspec
-
-from reelscore.corpus.decisions import attach_decisions, read_decisions
 from reelscore.corpus.project import Project
-from reelscore.corpus.records import Clip, Decision, Element, Sentence
-from reelscore.corpus.results import read_result
+from reelscore.corpus.records import Clip, Sentence
 from reelscore.corpus.segmentation import segment_id
-from reelscore.errors import DataError
 
 Expansion = Literal["symmetric", "tail", "none"]
 
@@ -24,7 +19,6 @@ FILES = ("align.json", "segments.json", "transcript.json", "aligned.json", "deci
 TRIMMED = "introduction or ending"
 """Why sentences at the ends of a film are left out."""
 
-_STATES = {"accept": "accepted", "reject": "rejected"}
 _TAIL = 2.0  # seconds that M-VAD adds at the end
 
 
@@ -32,80 +26,6 @@ def clip_files(project: Project) -> dict[str, str | Path]:
     """List the files that the clips of a project are made from, by their places in it."""
     places = (f"films/{film_id}/{name}" for film_id in project.films for name in FILES)
     return {place: project.folder / place for place in places if (project.folder / place).is_file()}
-
-
-def film_sentences(project: Project, film_id: str) -> list[Sentence]:
-    """Give the sentences of a film, from its narration and its script, as people decided.
-
-    Args:
-        project: The project.
-        film_id: The film.
-
-    Raises:
-        DataError: If a file of the film does not have what it should.
-    """
-    folder = project.folder / "films" / film_id
-    sentences: list[Sentence] = []
-    try:
-        if (folder / "transcript.json").is_file():
-            content = read_result(folder / "transcript.json")
-            sentences += msgspec.convert(content.get("sentences", []), list[Sentence])
-        if (folder / "aligned.json").is_file():
-            content = read_result(folder / "aligned.json")
-            elements = msgspec.convert(content.get("elements", []), list[Element])
-            accepted = {each.id for each in elements if each.accepted}
-            sentences += [
-                replace(each, state="proposed")  # until a person decides
-                for each in msgspec.convert(content.get("sentences", []), list[Sentence])
-                if each.parent in accepted
-            ]
-    except msgspec.ValidationError as error:
-        raise DataError(f"{folder}: not as it should be ({error}); make it again.") from None
-    decisions = read_decisions(folder / "decisions.jsonl")
-    return decided(sentences, decisions, project.segments(film_id)) if decisions else sentences
-
-
-def decided(
-    sentences: Sequence[Sentence], decisions: Sequence[Decision], segments: Sequence[Any] = ()
-) -> list[Sentence]:
-    """Apply what people decided about sentences, and about the segments they belong to.
-
-    Args:
-        sentences: The sentences.
-        decisions: The decisions, in their order.
-        segments: The segments of the narration.
-
-    >>> sentence = Sentence("s1", "Logos appear.", 4.0, 6.5, "ad")
-    >>> reject = Decision("2026-01-01T00:00:00Z", "ada", "s1", "reject", note="text on screen")
-    >>> done = decided([sentence], [reject])[0]
-    >>> done.state, done.flags
-    ('rejected', ('text on screen',))
-    """
-    of_segments, _ = attach_decisions(decisions, segments)
-    of_sentences: dict[str, list[Decision]] = {}
-    for decision in decisions:
-        of_sentences.setdefault(decision.target, []).append(decision)
-    return [
-        _after(
-            sentence,
-            [*of_segments.get(sentence.parent or "", []), *of_sentences.get(sentence.id, [])],
-        )
-        for sentence in sentences
-    ]
-
-
-def _after(sentence: Sentence, decisions: Sequence[Decision]) -> Sentence:
-    for decision in decisions:
-        of_sentence = decision.target == sentence.id
-        after = decision.after or {}
-        names = ("text", "start", "end", "state") if of_sentence else ("state",)
-        changes: dict[str, Any] = {name: after[name] for name in names if name in after}
-        if "state" not in changes and decision.action in _STATES:
-            changes["state"] = _STATES[decision.action]
-        if changes.get("state") == "rejected" and decision.note:
-            changes["flags"] = (*sentence.flags, decision.note)
-        sentence = replace(sentence, **changes)
-    return sentence
 
 
 def assemble(

@@ -6,8 +6,10 @@ with the process, and any part of them can be read back at any rate.
 
 from __future__ import annotations
 
+import io
 import math
 import tempfile
+import wave
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,19 +22,22 @@ from reelscore._progress import Progress
 from reelscore.errors import DataError, MissingExtraError
 
 RATE = 16_000
+JITTER = 0.02
+"""Seconds; time stamps closer to their place than this are only rounded."""
+
 Floats = NDArray[np.float32]
 Role = Literal["film", "ad"]
+
+GUESSED = {"mp3", "aac", "ac3", "eac3", "dts", "mpegts", "mpeg", "amr", "loas"}
+"""Containers whose stated length, and whose places of times, are guesses from the bit rate."""
 
 _BLOCK = 30 * RATE
 _TAPS = 16  # of the windowed sinc that reads between samples
 _PHASES = 8192
 _KAISER = 7.0
 _STEP = 1 << 15
-_JITTER = 0.02  # seconds; time stamps closer to their place than this are only rounded
 _LONGEST_GAP = 3600.0
 _CUT_OFF = 0.9  # a file that ends before this share of its length was cut off
-# Containers whose stated length is a guess from the bit rate.
-_GUESSED = {"mp3", "aac", "ac3", "eac3", "dts", "mpegts", "mpeg", "amr", "loas"}
 _LOUD = 0.99
 _PROTECTED = {"enca", "drms"}
 # ITU-R BS.775: what other speakers add to left and right.
@@ -96,7 +101,7 @@ def find_track(
         DataError: If the file cannot be read, has no sound, or is protected.
         MissingExtraError: If PyAV is not installed.
     """
-    with _opened(path) as container:
+    with open_media(path) as container:
         streams = list(container.streams.audio)
         if not streams:
             raise DataError(f"{path}: the file has no sound; name a file with a stream of sound.")
@@ -152,14 +157,23 @@ def _language(stream: Any) -> str | None:
 
 
 def _stated_seconds(container: Any, stream: Any) -> float:
-    if set(container.format.name.split(",")) & _GUESSED:
+    if set(container.format.name.split(",")) & GUESSED:
         return 0.0
     if stream.duration is not None:
         return float(stream.duration * stream.time_base)
     return float((container.duration or 0) / 1e6)
 
 
-def _opened(path: str | Path) -> Any:
+def open_media(path: str | Path) -> Any:
+    """Open a file with PyAV.
+
+    Args:
+        path: Any file that FFmpeg reads.
+
+    Raises:
+        DataError: If it cannot be read.
+        MissingExtraError: If PyAV is not installed.
+    """
     try:
         import av
     except ImportError:
@@ -178,8 +192,46 @@ def _opened(path: str | Path) -> Any:
         ) from None
 
 
-class Samples:
-    """The samples of a track, 16,000 a second, kept in nameless temporary files.
+class SampleReader:
+    """Samples of a track, 16,000 a second, of which any part can be read at any rate."""
+
+    def read(self, start: int, stop: int, channel: int = 0) -> Floats:
+        """Read samples by their numbers; there is silence before the first and after the last.
+
+        Args:
+            start: The first.
+            stop: The one after the last.
+            channel: 0 for all speakers together, 1 for left minus right, 2 for the centre.
+        """
+        raise NotImplementedError
+
+    def resampled(self, first: float, step: float, count: int, channel: int = 0) -> Floats:
+        """Read between samples: at `first`, `first + step`, …, by a windowed sinc of 16 taps.
+
+        Args:
+            first: The first place, in samples.
+            step: How far apart the places are, in samples.
+            count: How many.
+            channel: As of `read`.
+        """
+        values = np.empty(count, np.float32)
+        for begin in range(0, count, _STEP):  # small enough for the processor's cache
+            places = first + step * np.arange(begin, min(begin + _STEP, count))
+            whole = np.floor(places)
+            phases = ((places - whole) * _PHASES + 0.5).astype(np.intp)
+            low = int(whole[0]) - _TAPS // 2 + 1
+            samples = self.read(low, int(whole[-1]) + _TAPS // 2 + 1, channel)
+            nearest = whole.astype(np.intp) - int(whole[0])
+            part = values[begin : begin + _STEP]
+            part[:] = 0
+            for weights in _SINC:
+                part += samples.take(nearest) * weights.take(phases)
+                nearest += 1
+        return values
+
+
+class Samples(SampleReader):
+    """The samples of a whole track, decoded, in nameless temporary files.
 
     Attributes:
         track: Where they come from.
@@ -208,13 +260,7 @@ class Samples:
         return self.count / RATE
 
     def read(self, start: int, stop: int, channel: int = 0) -> Floats:
-        """Read samples by their numbers; there is silence before the first and after the last.
-
-        Args:
-            start: The first.
-            stop: The one after the last.
-            channel: 0 for all speakers together, 1 for left minus right, 2 for the centre.
-        """
+        """Read samples by their numbers, as `SampleReader.read` says."""
         samples = np.zeros(max(0, stop - start), np.float32)
         low, high = max(0, start), min(self.count, stop)
         if low < high:
@@ -222,30 +268,6 @@ class Samples:
             file.seek(4 * low)
             file.readinto(samples[low - start : high - start].data)  # type: ignore[attr-defined]
         return samples
-
-    def resampled(self, first: float, step: float, count: int, channel: int = 0) -> Floats:
-        """Read between samples: at `first`, `first + step`, …, by a windowed sinc of 16 taps.
-
-        Args:
-            first: The first place, in samples.
-            step: How far apart the places are, in samples.
-            count: How many.
-            channel: As of `read`.
-        """
-        values = np.empty(count, np.float32)
-        for begin in range(0, count, _STEP):  # small enough for the processor's cache
-            places = first + step * np.arange(begin, min(begin + _STEP, count))
-            whole = np.floor(places)
-            phases = ((places - whole) * _PHASES + 0.5).astype(np.intp)
-            low = int(whole[0]) - _TAPS // 2 + 1
-            samples = self.read(low, int(whole[-1]) + _TAPS // 2 + 1, channel)
-            nearest = whole.astype(np.intp) - int(whole[0])
-            part = values[begin : begin + _STEP]
-            part[:] = 0
-            for weights in _SINC:
-                part += samples.take(nearest) * weights.take(phases)
-                nearest += 1
-        return values
 
     def append(self, block: Floats) -> None:
         """Add samples at the end: a row for each channel."""
@@ -313,12 +335,12 @@ def _decode(samples: Samples, channels: int, progress: Progress | None) -> None:
     track = samples.track
     loud = 0
     difference = total = 0.0
-    with _opened(track.path) as container:
+    with open_media(track.path) as container:
         stream = container.streams.audio[track.stream]
         stream.thread_type = "NONE"  # one core, and the same order every time
         try:
             for names, block in _blocks(container, stream, samples):
-                stereo = _stereo(names, block)
+                stereo = to_stereo(names, block)
                 mid, side = stereo.mean(0), stereo[0] - stereo[1]
                 loud += int(np.count_nonzero(np.abs(block).max(0) >= _LOUD))
                 difference += float(np.dot(side, side))
@@ -353,11 +375,11 @@ def _blocks(
     names: tuple[str, ...] = ()
     origin = (container.start_time or 0) / 1e6
     expected = 0.0  # where the next frame should begin, in seconds
-    for frame in _frames(container, stream):
+    for frame in decoded_frames(container, stream):
         described = tuple(channel.name for channel in frame.layout.channels)
         start = expected if frame.time is None else frame.time - origin
         gap = start - expected
-        if gap < -_JITTER:  # time stamps that begin again: go on
+        if gap < -JITTER:  # time stamps that begin again: go on
             origin += gap
             gap = 0.0
         if gap > _LONGEST_GAP:
@@ -365,10 +387,10 @@ def _blocks(
                 f"{samples.track.path}: the time stamps jump by {gap:.0f} seconds after "
                 f"{expected:.1f}; write the file anew, for example with 'ffmpeg -i IN -c copy OUT'."
             )
-        if resampler is not None and (gap > _JITTER or described != names):
+        if resampler is not None and (gap > JITTER or described != names):
             yield from _drained(resampler, names)
             resampler = None
-        if gap > _JITTER:
+        if gap > JITTER:
             silence = round(start * RATE) - samples.count
             if samples.count:
                 samples.gaps.append(Gap(round(expected, 3), round(gap, 3)))
@@ -376,7 +398,7 @@ def _blocks(
                 yield ("FL", "FR"), np.zeros((2, min(left, _BLOCK)), np.float32)
             expected = start
         if resampler is None:
-            names, resampler = described, _resampler(frame)
+            names, resampler = described, block_resampler(frame)
         expected += frame.samples / frame.sample_rate
         for output in resampler.resample(frame):
             yield names, output.to_ndarray()
@@ -384,12 +406,20 @@ def _blocks(
         yield from _drained(resampler, names)
 
 
-def _frames(container: Any, stream: Any) -> Iterator[Any]:
-    """Decode frame by frame; a few damaged packets are left out, and a gap shows where."""
+def decoded_frames(container: Any, stream: Any, after: float = -math.inf) -> Iterator[Any]:
+    """Decode frame by frame; a few damaged packets are left out, and a gap shows where.
+
+    Args:
+        container: The opened file.
+        stream: The stream of sound.
+        after: Packets before this time are passed over.
+    """
     import av
 
     failures = 0
     for packet in container.demux(stream):
+        if packet.pts is not None and packet.pts * packet.time_base < after:
+            continue
         try:
             yield from packet.decode()
         except av.InvalidDataError:
@@ -398,7 +428,8 @@ def _frames(container: Any, stream: Any) -> Iterator[Any]:
                 raise
 
 
-def _resampler(frame: Any) -> Any:
+def block_resampler(frame: Any) -> Any:
+    """Make what brings frames like this one to 16 kHz, in blocks of 30 seconds."""
     import av
 
     return av.AudioResampler(format="fltp", layout=frame.layout.name, rate=RATE, frame_size=_BLOCK)
@@ -409,8 +440,13 @@ def _drained(resampler: Any, names: tuple[str, ...]) -> Iterator[tuple[tuple[str
         yield names, output.to_ndarray()
 
 
-def _stereo(names: tuple[str, ...], block: Floats) -> Floats:
-    """Mix all speakers to left and right, no louder than the loudest can be."""
+def to_stereo(names: tuple[str, ...], block: Floats) -> Floats:
+    """Mix all speakers to left and right, no louder than the loudest can be.
+
+    Args:
+        names: The channels.
+        block: A row of samples for each.
+    """
     if len(names) == 1:
         return np.repeat(block, 2, 0)
     weights = np.array([_WEIGHTS.get(name, (0.0, 0.0)) for name in names], np.float32).T
@@ -418,3 +454,21 @@ def _stereo(names: tuple[str, ...], block: Floats) -> Floats:
         weights = np.full((2, len(names)), 1 / len(names), np.float32)
     mixed: Floats = (weights / max(1.0, float(weights.sum(1).max()))) @ block
     return mixed
+
+
+def wav_file(sound: Floats) -> bytes:
+    """Write samples as a WAV file.
+
+    Args:
+        sound: Samples, 16,000 a second.
+
+    >>> len(wav_file(np.zeros(16_000, np.float32)))
+    32044
+    """
+    content = io.BytesIO()
+    with wave.open(content, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(RATE)
+        file.writeframes(np.clip(sound * 32767, -32768, 32767).astype("<i2").tobytes())
+    return content.getvalue()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import IO
 
 import msgspec
 
-from reelscore.corpus.records import Decision, Segment
-from reelscore.errors import DataError
+from reelscore.corpus.records import Decision, Segment, Sentence
+from reelscore.errors import DataError, RefusedError
 
 _SAME = 0.5  # overlap (IoU) from which on a new segment is the old one
 
@@ -38,74 +39,80 @@ def read_decisions(path: Path) -> list[Decision]:
     return decisions
 
 
-def append_decision(path: Path, decision: Decision) -> None:
+def append_decision(path: Path, decision: Decision, *, version: int | None = None) -> int:
     """Add a decision, safe on the disk before this returns.
 
     Args:
         path: The file `decisions.jsonl`; made if it is not there.
         decision: The decision.
+        version: How many decisions there were when this one was made; not checked if not given.
+
+    Returns:
+        How many decisions there are now.
+
+    Raises:
+        RefusedError: If there are others since that version; nothing is written.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     file = Path(folder, "decisions.jsonl")
     ...     append_decision(file, Decision("2026-01-01T00:00:00Z", "ada", "n1", "accept"))
     ...     [decision.action for decision in read_decisions(file)]
+    1
     ['accept']
     """
     with path.open("ab+") as file:
-        end = file.seek(0, os.SEEK_END)
-        if end:
-            file.seek(end - 1)
-            cut_off = file.read(1) != b"\n"
-            if cut_off:  # the line of a crash: it stays apart from the new one
-                whole = path.read_bytes()
-                file.truncate(whole.rfind(b"\n") + 1)
+        _lock(file)  # until it is closed
+        file.seek(0)
+        content = file.read()
+        whole = content.rfind(b"\n") + 1
+        count = sum(bool(line.strip()) for line in content[:whole].split(b"\n"))
+        if version is not None and version != count:
+            raise RefusedError(
+                "conflict",
+                f"There are {count} decisions about this film, and {version} when this one was "
+                "made: somebody else has decided meanwhile. Look again, then decide.",
+            )
+        if whole < len(content):  # the line of a crash: never finished
+            file.truncate(whole)
         file.write(msgspec.json.encode(decision) + b"\n")
         file.flush()
         os.fsync(file.fileno())
+    return count + 1
 
 
-def attach_decisions(
-    decisions: Iterable[Decision], segments: Sequence[Segment]
-) -> tuple[dict[str, list[Decision]], list[Decision]]:
-    """Find the segments that decisions are about after segments were made anew.
+def _lock(file: IO[bytes]) -> None:
+    """Keep other processes from adding decisions at the same time, where the system can."""
+    try:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX)
+    except (ImportError, OSError):  # Windows; a file system without locks
+        return
+
+
+def best_overlap(about: Mapping[str, object], items: Iterable[Segment | Sentence]) -> str | None:
+    """Find what overlaps most with the times of a decision, at least by half (IoU).
 
     Args:
-        decisions: The decisions, in their order.
-        segments: The new segments.
+        about: What the decision was about, with `start` and `end`.
+        items: Segments or sentences.
 
     Returns:
-        The decisions by the id of their segment: the same id, or else the largest overlap with
-        what they were about, at least 0.5 IoU; and those that no segment is left for.
+        The id; None where nothing overlaps enough, or the decision has no times.
 
-    >>> old = {"start": 4.0, "end": 6.0}
-    >>> moved = Decision("2026-01-01T00:00:00Z", "ada", "n4", "accept", before=old)
-    >>> new = Segment("n4.1", 4.1, 6.0, 4.1, 6.0, -8.0, 0.9)
-    >>> attached, orphaned = attach_decisions([moved], [new])
-    >>> list(attached), orphaned
-    (['n4.1'], [])
+    >>> best_overlap({"start": 4.0, "end": 6.0}, [Segment("n4", 4.1, 6, 4.1, 6, -8.0, 0.9)])
+    'n4'
     """
-    ids = {segment.id for segment in segments}
-    attached: dict[str, list[Decision]] = {}
-    orphaned = []
-    for decision in decisions:
-        target = decision.target if decision.target in ids else _overlapping(decision, segments)
-        if target is None:
-            orphaned.append(decision)
-        else:
-            attached.setdefault(target, []).append(decision)
-    return attached, orphaned
-
-
-def _overlapping(decision: Decision, segments: Sequence[Segment]) -> str | None:
-    times = decision.after or decision.before or {}
-    start, end = times.get("start"), times.get("end")
+    start, end = about.get("start"), about.get("end")
     if not (isinstance(start, (int, float)) and isinstance(end, (int, float))):
         return None
     best, share = None, 0.0
-    for segment in segments:
-        shared = min(end, segment.end) - max(start, segment.start)
-        overlap = shared / (max(end, segment.end) - min(start, segment.start))
+    for item in items:
+        if item.start is None or item.end is None:
+            continue
+        shared = min(end, item.end) - max(start, item.start)
+        overlap = shared / ((max(end, item.end) - min(start, item.start)) or 1.0)
         if overlap >= _SAME and overlap > share:
-            best, share = segment.id, overlap
+            best, share = item.id, overlap
     return best

@@ -11,6 +11,7 @@ from reelscore.corpus.decisions import read_decisions
 from reelscore.corpus.names import anonymise, unknown_names
 from reelscore.corpus.project import Project
 from reelscore.corpus.results import read_result
+from reelscore.corpus.review.replay import effective_decisions
 
 
 def film_headings(project: Project, film_id: str) -> tuple[list[str], set[str]]:
@@ -28,7 +29,7 @@ def film_headings(project: Project, film_id: str) -> tuple[list[str], set[str]]:
     elements = read_result(script).get("elements", []) if script.is_file() else []
     names = [each["who"] for each in elements if each.get("who")]
     no_names: set[str] = set()
-    for decision in read_decisions(folder / "decisions.jsonl"):
+    for _, decision in effective_decisions(read_decisions(folder / "decisions.jsonl")):
         marked = str((decision.after or {}).get("name", ""))
         if decision.action == "name" and marked:
             names.append(marked)

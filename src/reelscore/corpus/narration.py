@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import maximum_filter1d, uniform_filter1d
 
 from reelscore._progress import Progress
-from reelscore.corpus.audio import RATE, Samples
+from reelscore.corpus.audio import RATE, SampleReader, Samples
 from reelscore.corpus.features import band_matrix
 from reelscore.corpus.time_map import TimeMap
 
@@ -55,7 +55,7 @@ class BandPowers:
     film_level: Floats
 
 
-def warped(ad: Samples, time_map: TimeMap, first: int, last: int, channel: int = 0) -> Floats:
+def warped(ad: SampleReader, time_map: TimeMap, first: int, last: int, channel: int = 0) -> Floats:
     """Read a described track on the film's time: silence where it lacks the film.
 
     Args:
@@ -175,6 +175,37 @@ def _loudness(track: Spectra, film: Spectra) -> tuple[Floats, Floats]:
     most = maximum_filter1d(_averaged(_power(film)), 2 * _REACH + 1, axis=0, mode="nearest")
     most = maximum_filter1d(most, 3, axis=1, mode="nearest")
     return _averaged(_power(track)), most
+
+
+def residual_sound(track: Floats, film: Floats, *, stretched: bool = False) -> Floats:
+    """Take out of a described track what the film explains, to listen to the rest.
+
+    Args:
+        track: Samples of the track, on the film's time.
+        film: Samples of the film at the same times.
+        stretched: Whether the waveforms do not agree; then what is not louder than usual beside
+            the film is made quiet.
+    """
+    window = np.hanning(_WINDOW + 1)[:-1].astype(np.float32)
+    padded = (_WINDOW, _WINDOW + (-len(track)) % HOP)
+    spectra, source = (
+        _spectra(np.pad(sound, padded), window, _WINDOW // 2 + 1) for sound in (track, film)
+    )
+    if stretched:
+        power, most = _loudness(spectra, source)
+        usual = np.median(power / (most + _TINY), axis=0)
+        share = 1 - _LOUDER * usual * most / (power + _TINY)
+        rest = spectra * np.sqrt(np.clip(share, 0, 1))
+    else:
+        cross = spectra * source.conj()
+        gain = _averaged(cross.real) + 1j * _averaged(cross.imag)
+        rest = spectra - gain / (_averaged(_power(source)) + _TINY) * source
+    pieces = scipy.fft.irfft(rest, _WINDOW, axis=1) * window
+    sound = np.zeros((len(pieces) - 1) * HOP + _WINDOW, np.float32)
+    for number, piece in enumerate(pieces):
+        sound[number * HOP : number * HOP + _WINDOW] += piece
+    sound *= HOP / float(np.sum(window**2))
+    return sound[_WINDOW : _WINDOW + len(track)]
 
 
 def excess_level(

@@ -10,12 +10,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from reelscore.corpus.decisions import attach_decisions, read_decisions
-from reelscore.corpus.records import UNSURE, Segment
+from reelscore.corpus.decisions import read_decisions
+from reelscore.corpus.records import UNSURE, Element, Segment, Sentence
 from reelscore.corpus.results import (
     fingerprint,
     is_fresh,
@@ -24,8 +24,11 @@ from reelscore.corpus.results import (
     read_result,
     write_result,
 )
+from reelscore.corpus.review.replay import Passage, Reviewed, replay
 from reelscore.corpus.spans import Span, doubt_overlaps
 from reelscore.errors import DataError, UnknownNameError
+
+_Record = TypeVar("_Record")
 
 LAYOUT = 1
 """The version of the layout of project folders."""
@@ -303,13 +306,14 @@ class Project:
                 return False
         return True
 
+    # What the film has, and what people made of it
+
     def segments(self, film_id: str) -> list[Segment]:
-        """Read the narration segments of a film; none if they were not made yet.
+        """Read the narration segments of a film as they were found; none if not made yet.
 
         Those that lie in the dialogue of the film's subtitles have half the confidence of the file.
         """
-        result = self.result(film_id, "segment") or {}
-        segments = msgspec.convert(result.get("segments", []), list[Segment])
+        segments = self._records(film_id, "segment", "segments", Segment)
         dialogue = self.dialogue(film_id)
         return doubt_overlaps(segments, dialogue) if dialogue else segments
 
@@ -318,9 +322,42 @@ class Project:
         cues = (self.result(film_id, "subtitles") or {}).get("cues", ())
         return [(cue["start"], cue["end"]) for cue in cues if cue["lines"]]
 
-    def unsure(self, film_id: str) -> list[Segment]:
-        """List the segments that a person should look at, and nobody has yet."""
-        segments = self.segments(film_id)
+    def sentences(self, film_id: str) -> list[Sentence]:
+        """Read the sentences of a film: of its transcript, and of its script where accepted.
+
+        Raises:
+            DataError: If a file of the film does not have what it should.
+        """
+        elements = self._records(film_id, "script times", "elements", Element)
+        accepted = {element.id for element in elements if element.accepted}
+        return [
+            *self._records(film_id, "transcript", "sentences", Sentence),
+            *(
+                replace(sentence, state="proposed")  # until a person decides
+                for sentence in self._records(film_id, "script times", "sentences", Sentence)
+                if sentence.parent in accepted
+            ),
+        ]
+
+    def _records(self, film_id: str, step: str, name: str, kind: type[_Record]) -> list[_Record]:
+        content = self.result(film_id, step) or {}
+        try:
+            return msgspec.convert(content.get(name, []), list[kind])  # type: ignore[valid-type]
+        except msgspec.ValidationError as error:
+            place = self.place(film_id, RESULTS[step])
+            raise DataError(f"{place}: not as it should be ({error}); make it again.") from None
+
+    def reviewed(self, film_id: str) -> Reviewed:
+        """Give the segments and sentences of a film as people decided."""
         decisions = read_decisions(self.place(film_id, "decisions.jsonl"))
-        attached, _ = attach_decisions(decisions, segments)
-        return [each for each in segments if each.confidence < UNSURE and each.id not in attached]
+        return replay(self.segments(film_id), self.sentences(film_id), decisions)
+
+    def unsure(self, film_id: str) -> list[Passage]:
+        """List the passages of the narration that a person should look at, and nobody has yet."""
+        return [
+            passage
+            for passage in self.reviewed(film_id).passages()
+            if passage.confidence is not None
+            and passage.confidence < UNSURE
+            and passage.state == "proposed"
+        ]

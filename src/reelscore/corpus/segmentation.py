@@ -150,7 +150,7 @@ def _segment(
     confidence = float(np.clip(np.maximum(inside - lower, 0).mean() / _FULL_CONFIDENCE, 0, 1))
     if not _is_speech(inside):
         confidence /= 2
-    ad_start, ad_end = _in_track(time_map, start, stop)
+    ad_start, ad_end = time_map.ad_span(start, stop)
     return Segment(
         id=segment_id(start),
         start=start,
@@ -159,23 +159,6 @@ def _segment(
         ad_end=round(ad_end, 3),
         level_db=round(float(10 * np.log10(np.mean(10 ** (inside / 10)))), 1),
         confidence=round(confidence, 3),
-    )
-
-
-def _in_track(time_map: TimeMap, start: float, end: float) -> tuple[float, float]:
-    """Give the track's times of a stretch of the film; its ends may lie in a cut."""
-    begins = [
-        max(start, piece.film_start) - piece.film_start
-        for piece in time_map.pieces
-        if piece.film_end > start and piece.film_start < end
-    ]
-    pieces = [p for p in time_map.pieces if p.film_end > start and p.film_start < end]
-    if not pieces:
-        return 0.0, 0.0
-    last = pieces[-1]
-    return (
-        pieces[0].ad_start + begins[0] / pieces[0].rate,
-        last.ad_start + (min(end, last.film_end) - last.film_start) / last.rate,
     )
 
 

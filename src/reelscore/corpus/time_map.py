@@ -56,6 +56,21 @@ class TimeMap:
                 return piece.ad_start + (film - piece.film_start) / piece.rate
         return None
 
+    def ad_span(self, start: float, end: float) -> tuple[float, float]:
+        """Give the track's times of a stretch of the film; its ends may lie in a cut.
+
+        >>> TimeMap((Piece(0.0, 10.0, 5.0, 1.0),)).ad_span(4.0, 8.0)
+        (0.0, 3.0)
+        """
+        pieces = [p for p in self.pieces if p.film_end > start and p.film_start < end]
+        if not pieces:
+            return 0.0, 0.0
+        first, last = pieces[0], pieces[-1]
+        return (
+            first.ad_start + (max(start, first.film_start) - first.film_start) / first.rate,
+            last.ad_start + (min(end, last.film_end) - last.film_start) / last.rate,
+        )
+
     def breaks(self, ad_seconds: float, film_seconds: float) -> list[Break]:
         """List where the track and the film part, the ends included.
 

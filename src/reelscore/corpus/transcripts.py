@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import csv
 import io
-import wave
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
-import numpy as np
 
-from reelscore.corpus.audio import RATE, Samples
+from reelscore.corpus.audio import RATE, Samples, wav_file
 from reelscore.corpus.records import Finding, Segment, Sentence
 from reelscore.corpus.scripts.elements import read_text
 from reelscore.corpus.segmentation import segment_id
@@ -79,14 +77,7 @@ def segment_sound(samples: Samples, segment: Segment) -> bytes:
         segment: The segment.
     """
     sound = samples.read(round(segment.ad_start * RATE), round(segment.ad_end * RATE))
-    numbers = np.clip(sound * 32767, -32768, 32767).astype("<i2")
-    content = io.BytesIO()
-    with wave.open(content, "wb") as file:
-        file.setnchannels(1)
-        file.setsampwidth(2)
-        file.setframerate(RATE)
-        file.writeframes(numbers.tobytes())
-    return content.getvalue()
+    return wav_file(sound)
 
 
 def read_entries(path: str | Path) -> list[Entry]:

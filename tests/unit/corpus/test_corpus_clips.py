@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reelscore.corpus.assembly import assemble, decided, trimmed
+from reelscore.corpus.assembly import assemble, trimmed
 from reelscore.corpus.project import Film
-from reelscore.corpus.records import Decision, Sentence
+from reelscore.corpus.records import Decision, Segment, Sentence
+from reelscore.corpus.review.replay import replay
 from reelscore.corpus.splits import SETS, Work, split, works
 from reelscore.errors import DataError
 
@@ -68,8 +69,8 @@ def test_rejected_sentences_have_no_clip():
         Decision(now, "ada", "c", "edit", after={"text": "new", "end": 12.0, "state": "edited"}),
         Decision(now, "ada", "n1", "reject"),
     ]
-    segments = [type("S", (), {"id": "n1", "start": 12.0, "end": 15.0})()]
-    done = decided(sentences, decisions, segments)
+    segments = [Segment("n1", 12.0, 15.0, 12.0, 15.0, -8.0, 0.9)]
+    done = replay(segments, sentences, decisions).sentences
     assert [each.state for each in done] == ["rejected", "proposed", "edited", "rejected"]
     assert (done[0].flags, done[2].text, done[2].end) == (("sound or music",), "new", 12.0)
     assert [clip.sentences for clip in assemble("f", done)] == [("b",), ("c",)]

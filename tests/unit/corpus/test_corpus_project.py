@@ -6,9 +6,10 @@ import json
 
 import pytest
 
-from reelscore.corpus.decisions import append_decision, attach_decisions, read_decisions
+from reelscore.corpus.decisions import append_decision, read_decisions
 from reelscore.corpus.project import Film, Project
 from reelscore.corpus.records import Decision, Segment
+from reelscore.corpus.review.replay import replay
 from reelscore.errors import DataError, UnknownNameError
 
 NOW = "2026-01-01T00:00:00Z"
@@ -78,12 +79,12 @@ def test_decisions_find_their_segments_again():
         Segment("n1", 1.0, 2.0, 1.0, 2.0, -8.0, 0.9),
         Segment("n2", 4.4, 6.1, 4.4, 6.1, -8.0, 0.9),
     ]
-    attached, orphaned = attach_decisions(decisions, segments)
-    assert {key: [each.target for each in value] for key, value in attached.items()} == {
-        "n1": ["n1"],
-        "n2": ["old"],
-    }
-    assert [decision.target for decision in orphaned] == ["gone", "unclear"]
+    reviewed = replay(segments, [], decisions)
+    assert [(each.id, each.state) for each in reviewed.segments] == [
+        ("n1", "accepted"),
+        ("n2", "rejected"),
+    ]
+    assert [decision.target for decision in reviewed.orphaned] == ["gone", "unclear"]
 
 
 def test_a_decision_cut_off_by_a_crash_is_left_out(tmp_path):

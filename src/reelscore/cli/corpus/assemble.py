@@ -12,12 +12,7 @@ from reelscore.cli.campaign.options import say
 from reelscore.cli.corpus.options import again_option, project_option, show_grid, show_report
 from reelscore.cli.option_kinds import choice_option, json_option, number_option
 from reelscore.cli.options import check_targets, write_json
-from reelscore.corpus.assembly import (
-    assemble,
-    film_seconds,
-    film_sentences,
-    trimmed,
-)
+from reelscore.corpus.assembly import assemble, film_seconds, trimmed
 from reelscore.corpus.project import Project
 from reelscore.corpus.records import Clip, Finding
 from reelscore.corpus.stages import make_stage, stage_inputs
@@ -95,7 +90,7 @@ def _assembled(
     untimed = unreviewed = 0
     for film_id in project.films:
         seconds = film_seconds(project, film_id)
-        of_film = trimmed(film_sentences(project, film_id), seconds, trim_start, trim_end)
+        of_film = trimmed(project.reviewed(film_id).sentences, seconds, trim_start, trim_end)
         chosen = [each for each in of_film if not reviewed or each.state in ("accepted", "edited")]
         clips += assemble(film_id, chosen, seconds=seconds, expand=expand, min_clip=min_clip)
         sentences += [{"film": film_id, **asdict(each)} for each in of_film]

@@ -13,11 +13,9 @@ from reelscore.cli.corpus.options import project_option, show_grid
 from reelscore.cli.option_kinds import file_option, json_option, number_option
 from reelscore.cli.options import check_targets, write, write_json
 from reelscore.corpus.accessibility import Narration, accessibility_report, to_webvtt
-from reelscore.corpus.assembly import decided, film_seconds, film_sentences
-from reelscore.corpus.decisions import read_decisions
+from reelscore.corpus.assembly import film_seconds
 from reelscore.corpus.findings import clock
 from reelscore.corpus.project import Project
-from reelscore.corpus.records import Sentence
 from reelscore.corpus.results import read_result
 from reelscore.corpus.subtitles import read_subtitles
 from reelscore.errors import DataError
@@ -68,14 +66,10 @@ def command(
     else:
         opened = Project.open(project)
         opened.film(film_id)
-        told = [each for each in film_sentences(opened, film_id) if each.origin == "ad"]
-        sentences = [
-            each for each in told or _wordless(opened, film_id) if each.state != "rejected"
-        ]
         narration = [
             Narration(each.start, each.end, each.text)
-            for each in sentences
-            if each.start is not None and each.end is not None
+            for each in opened.reviewed(film_id).passages()
+            if each.origin == "ad" and each.state != "rejected"
         ]
         if not narration:
             raise DataError(f"Film {film_id!r} has no narration; run 'reelscore corpus segment'.")
@@ -87,14 +81,6 @@ def command(
     if json_file:
         write_json(json_file, result)
     _show(result)
-
-
-def _wordless(project: Project, film_id: str) -> list[Sentence]:
-    """Give the segments of a film, as people decided, where nobody transcribed them."""
-    segments = project.segments(film_id)
-    decisions = read_decisions(project.place(film_id, "decisions.jsonl"))
-    passages = [Sentence(each.id, "", each.start, each.end, "ad") for each in segments]
-    return decided(passages, decisions)
 
 
 def _narration(content: Mapping[str, Any], path: str) -> list[Narration]:

@@ -27,7 +27,6 @@ from reelscore.cli.corpus.options import (
 )
 from reelscore.cli.option_kinds import choice_option, file_option, json_option, number_option
 from reelscore.cli.options import check_targets, progress_bar
-from reelscore.corpus.decisions import attach_decisions, read_decisions
 from reelscore.corpus.findings import clock
 from reelscore.corpus.project import Project
 from reelscore.corpus.records import UNSURE, Segment
@@ -174,8 +173,7 @@ def _film(project: Project, film_id: str, parameters: Mapping[str, Any], again: 
     )
     segments = project.segments(film_id)
     _show({**result, "segments": [asdict(segment) for segment in segments]})
-    decisions = read_decisions(project.place(film_id, "decisions.jsonl"))
-    _, orphaned = attach_decisions(decisions, segments)
+    orphaned = project.reviewed(film_id).orphaned
     if orphaned:
         say(f"{film_id}: {len(orphaned)} decisions are about segments that are no longer there.")
     return result

@@ -108,7 +108,7 @@ def command(
 def _film(project: Project, film_id: str, path: str, times: Times, again: bool) -> dict[str, Any]:
     """Read the transcript of one film of a project, unless that was done already."""
     project.film(film_id)
-    segments = project.segments(film_id)
+    segments = project.reviewed(film_id).segments
     parameters = {"times": times}
     if project.place(film_id, RESULTS["segment"]).is_file():
         wanted = project.origin(film_id, "transcript", parameters, [path])
@@ -145,7 +145,8 @@ def _sentences(
 def _write_template(project: Project, film_id: str, folder: Path, with_audio: bool) -> None:
     """Write the table to fill in, and the sound; a table that is there is somebody's work."""
     project.film(film_id)
-    segments = project.segments(film_id)
+    reviewed = project.reviewed(film_id).segments
+    segments = [segment for segment in reviewed if segment.state != "rejected"]
     if not segments:
         raise DataError(
             f"Film {film_id!r} has no segments; run 'reelscore corpus segment {film_id}' first."

@@ -1,0 +1,289 @@
+"""What a film's segments and sentences are after everything that people decided.
+
+The results of the steps are never changed. A decision says what it changes (`after`), and all
+decisions are applied in their order whenever somebody asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import msgspec
+
+from reelscore.corpus.decisions import best_overlap
+from reelscore.corpus.records import Decision, Segment, Sentence, State
+from reelscore.errors import DataError
+
+STATES: dict[str, State] = {"accept": "accepted", "reject": "rejected"}
+"""The states that decisions without a state of their own lead to, by their actions."""
+
+_NUMBERS = ("start", "end", "ad_start", "ad_end", "confidence")
+_WORDS = ("text", "state")
+
+
+@dataclass(frozen=True)
+class Passage:
+    """What review lists: a sentence, or a segment that nobody has transcribed.
+
+    Attributes:
+        id: Of the sentence or the segment.
+        kind: Which of both it is.
+        start: When it begins.
+        end: When it ends.
+        text: Its words; empty for a segment.
+        state: What people decided.
+        origin: Where it comes from: the narration (`ad`) or the script.
+        confidence: How sure the machine is: that of the segment; None where nothing is known.
+        reason: Why it was rejected.
+
+    >>> Passage("t4", "sentence", 4.0, 5.0, "Anna nods.", "proposed", "ad", 0.9).reason
+    ''
+    """
+
+    id: str
+    kind: Literal["segment", "sentence"]
+    start: float
+    end: float
+    text: str
+    state: State
+    origin: Literal["ad", "script"]
+    confidence: float | None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Reviewed:
+    """A film as people decided.
+
+    Attributes:
+        segments: The segments of the narration, rejected ones included, by their starts.
+        sentences: The sentences of narration and script, rejected ones included.
+        reasons: Why segments and sentences were rejected, by their ids.
+        orphaned: Decisions about what is no longer there.
+
+    >>> segments = [Segment(f"n{k}", k, k + 1.0, k, k + 1.0, -8.0, 0.9) for k in (0, 4)]
+    >>> spoken = Sentence("t4", "Anna nods.", 4.0, 5.0, "ad", parent="n4")
+    >>> [passage.id for passage in replay(segments, [spoken], []).passages()]
+    ['n0', 't4']
+    """
+
+    segments: tuple[Segment, ...]
+    sentences: tuple[Sentence, ...]
+    reasons: Mapping[str, str]
+    orphaned: tuple[Decision, ...]
+
+    def passages(self) -> list[Passage]:
+        """List sentences with times, and segments without sentences, by their starts."""
+        by_id = {segment.id: segment for segment in self.segments}
+        transcribed = {sentence.parent for sentence in self.sentences}
+        passages = [
+            Passage(
+                each.id,
+                "segment",
+                each.start,
+                each.end,
+                "",
+                each.state,
+                "ad",
+                each.confidence,
+                self.reasons.get(each.id, ""),
+            )
+            for each in self.segments
+            if each.id not in transcribed
+        ]
+        for sentence in self.sentences:
+            if sentence.start is not None and sentence.end is not None:
+                parent = by_id.get(sentence.parent or "")
+                passages.append(
+                    Passage(
+                        sentence.id,
+                        "sentence",
+                        sentence.start,
+                        sentence.end,
+                        sentence.text,
+                        sentence.state,
+                        sentence.origin,
+                        parent.confidence if parent else None,
+                        self.reasons.get(sentence.id, ""),
+                    )
+                )
+        return sorted(passages, key=lambda passage: (passage.start, passage.id))
+
+
+def effective_decisions(decisions: Sequence[Decision]) -> list[tuple[int, Decision]]:
+    """Leave out what was undone, and the undoing.
+
+    Args:
+        decisions: All decisions of a film, in their order.
+
+    Returns:
+        The number of each decision that counts, from 1, and the decision.
+
+    >>> accept = Decision("2026-01-01T00:00:00Z", "ada", "n1", "accept")
+    >>> undo = Decision("2026-01-01T00:00:01Z", "ada", "n1", "undo", after={"undone": 1})
+    >>> effective_decisions([accept, undo])
+    []
+    """
+    undone = {_undone(decision) for decision in decisions}
+    return [
+        (number, decision)
+        for number, decision in enumerate(decisions, start=1)
+        if number not in undone and _undone(decision) is None
+    ]
+
+
+def _undone(decision: Decision) -> object:
+    return (decision.after or {}).get("undone") if decision.action == "undo" else None
+
+
+def replay(
+    segments: Sequence[Segment], sentences: Sequence[Sentence], decisions: Sequence[Decision]
+) -> Reviewed:
+    """Apply what people decided about segments and sentences.
+
+    A decision changes the fields of its target that `after` has; `after` may add whole records
+    (`added`) and remove others by their ids (`removed`). Sentences that nobody decided about share
+    the state of their segment.
+
+    Args:
+        segments: The segments as they were found.
+        sentences: The sentences as they were read.
+        decisions: The decisions, in their order.
+
+    Raises:
+        DataError: If a decision does not say what it should.
+
+    >>> sentence = Sentence("s1", "Logos appear.", 4.0, 6.5, "ad")
+    >>> reject = Decision("2026-01-01T00:00:00Z", "ada", "s1", "reject", note="text on screen")
+    >>> done = replay([], [sentence], [reject]).sentences[0]
+    >>> done.state, done.flags
+    ('rejected', ('text on screen',))
+    """
+    state = _Replay(segments, sentences)
+    for _, decision in effective_decisions(decisions):
+        state.apply(decision)
+    return state.result()
+
+
+class _Replay:
+    def __init__(self, segments: Sequence[Segment], sentences: Sequence[Sentence]) -> None:
+        self.items: dict[str, Segment | Sentence] = {each.id: each for each in segments}
+        self.items |= {each.id: each for each in sentences}
+        self.reasons: dict[str, str] = {}
+        self.decided: set[str] = set()
+        self.others: dict[str, str] = {}  # what ids of earlier results are called now
+        self.orphaned: list[Decision] = []
+
+    def apply(self, decision: Decision) -> None:
+        after = decision.after or {}
+        if decision.action in ("name", "no-name"):
+            return  # about words, not about passages
+        added = _records(decision)
+        is_new = decision.before is None and bool(added)
+        target = None if is_new else self._target(decision)
+        if target is None and not is_new:
+            self.orphaned.append(decision)
+            return
+        for record in added:
+            self.items[record.id] = record
+            self.decided.add(record.id)
+        if target is None:
+            return
+        item = self.items[target]
+        changes = _changes(decision, item)
+        if changes:
+            self.items[target] = replace(item, **changes)
+            self.decided.add(target)
+        if "state" in changes:
+            self.reasons.pop(target, None)
+            if changes["state"] == "rejected" and decision.note:
+                self.reasons[target] = decision.note
+        for removed in _names(after.get("removed")):
+            self.items.pop(self.others.get(removed, removed), None)
+
+    def _target(self, decision: Decision) -> str | None:
+        name = self.others.get(decision.target, decision.target)
+        if name in self.items:
+            return name
+        about = decision.before or decision.after or {}
+        kind = Sentence if "text" in about else Segment
+        origin = about.get("origin", "ad")
+        nearest = best_overlap(
+            about,
+            [
+                each
+                for each in self.items.values()
+                if isinstance(each, kind) and getattr(each, "origin", "ad") == origin
+            ],
+        )
+        if nearest is not None:
+            self.others[decision.target] = nearest
+        return nearest
+
+    def result(self) -> Reviewed:
+        segments = {key: each for key, each in self.items.items() if isinstance(each, Segment)}
+        sentences = []
+        for each in self.items.values():
+            if not isinstance(each, Sentence):
+                continue
+            source = each.id
+            parent = segments.get(each.parent or "")
+            if each.id not in self.decided and parent is not None and parent.id in self.decided:
+                source, each = parent.id, replace(each, state=parent.state)
+            reason = self.reasons.get(source)
+            if reason is not None:
+                self.reasons[each.id] = reason
+                each = replace(each, flags=(*each.flags, reason))
+            sentences.append(each)
+        return Reviewed(
+            tuple(sorted(segments.values(), key=lambda each: (each.start, each.id))),
+            tuple(sorted(sentences, key=_by_time)),
+            self.reasons,
+            tuple(self.orphaned),
+        )
+
+
+def _by_time(sentence: Sentence) -> tuple[bool, str, float]:
+    """Narration before script, each in time; what has no time keeps its place at the end."""
+    return sentence.start is None, sentence.origin, sentence.start or 0.0
+
+
+def _changes(decision: Decision, item: Segment | Sentence) -> dict[str, Any]:
+    after = decision.after or {}
+    changes: dict[str, Any] = {}
+    for names, kind in ((_NUMBERS, (int, float)), (_WORDS, str)):
+        for name in names:
+            if name in after and hasattr(item, name):
+                if not isinstance(after[name], kind):
+                    raise DataError(
+                        f"The decision of {decision.at} about {decision.target!r} sets {name} to "
+                        f"{after[name]!r}; correct its line in decisions.jsonl."
+                    )
+                changes[name] = after[name]
+    if "state" not in changes and decision.action in STATES:
+        changes["state"] = STATES[decision.action]
+    return changes
+
+
+def _records(decision: Decision) -> list[Segment | Sentence]:
+    """Read the whole records that a decision adds; those with a text are sentences."""
+    added: Any = (decision.after or {}).get("added", [])
+    records: list[Segment | Sentence] = []
+    try:
+        for record in added:
+            if "text" in record:
+                records.append(msgspec.convert(record, Sentence))
+            else:
+                records.append(msgspec.convert(record, Segment))
+    except (msgspec.ValidationError, TypeError) as error:
+        raise DataError(
+            f"The decision of {decision.at} about {decision.target!r} adds what is neither a "
+            f"segment nor a sentence ({error}); correct its line in decisions.jsonl."
+        ) from None
+    return records
+
+
+def _names(value: object) -> list[str]:
+    return [str(name) for name in value] if isinstance(value, (list, tuple)) else []

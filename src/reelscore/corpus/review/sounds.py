@@ -1,0 +1,205 @@
+"""Short pieces of a film's sounds, decoded when they are asked for: never a whole track."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from threading import Lock
+from typing import Any, Literal
+
+import numpy as np
+
+from reelscore.corpus.audio import (
+    GUESSED,
+    JITTER,
+    RATE,
+    AudioTrack,
+    Floats,
+    SampleReader,
+    block_resampler,
+    decoded_frames,
+    find_track,
+    open_media,
+    to_stereo,
+)
+from reelscore.corpus.narration import residual_sound, warped
+from reelscore.corpus.project import Project
+from reelscore.corpus.steps import map_of
+from reelscore.corpus.time_map import TimeMap
+from reelscore.errors import DataError
+
+Voice = Literal["film", "ad", "residual"]
+
+LONGEST = 60.0
+"""Seconds of sound that are given at once."""
+
+_BLOCK = 10 * RATE
+_BLOCKS = 12  # that are kept: two minutes, 8 MB
+_BEFORE = 1.0  # seconds that decoders need to find their way in
+_MARGIN = RATE // 2  # samples around a piece that the residual looks at
+
+
+class TrackParts(SampleReader):
+    """The samples of a track, decoded in blocks of ten seconds where they are read.
+
+    Args:
+        track: The stream of sound.
+    """
+
+    def __init__(self, track: AudioTrack) -> None:
+        self.track = track
+        self._blocks: OrderedDict[int, Floats] = OrderedDict()
+        self._lock = Lock()
+        self._container = open_media(track.path)
+        self._stream = self._container.streams.audio[track.stream]
+        self._stream.thread_type = "NONE"
+        self._origin = (self._container.start_time or 0) / 1e6
+        self._is_guessed = bool(set(self._container.format.name.split(",")) & GUESSED)
+        first = next(iter(decoded_frames(self._container, self._stream)), None)
+        lead = 0.0 if first is None or first.time is None else first.time - self._origin
+        self._origin += lead if abs(lead) <= JITTER else 0.0  # as where a whole track is decoded
+
+    def read(self, start: int, stop: int, channel: int = 0) -> Floats:
+        """Read samples by their numbers; there is silence before the first and after the last.
+
+        Args:
+            start: The first.
+            stop: The one after the last.
+            channel: 0: all speakers together.
+        """
+        samples = np.zeros(max(0, stop - start), np.float32)
+        with self._lock:
+            for number in range(max(0, start) // _BLOCK, -(-stop // _BLOCK)):
+                block, first = self._block(number), number * _BLOCK
+                low, high = max(start, first), min(stop, first + _BLOCK)
+                samples[low - start : high - start] = block[low - first : high - first]
+        return samples
+
+    def close(self) -> None:
+        """Close the file."""
+        self._container.close()
+
+    def _block(self, number: int) -> Floats:
+        if number in self._blocks:
+            self._blocks.move_to_end(number)
+            return self._blocks[number]
+        block = self._blocks[number] = self._decoded(number * _BLOCK)
+        while len(self._blocks) > _BLOCKS:
+            self._blocks.popitem(last=False)
+        return block
+
+    def _decoded(self, first: int) -> Floats:
+        block = np.zeros(_BLOCK, np.float32)
+        resampler: Any = None
+        names: tuple[str, ...] = ()
+        place, expected = 0, 0.0  # of the next sample to write; when the next frame should begin
+        start, end = first / RATE, (first + _BLOCK) / RATE
+
+        def put(outputs: Any) -> None:
+            nonlocal place
+            for output in outputs:
+                sound = to_stereo(names, output.to_ndarray()).mean(0)
+                low, high = max(place, first), min(place + len(sound), first + _BLOCK)
+                if low < high:
+                    block[low - first : high - first] = sound[low - place : high - place]
+                place += len(sound)
+
+        for frame in self._frames_from(start - _BEFORE):
+            described = tuple(channel.name for channel in frame.layout.channels)
+            time = expected if frame.time is None else frame.time - self._origin
+            if resampler is not None and (abs(time - expected) > JITTER or described != names):
+                put(resampler.resample(None))
+                resampler = None
+            if resampler is None:
+                if time >= end:
+                    break
+                names, resampler = described, block_resampler(frame)
+                place, expected = round(time * RATE), time
+            expected += frame.samples / frame.sample_rate
+            put(resampler.resample(frame))
+            if expected > end + JITTER:
+                break
+        if resampler is not None:
+            put(resampler.resample(None))
+        return block
+
+    def _frames_from(self, time: float) -> Any:
+        """Decode from about a time on; a place that would be a guess is looked for by counting."""
+        at = time + self._origin if time > 0 else 0.0
+        if self._is_guessed:
+            self._container.seek(0, stream=self._stream)
+            return decoded_frames(self._container, self._stream, after=at)
+        self._container.seek(int(at / self._stream.time_base), stream=self._stream)
+        return decoded_frames(self._container, self._stream)
+
+
+class FilmSounds:
+    """What can be heard of a film: its sound, its described track on the film's time, the rest.
+
+    Args:
+        project: The project.
+        film_id: The film.
+    """
+
+    def __init__(self, project: Project, film_id: str) -> None:
+        film = project.film(film_id)
+        aligned: Mapping[str, Any] = project.result(film_id, "align") or {}
+        self.time_map: TimeMap | None = map_of(aligned) if aligned.get("map") else None
+        self.stretched = aligned.get("mode") == "stretched"
+        self.voices: tuple[Voice, ...] = ()
+        self._paths: dict[str, tuple[Path, int | None]] = {}
+        for name, path, stream in (
+            ("film", film.film, film.film_stream),
+            ("ad", film.ad, film.ad_stream),
+        ):
+            if path is not None and (project.folder / path).is_file():
+                chosen = aligned.get(name, {}).get("stream", stream)
+                self._paths[name] = (project.folder / path, chosen)
+        if "film" in self._paths:
+            self.voices += ("film",)
+        if "ad" in self._paths and self.time_map is not None:
+            self.voices += ("ad", "residual") if "film" in self._paths else ("ad",)
+
+    @cached_property
+    def _film(self) -> TrackParts:
+        path, stream = self._paths["film"]
+        return TrackParts(find_track(path, role="film", stream=stream))
+
+    @cached_property
+    def _ad(self) -> TrackParts:
+        path, stream = self._paths["ad"]
+        return TrackParts(find_track(path, role="ad", stream=stream))
+
+    def read(self, voice: Voice, start: float, end: float) -> Floats:
+        """Give samples, in the film's time.
+
+        Args:
+            voice: `film`, `ad` or `residual`.
+            start: When they begin.
+            end: When they end.
+
+        Raises:
+            DataError: If there is no such sound, or the piece is too long.
+        """
+        if voice not in self.voices:
+            raise DataError(f"The film has no sound {voice!r}; name its files and align it.")
+        if not 0 < end - start <= LONGEST:
+            raise DataError(f"A piece of sound has at most {LONGEST:.0f} seconds.")
+        first, last = round(start * RATE), round(end * RATE)
+        if voice == "film":
+            return self._film.read(first, last)
+        assert self.time_map is not None
+        if voice == "ad":
+            return warped(self._ad, self.time_map, first, last)
+        low, high = first - _MARGIN, last + _MARGIN
+        track = warped(self._ad, self.time_map, low, high)
+        rest = residual_sound(track, self._film.read(low, high), stretched=self.stretched)
+        return rest[_MARGIN : len(rest) - _MARGIN]
+
+    def close(self) -> None:
+        """Close the files."""
+        for name in ("_film", "_ad"):
+            if name in vars(self):
+                getattr(self, name).close()
