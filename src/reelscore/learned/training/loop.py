@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore._progress import Progress
-from reelscore.errors import DataError
 from reelscore.learned.cross_encoder import CrossEncoder, Tensors
 from reelscore.learned.encoders import DEFAULT_ENCODER, need
 from reelscore.learned.judged_captions import JudgedCaption, check_captions, digest_of
+from reelscore.learned.training.checkpoints import Checkpoint, read_checkpoint, write_checkpoint
 from reelscore.learned.training.early_stopping import Watch, validation_split
 from reelscore.learned.training.examples import (
     Embedding,
@@ -322,64 +321,3 @@ def steps_of(stage: Stage, rows: TrainingExamples) -> int:
 def _rate(step: int, total: int) -> float:
     """Rise over the first tenth, then fall to nothing."""
     return min(1.0, (step + 1) / max(1.0, _WARM_UP * total)) * (total - step) / total
-
-
-# Checkpoints: tensors in safetensors, the rest in their metadata; no pickles.
-
-_FILE = "checkpoint.safetensors"
-
-
-@dataclass(frozen=True)
-class Checkpoint:
-    """The state of a training.
-
-    Attributes:
-        step: Steps made.
-        origin: What is trained, to tell whether a checkpoint belongs to a training.
-        validation: Correlations so far, by stage.
-        tensors: Weights, the optimiser's moments, and the state of the random generator.
-    """
-
-    step: int
-    origin: str
-    validation: tuple[tuple[float, ...], ...]
-    tensors: dict[str, Any]
-
-
-def write_checkpoint(folder: str | Path, checkpoint: Checkpoint) -> None:
-    """Write a checkpoint aside, then put it in place of the last one."""
-    home = Path(folder)
-    home.mkdir(parents=True, exist_ok=True)
-    metadata = {
-        "step": str(checkpoint.step),
-        "origin": checkpoint.origin,
-        "validation": json.dumps(checkpoint.validation),
-    }
-    tensors = {n: v.detach().cpu().contiguous() for n, v in checkpoint.tensors.items()}
-    aside = home / f".{_FILE}.tmp"
-    need("safetensors.torch").save_file(tensors, aside, metadata)
-    aside.replace(home / _FILE)
-
-
-def read_checkpoint(folder: str | Path, origin: str) -> Checkpoint | None:
-    """Read the checkpoint of a training, if there is one.
-
-    Raises:
-        DataError: If the checkpoint is of another training, or damaged.
-    """
-    path = Path(folder) / _FILE
-    if not path.is_file():
-        return None
-    safetensors = need("safetensors")
-    try:
-        with safetensors.safe_open(path, "pt") as file:
-            metadata = file.metadata()
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except safetensors.SafetensorError as error:
-        raise DataError(f"{path}: damaged ({error}); remove it to start again.") from error
-    if metadata["origin"] != origin:
-        raise DataError(
-            f"{path}: the checkpoint of another training; remove it, or name another folder."
-        )
-    validation = tuple(map(tuple, json.loads(metadata["validation"])))
-    return Checkpoint(int(metadata["step"]), origin, validation, tensors)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from reelscore._progress import Progress
-from reelscore.data.atomic_files import write_atomically
 from reelscore.errors import DataError
 from reelscore.learned.cross_encoder import Tensors
 from reelscore.learned.encoders import DEFAULT_ENCODER
@@ -23,6 +21,7 @@ from reelscore.learned.judged_captions import (
 )
 from reelscore.learned.model_files import ModelInfo, write_model
 from reelscore.learned.pair_scores import predict_captions
+from reelscore.learned.training.checkpoints import claim_folder
 from reelscore.learned.training.early_stopping import validation_split
 from reelscore.learned.training.examples import check_stages
 from reelscore.learned.training.held_out import hold_out
@@ -178,48 +177,6 @@ def _percent(judged: Sequence[JudgedCaption]) -> tuple[float, float]:
         return 50.0, 40.0
     slope, low = np.polyfit([z for z, _ in known], [raw for _, raw in known], 1)
     return float(low), float(slope)
-
-
-_FILE = "training.json"
-
-
-def claim_folder(folder: str | Path, facts: Mapping[str, object]) -> None:
-    """Note what is trained in a folder; refuse a folder in which something else was.
-
-    Args:
-        folder: Where a training keeps its checkpoints and its model, created if needed.
-        facts: What the training depends on: recipe, encoder, seed and the like.
-
-    Raises:
-        DataError: If another training was begun there.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as home:
-    ...     claim_folder(home, {"recipe": "own", "seed": 1})
-    ...     claim_folder(home, {"recipe": "own", "seed": 1})
-    ...     claim_folder(home, {"recipe": "own", "seed": 2})
-    Traceback (most recent call last):
-    reelscore.errors.DataError: ...: another training was begun here (seed: 1, not 2)...
-    """
-    home = Path(folder)
-    path = home / _FILE
-    ours = json.loads(json.dumps(dict(facts)))
-    try:
-        theirs = json.loads(path.read_bytes())
-    except FileNotFoundError:
-        home.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, json.dumps(ours, indent=1).encode() + b"\n")
-        return
-    except (OSError, ValueError) as error:
-        raise DataError(f"{path}: cannot be read: {error}. Name another folder.") from error
-    if not isinstance(theirs, dict) or theirs != ours:
-        known = theirs if isinstance(theirs, dict) else {}
-        apart = [k for k in ours if known.get(k) != ours[k]]
-        shown = "; ".join(f"{k}: {known.get(k)}, not {ours[k]}" for k in apart)
-        raise DataError(
-            f"{home}: another training was begun here ({shown}). Name another folder, or remove "
-            "this one."
-        )
 
 
 # Several trainings from one start, averaged: nearly as good as their ensemble, at no cost. All

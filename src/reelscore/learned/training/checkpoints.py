@@ -1,0 +1,116 @@
+"""The folder of a training: what is trained there, and its last checkpoint.
+
+Checkpoints are tensors in safetensors, and the rest in their metadata; no pickles.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from reelscore.data.atomic_files import write_atomically
+from reelscore.errors import DataError
+from reelscore.learned.encoders import need
+
+_FILE = "checkpoint.safetensors"
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """The state of a training.
+
+    Attributes:
+        step: Steps made.
+        origin: What is trained, to tell whether a checkpoint belongs to a training.
+        validation: What was reached on validation so far, by stage or by measurement.
+        tensors: Weights, the optimiser's moments, and the state of the random generator.
+    """
+
+    step: int
+    origin: str
+    validation: tuple[tuple[float, ...], ...]
+    tensors: dict[str, Any]
+
+
+def write_checkpoint(folder: str | Path, checkpoint: Checkpoint) -> None:
+    """Write a checkpoint aside, then put it in place of the last one."""
+    home = Path(folder)
+    home.mkdir(parents=True, exist_ok=True)
+    metadata = {
+        "step": str(checkpoint.step),
+        "origin": checkpoint.origin,
+        "validation": json.dumps(checkpoint.validation),
+    }
+    tensors = {n: v.detach().cpu().contiguous() for n, v in checkpoint.tensors.items()}
+    aside = home / f".{_FILE}.tmp"
+    need("safetensors.torch").save_file(tensors, aside, metadata)
+    aside.replace(home / _FILE)
+
+
+def read_checkpoint(folder: str | Path, origin: str) -> Checkpoint | None:
+    """Read the checkpoint of a training, if there is one.
+
+    Raises:
+        DataError: If the checkpoint is of another training, or damaged.
+    """
+    path = Path(folder) / _FILE
+    if not path.is_file():
+        return None
+    safetensors = need("safetensors")
+    try:
+        with safetensors.safe_open(path, "pt") as file:
+            metadata = file.metadata()
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except safetensors.SafetensorError as error:
+        raise DataError(f"{path}: damaged ({error}); remove it to start again.") from error
+    if metadata["origin"] != origin:
+        raise DataError(
+            f"{path}: the checkpoint of another training; remove it, or name another folder."
+        )
+    validation = tuple(map(tuple, json.loads(metadata["validation"])))
+    return Checkpoint(int(metadata["step"]), origin, validation, tensors)
+
+
+_CLAIM = "training.json"
+
+
+def claim_folder(folder: str | Path, facts: Mapping[str, object]) -> None:
+    """Note what is trained in a folder; refuse a folder in which something else was.
+
+    Args:
+        folder: Where a training keeps its checkpoints and its model, created if needed.
+        facts: What the training depends on: recipe, encoder, seed and the like.
+
+    Raises:
+        DataError: If another training was begun there.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as home:
+    ...     claim_folder(home, {"recipe": "own", "seed": 1})
+    ...     claim_folder(home, {"recipe": "own", "seed": 1})
+    ...     claim_folder(home, {"recipe": "own", "seed": 2})
+    Traceback (most recent call last):
+    reelscore.errors.DataError: ...: another training was begun here (seed: 1, not 2)...
+    """
+    home = Path(folder)
+    path = home / _CLAIM
+    ours = json.loads(json.dumps(dict(facts)))
+    try:
+        theirs = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        home.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, json.dumps(ours, indent=1).encode() + b"\n")
+        return
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path}: cannot be read: {error}. Name another folder.") from error
+    if not isinstance(theirs, dict) or theirs != ours:
+        known = theirs if isinstance(theirs, dict) else {}
+        apart = [k for k in ours if known.get(k) != ours[k]]
+        shown = "; ".join(f"{k}: {known.get(k)}, not {ours[k]}" for k in apart)
+        raise DataError(
+            f"{home}: another training was begun here ({shown}). Name another folder, or remove "
+            "this one."
+        )
