@@ -8,6 +8,7 @@ from reelscore.cli.main import LazyGroup
 
 # name: (module, what it does); a command is a file here and a line in this table
 _COMMANDS = {
+    "render": ("caption.render", "Render clips: a synthetic data set whose truth is known."),
     "constant": ("caption.constant", "Give every item the best constant sentence."),
 }
 
