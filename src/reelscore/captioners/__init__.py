@@ -12,27 +12,39 @@ from typing import TYPE_CHECKING
 from reelscore._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from reelscore.captioners.classifiers import LabelParameters, TrainedLabel
     from reelscore.captioners.features import Features, feature_items, read_features
+    from reelscore.captioners.label_folders import Labels
     from reelscore.captioners.retrieval import ConstantSearch, ConstantSentence, constant
     from reelscore.captioners.run_record import Parameters, Run, write_candidates
+    from reelscore.captioners.tuples import Roles, Tuples, read_tuples
 
 __all__ = [
     "ConstantSearch",
     "ConstantSentence",
     "Features",
+    "LabelParameters",
+    "Labels",
     "Parameters",
+    "Roles",
     "Run",
+    "TrainedLabel",
+    "Tuples",
     "constant",
     "feature_items",
     "read_features",
+    "read_tuples",
     "write_candidates",
 ]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
+        "captioners.classifiers": "LabelParameters TrainedLabel",
+        "captioners.label_folders": "Labels",
         "captioners.retrieval": "ConstantSearch ConstantSentence constant",
         "captioners.features": "Features feature_items read_features",
         "captioners.run_record": "Parameters Run write_candidates",
+        "captioners.tuples": "Roles Tuples read_tuples",
     },
 )

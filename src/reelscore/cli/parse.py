@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 import msgspec
 
+from reelscore.captioners.tuples import Tuples
 from reelscore.cli.file_options import FilesCommand, FilesOption
 from reelscore.cli.option_kinds import choice_option, file_option, number_option, seed_option
 from reelscore.cli.options import (
@@ -46,10 +47,10 @@ _WRITERS: dict[str, Callable[[Parsed], Iterable[str]]] = {
 @click.argument("files", nargs=-1, metavar="[FILE...]")
 @choice_option(
     *("--format", "layout"),
-    choices=["table", "tree", "conllu", "sr", "graph", "labels"],
+    choices=["table", "tree", "conllu", "sr", "tuples", "graph", "labels"],
     default="table",
     help="What to print: the clauses; trees with their roles; CoNLL-U; lines of subject, verb, "
-    "object, location; scene graphs; labels for captioners.",
+    "object, location; the same as JSON lines; scene graphs; labels for captioners.",
 )
 @reading_options("--input-format")
 @choice_option("--senses", choices=RULES, default="first", help="How verbs get their meaning.")
@@ -90,7 +91,9 @@ _WRITERS: dict[str, Callable[[Parsed], Iterable[str]]] = {
 @click.option(
     "--groups", default=",".join(GROUPS), show_default=True, metavar="LIST", help="Labels: which."
 )
-@choice_option("--kind", choices=["text", "sense"], default="text", help="Labels: words or senses.")
+@choice_option(
+    "--kind", choices=["text", "sense"], default="text", help="Labels, tuples: words or senses."
+)
 @click.option("--places", metavar="FILE", help="Labels: words that are places, one a line.")
 @click.option("--objects", metavar="FILE", help="Labels: words that are objects, one a line.")
 @threads_option
@@ -178,6 +181,9 @@ def command(
             objects=_lines(objects),
         )
         click.echo(msgspec.json.encode(label_record(table)).decode())
+    elif layout == "tuples":
+        for line in Tuples.of(parsed, "sense" if kind == "sense" else "text").lines():
+            click.echo(line)
     elif not (targets or campaign) or layout != "table":
         _show(parsed, layout)
 

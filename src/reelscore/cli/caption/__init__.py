@@ -8,8 +8,9 @@ from reelscore.cli.main import LazyGroup
 
 # name: (module, what it does); a command is a file here and a line in this table
 _COMMANDS = {
-    "render": ("caption.render", "Render clips: a synthetic data set whose truth is known."),
     "constant": ("caption.constant", "Give every item the best constant sentence."),
+    "labels": ("caption.labels", "Train, filter and apply classifiers of visual labels."),
+    "render": ("caption.render", "Render clips: a synthetic data set whose truth is known."),
 }
 
 

@@ -10,7 +10,7 @@ import click
 from reelscore.captioners.run_record import check_candidates_target, record_path, write_candidates
 from reelscore.cli.file_options import FilesOption
 from reelscore.cli.messages import printable
-from reelscore.cli.option_kinds import file_option
+from reelscore.cli.option_kinds import choice_option, file_option
 from reelscore.cli.options import (
     STDOUT,
     check_targets,
@@ -33,6 +33,15 @@ output_option = click.option(
     "--output", "-o", required=True, metavar="OUT.json", help="Write the captions here."
 )
 record_option = file_option("--json", "Write the record as JSON; - for standard output.")
+pool_option = choice_option(
+    "--pool", choices=["mean", "max"], default="mean", help="How frames become one vector."
+)
+missing_option = choice_option(
+    "--missing",
+    choices=["error", "skip"],
+    default="error",
+    help="What to do with items that have captions or features, but not both.",
+)
 device_option = click.option(
     "--device",
     type=click.Choice(["cpu", "cuda"]),

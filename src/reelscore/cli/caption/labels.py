@@ -1,0 +1,248 @@
+"""``reelscore caption labels``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from reelscore.captioners.classifiers import LabelParameters, TrainedLabel
+from reelscore.captioners.features import Features, Pool, read_features
+from reelscore.captioners.label_folders import Labels, check_folder
+from reelscore.captioners.run_record import Run, captions_hash
+from reelscore.captioners.tuples import read_tuples
+from reelscore.cli.caption.options import (
+    missing_option,
+    pool_option,
+    read_captions_of,
+    record_option,
+)
+from reelscore.cli.file_options import FilesCommand, FilesOption
+from reelscore.cli.option_kinds import choice_option, number_option, seed_option
+from reelscore.cli.options import (
+    STDOUT,
+    check_targets,
+    progress_bar,
+    show_grid,
+    show_signature,
+    threads_option,
+    write_json,
+)
+from reelscore.cli.reading_options import reading_options
+from reelscore.data.reading import Reading
+from reelscore.errors import DataError, about_system
+from reelscore.report.tables.grid import Cell, Grid
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _split_options(split: str, title: str) -> Callable[[F], F]:
+    """Options that name the captions, tuples and features of a split."""
+    before = "" if split == "train" else f"{split}-"
+    name = "" if split == "train" else f"{split}_"
+
+    def decorate(function: F) -> F:
+        options = [
+            click.option(
+                f"--{before}captions",
+                f"{name}captions",
+                cls=FilesOption,
+                required=True,
+                help=f"Captions of {title} items: one file or several.",
+            ),
+            click.option(
+                f"--{before}tuples",
+                f"{name}tuples",
+                required=True,
+                metavar="FILE",
+                help=f"Tuples of {title} items: JSON lines, as of 'parse --format tuples'.",
+            ),
+            _features_option(f"--{before}features", f"{name}features", title, required=True),
+        ]
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+def _features_option(spelling: str, name: str, title: str, **fields: Any) -> Callable[[F], F]:
+    return click.option(
+        spelling,
+        name,
+        multiple=True,
+        metavar="NAME=PATH",
+        help=f"Features of {title} items; may be repeated.",
+        **fields,
+    )
+
+
+@click.command("labels", cls=FilesCommand)
+@_split_options("train", "training")
+@_split_options("val", "validation")
+@_features_option("--test-features", "test_features", "test")
+@click.option(
+    "--group",
+    "groups",
+    multiple=True,
+    required=True,
+    metavar="GROUP=NAME",
+    help="Features of a group: verbs, places, objects, others or all; several: NAME+NAME.",
+)
+@click.option("--places", metavar="FILE", help="Scene classes, one a line.")
+@click.option("--objects", metavar="FILE", help="Classes of an object detector, one a line.")
+@click.option("--output", "-o", required=True, metavar="LABELS/", help="The folder to make.")
+@number_option("--auc", default=0.7, least=0, most=1, help="AUC that a label needs on validation.")
+@click.option(
+    "--auc-lower", is_flag=True, help="The lower 95 % limit (DeLong) must exceed 0.5 as well."
+)
+@number_option("--minimum", default=30, least=1, help="In how many items a label must occur.")
+@choice_option(
+    "--negatives",
+    choices=["trained", "retrieved"],
+    default="trained",
+    help="trained: from items with a label of the same group; retrieved: from all items.",
+)
+@number_option(
+    "--cross-fit",
+    default=0,
+    least=0,
+    help="Score training items by classifiers that did not see them, in N parts; 0: not.",
+)
+@choice_option(
+    "--kind", choices=["text", "sense"], default="text", help="Which tuples: words or senses."
+)
+@pool_option
+@missing_option
+@reading_options()
+@threads_option
+@seed_option
+@record_option
+def command(
+    captions: tuple[str, ...],
+    tuples: str,
+    features: tuple[str, ...],
+    val_captions: tuple[str, ...],
+    val_tuples: str,
+    val_features: tuple[str, ...],
+    test_features: tuple[str, ...],
+    groups: tuple[str, ...],
+    places: str | None,
+    objects: str | None,
+    output: str,
+    kind: Any,
+    pool: Pool,
+    reading: Reading,
+    threads: int | None,
+    json_file: str | None,
+    **parameters: Any,
+) -> None:
+    """Train, filter and apply classifiers of visual labels.
+
+    Labels are verbs, places and objects of the captions. Each gets a linear
+    SVM on the features of its group; those that cannot be seen are dropped,
+    by their AUC on validation. The folder holds the scores of all items,
+    which 'reelscore caption train' learns to describe.
+
+    \b
+    Example:
+      reelscore caption labels --captions train.json --tuples train.jsonl \\
+        --features idt=idt.h5 --features places=places.npz \\
+        --val-captions val.json --val-tuples val.jsonl \\
+        --val-features idt=idt_val.h5 --val-features places=places_val.npz \\
+        --group verbs=idt --group places=places -o labels
+    """
+    check_folder(Path(output))
+    check_targets(json_file)
+    run = Run()
+    LabelParameters(**parameters)
+    training = read_captions_of(captions, reading)
+    validation = read_captions_of(val_captions, reading)
+    numbers = {
+        "train": _read(features, pool),
+        "val": _read(val_features, pool),
+        "test": _read(test_features, pool),
+    }
+    with about_system(output), progress_bar("Training classifiers") as progress:
+        labels = Labels.train(
+            training,
+            read_tuples(tuples, kind),
+            numbers["train"],
+            validation=(validation, read_tuples(val_tuples, kind), numbers["val"]),
+            groups=_named(groups, "GROUP=NAME"),
+            places=_lines(places),
+            objects=_lines(objects),
+            threads=threads,
+            progress=progress,
+            **parameters,
+        )
+        test = labels.scores(numbers["test"]) if numbers["test"] else None
+    data = {"captions": captions_hash(training), "val_captions": captions_hash(validation)} | {
+        f"{split}_{name}": own.hash for split, all_ in numbers.items() for name, own in all_.items()
+    }
+    signature = labels.signature(data="+".join(list(data.values())[:2]))
+    record = run.record(
+        signature, seed=labels.parameters.seed, data=data, libraries=["scikit-learn", "scipy"]
+    )
+    labels.write(output, test=test, record=record)
+    if json_file:
+        write_json(json_file, record)
+    if json_file != STDOUT:
+        _show(labels)
+        click.echo(f"Wrote the scores of {len(labels.kept)} labels to {output}.")
+        show_signature(signature)
+
+
+def _show(labels: Labels) -> None:
+    """Print for each group how many labels there are, how many are kept, and examples."""
+    rows = []
+    for group, feature in labels.groups.items():
+        own = [label for label in labels.labels if label.group == group]
+        best = sorted(own, key=lambda label: -(label.auc or 0))
+        rows.append(
+            [
+                Cell(group),
+                Cell(feature),
+                Cell(f"{len(own):,}"),
+                Cell(f"{sum(label.kept for label in own):,}"),
+                Cell(", ".join(map(_example, [label for label in best if label.kept][:2]))),
+                Cell(", ".join(map(_example, [label for label in best if not label.kept][-1:]))),
+            ]
+        )
+    heading = ["group", "features", "labels", "kept", "best (AUC, n₊)", "worst"]
+    show_grid(Grid(heading, rows))
+
+
+def _example(label: TrainedLabel) -> str:
+    auc = "–" if label.auc is None else f"{label.auc:.2f}"
+    return f"{label.name} ({auc}, {label.validation_positives})"
+
+
+def _named(values: Sequence[str], form: str) -> dict[str, str]:
+    """Divide values such as NAME=PATH."""
+    named: dict[str, str] = {}
+    for value in values:
+        name, equals, rest = value.partition("=")
+        if not equals or not name or not rest:
+            raise DataError(f"{value!r} is not of the form {form}.")
+        if name in named:
+            raise DataError(f"{name!r} is named twice; name it once.")
+        named[name] = rest
+    return named
+
+
+def _read(values: Sequence[str], pool: Pool) -> Mapping[str, Features]:
+    named = _named(values, "NAME=PATH")
+    return {name: read_features(path, pool=pool) for name, path in named.items()}
+
+
+def _lines(path: str | None) -> list[str] | None:
+    if path is None:
+        return None
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"{path}: cannot be read: {error}.") from error
+    return [line.strip() for line in text.splitlines() if line.strip()]

@@ -1,0 +1,169 @@
+"""``reelscore caption``: baselines as files that can be scored."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from reelscore.captioners.tuples import Roles, Tuples
+
+
+@pytest.fixture
+def scored(run):
+    """Score a captions file that a command wrote, as it is."""
+
+    def score(path):
+        status, out, err = run("score", path, "-r", "refs.json", "-m", "meteor", "--json", "-")
+        assert status == 0, err
+        return json.loads(out)["systems"]
+
+    return score
+
+
+def record_of(path):
+    return json.loads(path.with_name(f"{path.stem}.run.json").read_text())
+
+
+def test_constant(run, folder, scored):
+    status, out, err = run(
+        "caption", "constant", "--captions", "refs.json", "-r", "refs.json", "-o", "constant.json"
+    )
+    assert status == 0, err
+    assert "constant|metric:meteor|among:1000|seed:12345|data:" in out
+    assert max(map(len, out.splitlines())) <= 80
+    captions = json.loads((folder / "constant.json").read_text())
+    assert len(set(captions.values())) == 1
+    assert scored("constant.json")
+    record = record_of(folder / "constant.json")
+    assert record["sentence"] == captions["clip01"]
+    assert record["seed"] == 12345
+    assert record["command"].startswith("reelscore caption constant --captions refs.json")
+
+
+def test_the_constant_sentence_is_the_best_of_all(run, folder):
+    """Every sentence by itself, through the public function."""
+    import reelscore
+    from reelscore.captioners import constant
+
+    references = reelscore.data.read_references("refs.json")
+    sentences = [text for own in references.values() for text in own]
+    scores = {
+        text: reelscore.score(dict.fromkeys(references, text), references, "meteor")["meteor"].score
+        for text in sentences
+    }
+    [chosen] = set(constant(references, references).values())
+    assert scores[chosen] == max(scores.values())
+    two = constant({"t": sentences[:2]}, references, ["x", "y"])
+    assert list(two) == ["x", "y"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("-o", "missing/out.json"), "there is no folder 'missing'"),
+        (("-o", "-"), "The captions need a file"),
+        (("-o", "out.json", "-m", "bleu"), "is several scores"),
+        (("-o", "out.json", "-m", "self_bleu"), "is several scores|cannot choose between captions"),
+        (("-o", "out.json", "-m", "nonsense"), "Unknown metric 'nonsense'"),
+    ],
+)
+def test_bad_input_is_one_message(run, folder, arguments, message):
+    status, _, err = run(
+        "caption", "constant", "--captions", "refs.json", "-r", "refs.json", *arguments
+    )
+    assert status == 2
+    assert re.search(message, err)
+    assert not (folder / "out.json").exists()
+    assert not (folder / "out.run.json").exists()
+
+
+# Labels
+
+
+@pytest.fixture
+def clips(folder):
+    """Features, captions and tuples of clips whose verb can be seen, but not what is thought."""
+    draw = np.random.default_rng(0)
+    verbs = ["walk", "run", "sit"]
+    for split, count in (("train", 150), ("val", 100), ("test", 20)):
+        numbers, captions, by_item = {}, {}, {}
+        for k in range(count):
+            item, verb = f"{split}{k}", int(draw.integers(3))
+            numbers[item] = np.eye(3)[verb] + draw.normal(0, 0.6, 3)
+            captions[item] = [f"Someone {verbs[verb]}s."]
+            thought = ("hopes", "knows")[int(draw.integers(2))]
+            by_item[item] = [Roles("someone", verbs[verb]), Roles("someone", thought)]
+        np.savez(folder / f"{split}.npz", **numbers)
+        (folder / f"{split}.json").write_text(json.dumps(captions))
+        (folder / f"{split}.jsonl").write_text("\n".join(Tuples(by_item).lines()))
+    return folder
+
+
+LABELS = [
+    *("caption", "labels", "--captions", "train.json", "--tuples", "train.jsonl"),
+    *("--features", "idt=train.npz", "--val-captions", "val.json", "--val-tuples", "val.jsonl"),
+    *("--val-features", "idt=val.npz", "--test-features", "idt=test.npz", "--threads", "1"),
+]
+
+
+def test_labels(run, clips):
+    status, out, err = run(*LABELS, "--group", "verbs=idt", "-o", "labels")
+    assert status == 0, err
+    assert max(map(len, out.splitlines())) <= 80
+    assert "Wrote the scores of 3 labels to labels." in out
+    told = json.loads((clips / "labels" / "labels.json").read_text())
+    assert {own["name"]: own["kept"] for own in told["labels"]} == {
+        **dict.fromkeys(["walk", "run", "sit"], True),
+        **dict.fromkeys(["hopes", "knows"], False),
+    }
+    record = json.loads((clips / "labels" / "run.json").read_text())
+    assert "|seed:12345|labels:3|groups:verb=idt|" in record["signature"]
+    assert set(record["data"]) == {
+        *("captions", "val_captions", "train_idt", "val_idt", "test_idt"),
+    }
+    assert {file.name for file in (clips / "labels").iterdir()} == {
+        *("labels.json", "run.json", "classifiers.safetensors"),
+        *("train.safetensors", "val.safetensors", "test.safetensors"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--group", "verbs"), "'verbs' is not of the form GROUP=NAME"),
+        (("--group", "verbs=lsda"), "There are no features 'lsda'"),
+        (
+            ("--group", "verbs=idt", "--auc", "1.0"),
+            "labels: No label of group 'verb' reached AUC 1",
+        ),
+        (("--group", "places=idt"), "No label of group 'place' occurs in at least 30 items"),
+        (("--group", "verbs=idt", "--places", "none.txt"), "none.txt: cannot be read"),
+        (("--group", "verbs=idt", "--cross-fit", "1"), "cross_fit is 1"),
+    ],
+)
+def test_bad_labels(run, clips, arguments, message):
+    status, _, err = run(*LABELS, *arguments, "-o", "labels")
+    assert status == 2
+    assert message in err
+    assert not (clips / "labels").exists()
+    assert not list(clips.glob(".labels*"))
+
+
+def test_tuples_of_captions(run, folder):
+    pytest.importorskip("reelscore_parser")
+    status, out, err = run("parse", "strong.json", "--format", "tuples")
+    assert status == 0, err
+    lines = [json.loads(line) for line in out.splitlines()]
+    assert {
+        "item": "clip02",
+        "subject": "woman",
+        "verb": "cut",
+        "object": "vegetable",
+        "location": "board",
+        "kind": "text",
+    } in lines
+    _, out, _ = run("parse", "strong.json", "--format", "tuples", "--kind", "sense")
+    assert '"verb":"cut.v.1"' in out
