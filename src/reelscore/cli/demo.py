@@ -24,7 +24,15 @@ from reelscore.text.tokens import tokenize
 @html_option
 @click.option("--serve", is_flag=True, help="Serve the rating pages of a campaign on the example.")
 @number_option("--port", default=8000, least=1, most=65535)
-def command(html_file: str | None, serve: bool, port: int) -> None:
+@click.option("--corpus", is_flag=True, help="Build a corpus from small films made on the spot.")
+@click.option(
+    "--folder",
+    default="corpus-demo",
+    show_default=True,
+    metavar="FOLDER",
+    help="With --corpus: the folder to make, for the films, the project and the files.",
+)
+def command(html_file: str | None, serve: bool, port: int, corpus: bool, folder: str) -> None:
     """Score the embedded example and show what reelscore does.
 
     The example has fifteen clips with three references each, captioned by a person and by three
@@ -32,7 +40,15 @@ def command(html_file: str | None, serve: bool, port: int) -> None:
 
     With --serve, a campaign on these clips is served until Ctrl+C: rate some captions, then view
     it as its organiser. Moving shapes stand in for the videos. Nothing is saved.
+
+    With --corpus, four small films are made, and a corpus of described clips from them, step by
+    step, from their sound to scores. All that is made stays in a folder to look at.
     """
+    if corpus:
+        from reelscore.cli.corpus.demo import show_corpus
+
+        show_corpus(folder)
+        return
     if serve:
         _serve(port)
         return
@@ -76,8 +92,8 @@ def command(html_file: str | None, serve: bool, port: int) -> None:
     pictures.write(table, read_people(str(examples.path("clips/judgments.csv"))))
 
     _heading("Try it on these files, then on yours")
-    folder = examples.path("clips")
-    click.echo(f"cd {folder}")
+    clips = examples.path("clips")
+    click.echo(f"cd {clips}")
     click.echo("reelscore score systems/*.json --refs references.json --intervals")
     click.echo("reelscore compare systems/*.json --refs references.json --all-pairs")
     click.echo("reelscore score systems/*.json --refs references.json --html report.html")

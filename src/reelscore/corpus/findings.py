@@ -140,9 +140,8 @@ def _map_findings(alignment: Alignment) -> list[Finding]:
             )
         )
     breaks = alignment.map.breaks(alignment.ad_seconds, alignment.film_seconds)
-    inner = [
-        b for b in breaks if 0 < b.film < alignment.film_seconds and 0 < b.ad < alignment.ad_seconds
-    ]
+    pieces = alignment.map.pieces
+    inner = [b for b in breaks if pieces[0].ad_start < b.ad < pieces[-1].ad_end]
     if inner:
         kinds = [b.kind for b in inner]
         findings.append(

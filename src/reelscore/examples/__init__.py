@@ -78,7 +78,7 @@ def path(name: str = "") -> Path:
     reelscore.errors.UnknownNameError: Unknown example 'clips/refs.json'. Did you mean ...
     """
     files = {"": _HERE}
-    for folder in ("clips", "stories"):
+    for folder in ("clips", "films", "stories"):
         for file in (_HERE / folder, *(_HERE / folder).rglob("*")):
             files[file.relative_to(_HERE).as_posix()] = file
     try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -68,6 +70,15 @@ def test_cuts_and_insertions_are_found():
     assert worst_ms(alignment, lambda t: t - 5, [31, 40, 54]) < 0.05
     assert worst_ms(alignment, lambda t: t + 1, [56, 60, 78]) < 0.05
     assert codes == ["mono", "mono", "cuts", "uncovered"]
+
+
+def test_what_is_added_at_the_end_is_not_in_the_middle(film):
+    sounds = samples_of(film), samples_of(film)
+    alignment = align_samples(*sounds)
+    piece = Piece(0.3, 40.2999, 0.0, 1.0)  # a little before the film ends, as rounding makes it
+    later = replace(alignment, map=TimeMap((piece,)), ad_seconds=40.35, film_seconds=40.0)
+    assert [each.kind for each in later.map.breaks(40.35, 40.0)] == ["insertion", "insertion"]
+    assert "cuts" not in [finding.code for finding in alignment_findings(later, *sounds)]
 
 
 @pytest.mark.parametrize("dropped", [0.0417, -0.0417, 0.15])

@@ -19,4 +19,4 @@ def command(folder: str, name: str | None) -> None:
       reelscore corpus new films --name "Films of 2026"
     """
     project = Project.new(folder, name)
-    say(f"Project {project.name!r} is in {folder}.")
+    say(f"Project {project.name!r} was made.")
