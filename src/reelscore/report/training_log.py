@@ -85,7 +85,7 @@ class TrainingLog:
                 raise DataError(f"The example {item!r} has no references; choose another item.")
         self._examples = chosen
         self._prefix = prefix
-        self._tensorboard = _tensorboard(tensorboard)
+        self._tensorboard = tensorboard_writer(tensorboard)
         self._wandb = _wandb(wandb)
 
     def __call__(self, step: int, captions: Mapping[str, str]) -> Scores:
@@ -119,7 +119,8 @@ class TrainingLog:
         return scores
 
 
-def _tensorboard(given: TensorBoardWriter | str | Path | None) -> TensorBoardWriter | None:
+def tensorboard_writer(given: TensorBoardWriter | str | Path | None) -> TensorBoardWriter | None:
+    """Give a writer for TensorBoard, in the folder that is given, or the one that is given."""
     if given is None or not isinstance(given, str | Path):
         return given
     for module in ("torch.utils.tensorboard", "tensorboardX"):

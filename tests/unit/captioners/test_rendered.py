@@ -141,7 +141,8 @@ def test_the_folder(folder):
         assert features.matrix.shape == (60, width)
         assert features.matrix.min() >= 0
         assert list(features.items) == list(sets["test"])
-    assert {line["item"] for line in lines(folder / "tuples.jsonl")} == set().union(*sets.values())
+    for name, items in sets.items():
+        assert {line["item"] for line in lines(folder / f"tuples/{name}.jsonl")} == set(items)
     truth = lines(folder / "truth.jsonl")
     assert len(truth) == 300
     assert set(truth[0]) == {"item", "place", "verb", "object", "who"}
@@ -182,7 +183,7 @@ def test_only_the_named_factor_moves(monkeypatch, tmp_path):
     write_clips(noise, RenderedClips("tiny", noise_labels=50))
     write_clips(fewer, RenderedClips("tiny", clips=10))
     assert (base / "train.json").read_bytes() == (noise / "train.json").read_bytes()
-    usual, added = lines(base / "tuples.jsonl"), lines(noise / "tuples.jsonl")
+    usual, added = (lines(home / "tuples/train.jsonl") for home in (base, noise))
     assert [line for line in added if not line["verb"].startswith("noise")] == usual
     assert len({line["verb"] for line in added}) > 40
     some, every = read_candidates(fewer / "train.json"), read_candidates(base / "train.json")

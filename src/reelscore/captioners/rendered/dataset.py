@@ -4,7 +4,8 @@
     OUT/{train,val,test}.json               the first reference of each clip
     OUT/references/{train,val,test}.json    all four
     OUT/features/{train,val,test}/NAME.npy  with NAME.ids.txt beside it
-    OUT/tuples.jsonl, OUT/truth.jsonl       what a perfect parser finds; what the clips show
+    OUT/tuples/{train,val,test}.jsonl       what a perfect parser finds in the first reference
+    OUT/truth.jsonl                         what the clips show
     OUT/lists/{objects,places}.txt          class lists of an object detector and a scene classifier
     OUT/videos/ITEM.webm                    on request
 
@@ -138,7 +139,7 @@ def write_clips(
         _write_videos(home / "videos", wanted.seed, wanted.scenes(wanted.movies()[name]))
     if there is not None:
         return there
-    for place in ("references", "lists", *(f"features/{name}" for name in SETS)):
+    for place in ("references", "tuples", "lists", *(f"features/{name}" for name in SETS)):
         (home / place).mkdir(parents=True, exist_ok=True)
     items = _write_texts(home, wanted)
     _write_features(home, wanted, jobs, progress)
@@ -194,11 +195,11 @@ def truth_line(scene: Scene) -> dict[str, Any]:
 
 
 def _write_texts(home: Path, wanted: RenderedClips) -> dict[str, int]:
-    tuples: list[dict[str, Any]] = []
     truth, items = [], {}
     for name, movies in wanted.movies().items():
         scenes = wanted.scenes(movies)
         first, every = {}, {}
+        tuples: list[dict[str, Any]] = []
         for scene in scenes:
             captions = captions_of(wanted.seed, scene.movie, scene.clip, wanted.misaligned)
             first[scene.item] = captions[0].text
@@ -207,10 +208,10 @@ def _write_texts(home: Path, wanted: RenderedClips) -> dict[str, int]:
             tuples += _noise_lines(wanted, scene)
             truth.append(truth_line(scene))
         items[name] = len(scenes)
+        _write_lines(home / f"tuples/{name}.jsonl", tuples)
         _write_json(home / f"{name}.json", first)
         _write_json(home / f"references/{name}.json", every)
-    for target, lines in (("tuples.jsonl", tuples), ("truth.jsonl", truth)):
-        write_atomically(home / target, "".join(f"{json.dumps(line)}\n" for line in lines))
+    _write_lines(home / "truth.jsonl", truth)
     return items
 
 
@@ -259,6 +260,10 @@ def _movie_features(task: tuple[Extractor, RenderedClips, int]) -> dict[str, Flo
 
 def _write_list(path: Path, names: Sequence[str]) -> None:
     write_atomically(path, "".join(f"{name}\n" for name in names))
+
+
+def _write_lines(path: Path, lines: Sequence[Mapping[str, Any]]) -> None:
+    write_atomically(path, "".join(f"{json.dumps(line)}\n" for line in lines))
 
 
 def _write_json(path: Path, content: object) -> None:

@@ -10,6 +10,8 @@ from reelscore.cli.main import LazyGroup
 _COMMANDS = {
     "constant": ("caption.constant", "Give every item the best constant sentence."),
     "labels": ("caption.labels", "Train, filter and apply classifiers of visual labels."),
+    "train": ("caption.train", "Train a network that describes label scores."),
+    "generate": ("caption.generate", "Write captions with one trained network, or several."),
     "render": ("caption.render", "Render clips: a synthetic data set whose truth is known."),
 }
 
