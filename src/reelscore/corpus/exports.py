@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import msgspec
@@ -113,17 +113,21 @@ def to_coco(clips: Sequence[ExportedClip], *, name: str, with_sentences: bool = 
 
 
 def to_jsonl(clips: Sequence[ExportedClip], *, name: str) -> bytes:
-    """Write clips as JSON lines, one each.
+    """Write clips as JSON lines, one each, which `reelscore score` reads as references.
 
     Args:
         clips: The clips.
         name: Not needed here.
 
     >>> clip = ExportedClip("f_1", "f", 4.0, 5.0, 3.5, 5.5, ("Someone nods.",))
-    >>> msgspec.json.decode(to_jsonl([clip], name="demo"))["sentences"]
+    >>> msgspec.json.decode(to_jsonl([clip], name="demo"))["references"]
     ['Someone nods.']
     """
-    return b"".join(msgspec.json.encode(clip) + b"\n" for clip in clips)
+    rows = ({**asdict(clip), "references": clip.sentences} for clip in clips)
+    return b"".join(
+        msgspec.json.encode({key: row[key] for key in row if key != "sentences"}) + b"\n"
+        for row in rows
+    )
 
 
 def to_csv(clips: Sequence[ExportedClip], *, name: str) -> bytes:

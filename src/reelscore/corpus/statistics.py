@@ -6,6 +6,7 @@ as METEOR has them).
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -126,11 +127,11 @@ class CorpusSize:
     """The figures of one source and set.
 
     Attributes:
-        films: How many films have clips in it.
+        films: How many films have clips in it; 0 if clips do not say their film.
         clips: How many clips.
         sentences: How many sentences.
         words: How many words, without punctuation.
-        mean_length: Seconds of a clip on average, as viewers see it.
+        mean_length: Seconds of a clip on average, as viewers see it; None if times are not known.
         mean_raw: The same, as the sentence lasts.
         hours: How long all clips are together, as viewers see them.
         hours_raw: The same, as the sentences last.
@@ -142,10 +143,10 @@ class CorpusSize:
     clips: int
     sentences: int
     words: int
-    mean_length: float
-    mean_raw: float
-    hours: float
-    hours_raw: float
+    mean_length: float | None
+    mean_raw: float | None
+    hours: float | None
+    hours_raw: float | None
     vocabulary: int
     parts: dict[str, int] | None = None
 
@@ -168,20 +169,28 @@ def corpus_size(clips: Sequence[ExportedClip], *, tag: bool = False) -> CorpusSi
     texts = [sentence for clip in clips for sentence in clip.sentences]
     words = [word for text in tokenize(texts) for word in text.split()]
     stem = _stemmer()
-    length = sum(clip.expanded_end - clip.expanded_start for clip in clips)
-    raw = sum(clip.end - clip.start for clip in clips)
+    lengths = _total([clip.expanded_end - clip.expanded_start for clip in clips])
+    raw_lengths = _total([clip.end - clip.start for clip in clips])
     return CorpusSize(
-        films=len({clip.film for clip in clips}),
+        films=len({clip.film for clip in clips if clip.film}),
         clips=len(clips),
         sentences=len(texts),
         words=len(words),
-        mean_length=round(length / len(clips), 3) if clips else 0.0,
-        mean_raw=round(raw / len(clips), 3) if clips else 0.0,
-        hours=round(length / 3600, 3),
-        hours_raw=round(raw / 3600, 3),
+        mean_length=lengths[0],
+        mean_raw=raw_lengths[0],
+        hours=lengths[1],
+        hours_raw=raw_lengths[1],
         vocabulary=len({stem(word) for word in set(words)}),
         parts=_parts_of_speech(texts) if tag else None,
     )
+
+
+def _total(lengths: Sequence[float]) -> tuple[float | None, float | None]:
+    """Give the mean in seconds and the sum in hours, where all lengths are known."""
+    total = sum(lengths)
+    if not lengths or math.isnan(total):
+        return None, None
+    return round(total / len(lengths), 3), round(total / 3600, 3)
 
 
 @cache

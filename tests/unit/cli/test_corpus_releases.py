@@ -253,6 +253,38 @@ def test_statistics(run, project):
     assert all(word in figure for word in ("seconds (20: or more)", "share of sentences", "script"))
 
 
+def test_statistics_of_any_file(run, project, tmp_path):
+    where = ["--project", "films"]
+    run("corpus", "assemble", *where)
+    run("corpus", "split", *where, "--ratios", "4 1 1 1")
+    formats = [part for name in ("coco", "jsonl", "csv", "stories") for part in ("--format", name)]
+    run("corpus", "export", *where, "--out", "release", "--original", *formats)
+    expected = json.loads(run("corpus", "stats", *where, "--format", "json")[1])["sizes"]
+    for ending in (".json", ".jsonl", ".csv", ".stories.json"):
+        files = [f"release/{name}{ending}" for name in ("validation", "training")]
+        status, out, err = run("corpus", "stats", *files, "--format", "json")
+        assert status == 0, err
+        sizes = json.loads(out)["sizes"]
+        if ending == ".stories.json":  # with the times of the sentences alone
+            assert sizes["validation"]["mean_length"] == expected["validation"]["mean_raw"]
+            assert sizes["validation"]["words"] == expected["validation"]["words"]
+            continue
+        assert sizes["validation"] == expected["validation"]
+        assert list(sizes)[-1] == "all"
+        if ending in (".jsonl", ".csv"):  # these say where sentences come from
+            assert sizes["script"] == expected["script"]
+    clip = "1001_Up_00.00.51.926-00.00.52.926"
+    times = "00.00.51.926\t00.00.52.926\t00.00.51.426\t00.00.53.426"
+    (tmp_path / "LSMDC16_annos_test.csv").write_text(f"{clip}\t{times}\tSomeone nods.\n")
+    out = run("corpus", "stats", "LSMDC16_annos_test.csv")[1]
+    assert " ".join(out.splitlines()[1].split()) == "all 1 2 1 1 2.0 (1.0) 0.00 (0.00) 2"
+    (tmp_path / "refs.json").write_text('{"v1": ["A man walks.", "Someone strolls."]}')
+    out = run("corpus", "stats", "refs.json", "--plot", "lengths.svg")[1]
+    assert " ".join(out.splitlines()[1].split()) == "all - 5 2 1 - - 5"
+    status, _, err = run("corpus", "stats", "nothing.json")
+    assert (status, "nothing.json" in err) == (2, True)
+
+
 def test_published_facts(run, specs):
     status, out, _ = run("corpus", "stats", "--published", "--format", "csv")
     assert status == 0

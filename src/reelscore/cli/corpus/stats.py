@@ -17,6 +17,7 @@ from reelscore.cli.corpus.options import project_option
 from reelscore.cli.messages import printable
 from reelscore.cli.option_kinds import choice_option, plot_option
 from reelscore.cli.options import check_targets, terminal_width
+from reelscore.corpus.caption_clips import read_clips
 from reelscore.corpus.exports import ExportedClip, exported_clips
 from reelscore.corpus.project import Project
 from reelscore.corpus.splits import SETS
@@ -29,6 +30,7 @@ _PARTS = ("nouns", "verbs", "adjectives", "adverbs")
 
 
 @click.command("stats")
+@click.argument("files", nargs=-1, metavar="[FILE]...")
 @project_option
 @click.option("--published", is_flag=True, help="Show what the paper says of its own corpora.")
 @choice_option(
@@ -44,15 +46,25 @@ _PARTS = ("nouns", "verbs", "adjectives", "adverbs")
     help="How the table is written, on standard output.",
 )
 @plot_option("how long clips and sentences are, by source and set")
-def command(project: str, published: bool, tagger: str, format: str, plot: str | None) -> None:
+def command(
+    files: tuple[str, ...],
+    project: str,
+    published: bool,
+    tagger: str,
+    format: str,
+    plot: str | None,
+) -> None:
     """Count films, clips, sentences, words and stems, by source and set.
 
-    Texts are those without names, where 'corpus anonymise' has made them. Lengths are those of
-    clips as viewers see them, and (of the sentences themselves).
+    FILE is any file of captions, such as those of LSMDC or of 'corpus export', a set each; without
+    any, the clips of the project are counted, without names where 'corpus anonymise' has replaced
+    them. Lengths are those of clips as viewers see them, and (of the sentences themselves); what a
+    file does not say is '-'.
 
     \b
     Examples:
       reelscore corpus stats --project films --tagger parser
+      reelscore corpus stats release/*.json --format latex
       reelscore corpus stats --published
     """
     check_targets(plot)
@@ -65,19 +77,12 @@ def command(project: str, published: bool, tagger: str, format: str, plot: str |
         else:
             _write(["of", "says", "section"], rows, format, facts)
         return
-    opened = Project.open(project)
-    assembled = stage_result(opened, "assemble")
-    is_there = {stage: (opened.folder / name).is_file() for stage, name in STAGES.items()}
-    names = stage_result(opened, "anonymise")["films"] if is_there["anonymise"] else None
-    placed = stage_result(opened, "split")["clips"] if is_there["split"] else {}
-    clips = exported_clips(assembled["clips"], assembled["sentences"], names)
-    groups = _groups(clips, placed)
+    groups, review = _of_files(files) if files else _of_project(Project.open(project))
     sizes = {name: corpus_size(group, tag=tagger == "parser") for name, group in groups.items()}
     if plot:
         from reelscore.report.plots.corpora import draw_lengths  # matplotlib takes a moment
 
         draw_lengths(groups, plot)
-    review = review_size(assembled["sentences"])
     content = {"sizes": {name: asdict(size) for name, size in sizes.items()}, "review": review}
     rows = [[name, *_cells(size)] for name, size in sizes.items()]
     heads = ["part", "films", "words", "sentences", "clips", "mean s", "total h", "stems"]
@@ -95,7 +100,32 @@ def command(project: str, published: bool, tagger: str, format: str, plot: str |
         )
 
 
-def _groups(clips: Sequence[ExportedClip], placed: dict[str, str]) -> dict[str, list[ExportedClip]]:
+Groups = dict[str, list[ExportedClip]]
+
+
+def _of_project(project: Project) -> tuple[Groups, dict[str, dict[str, Any]]]:
+    """Give the clips of each source and set of a project, and what review did to its sentences."""
+    assembled = stage_result(project, "assemble")
+    is_there = {stage: (project.folder / name).is_file() for stage, name in STAGES.items()}
+    names = stage_result(project, "anonymise")["films"] if is_there["anonymise"] else None
+    placed = stage_result(project, "split")["clips"] if is_there["split"] else {}
+    clips = exported_clips(assembled["clips"], assembled["sentences"], names)
+    return _groups(clips, placed), review_size(assembled["sentences"])
+
+
+def _of_files(files: Sequence[str]) -> tuple[Groups, dict[str, dict[str, Any]]]:
+    """Give the clips of each source and set of caption files."""
+    sets: Groups = {}
+    for path in files:
+        for name, clips in read_clips(path).items():
+            sets.setdefault(name, []).extend(clips)
+    every = [clip for clips in sets.values() for clip in clips]
+    groups = {**_groups(every, {}), **(sets if len(sets) > 1 else {})}
+    groups["all"] = groups.pop("all")  # in the last row
+    return groups, {}
+
+
+def _groups(clips: Sequence[ExportedClip], placed: dict[str, str]) -> Groups:
     groups = {
         name: [clip for clip in clips if clip.origin == origin] for origin, name in _SOURCES.items()
     }
@@ -106,15 +136,21 @@ def _groups(clips: Sequence[ExportedClip], placed: dict[str, str]) -> dict[str, 
 
 def _cells(size: CorpusSize) -> list[str]:
     return [
-        f"{size.films}",
+        f"{size.films}" if size.films else "-",
         f"{size.words:,}",
         f"{size.sentences:,}",
         f"{size.clips:,}",
-        f"{size.mean_length:.1f} ({size.mean_raw:.1f})",
-        f"{size.hours:.2f} ({size.hours_raw:.2f})",
+        _pair(size.mean_length, size.mean_raw, 1),
+        _pair(size.hours, size.hours_raw, 2),
         f"{size.vocabulary:,}",
         *([f"{size.parts[name]:,}" for name in _PARTS] if size.parts else []),
     ]
+
+
+def _pair(seen: float | None, raw: float | None, digits: int) -> str:
+    if seen is None:
+        return "-"
+    return f"{seen:.{digits}f}" + ("" if raw is None else f" ({raw:.{digits}f})")
 
 
 def _write(heads: Sequence[str], rows: Sequence[Sequence[str]], format: str, content: Any) -> None:

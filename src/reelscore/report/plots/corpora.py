@@ -26,7 +26,8 @@ def draw_lengths(groups: Mapping[str, Sequence[ExportedClip]], path: str | Path)
     """
     with figure(1, 2, width=2 * COLUMN_WIDTH, height=2.2) as (drawing, panels):
         for k, (name, clips) in enumerate(groups.items()):
-            seconds = [clip.expanded_end - clip.expanded_start for clip in clips]
+            lengths_known = (clip.expanded_end - clip.expanded_start for clip in clips)
+            seconds = [length for length in lengths_known if length == length]  # NaN: not known
             words = [len(text.split()) for clip in clips for text in clip.sentences]
             for panel, lengths, longest, step in (
                 (panels[0], seconds, _LONGEST[0], 1.0),
