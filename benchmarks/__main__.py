@@ -7,7 +7,7 @@ import sys
 
 PARTS = (
     *("sentences", "scale", "meta", "stories", "stories-scale", "learned", "stress"),
-    *("reports", "rewards", "bertscore"),
+    *("reports", "rewards", "bertscore", "overfitting"),
 )
 
 

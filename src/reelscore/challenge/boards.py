@@ -236,6 +236,9 @@ def make_board(
         for place in ("late", "after")
         for row in in_order([r for (p, _), r in rows.items() if p == place], primary, better)
     ]
+    untested = []
+    if tests.untested and len(ordered) > 1:
+        untested = [f"Entries were not compared: {tests.untested}."]
     signatures: dict[str, str] = {}
     for row in [*ordered, *below]:
         for column in columns:
@@ -254,7 +257,7 @@ def make_board(
         tests.about,
         signatures,
         generation,
-        list(notes),
+        [*notes, *untested],
     )
 
 
