@@ -12,10 +12,11 @@ No page and no FastAPI here: `reelscore.web` and `reelscore.cli` call these modu
 - `submissions`: one transaction for file, charge, job and event.
 - `jobs`: the queue: claim, renew, sweep, finish, fail, run again, generations.
 - `scorers`: one submission scored, in a process of its own; `workers` runs them.
-- `showing`: who may see what; every number and text goes through it.
-- `boards`, `ladder`, `awards`: from results and draws to leaderboards and winners.
+- `showing`: who may see what; `views`: a challenge as somebody sees it, the way to all results.
+- `boards`, `draws`, `ladder`, `awards`: from results to leaderboards and winners; `board_forms`
+  writes them as text, CSV, JSON, LaTeX, part of a page or a picture.
 - `human`: the final entries as a campaign, and its verdict as a column.
-- `moving`, `archive`: everything out and in again; a static site for the years after.
+- `exports`, `archive`: everything out and in again; a static site for the years after.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
@@ -23,9 +24,8 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-_WIDTH, _HEIGHT = 720, 300  # of the picture over time, in its own units
-_LEFT, _RIGHT, _TOP, _BOTTOM = 56, 16, 28, 30
-_TICKS = 5
+_WIDTH, _HEIGHT = 520, 260  # of the picture over time, in its own units
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 28, 30
 
 
 def board_grid(board: Board) -> Grid:
@@ -43,9 +43,9 @@ def board_grid(board: Board) -> Grid:
                               ±0.0500
     <BLANKLINE>
     Ordered by CIDEr.
-    * organisers' entry
+    * marks organisers' entries.
     Entries were not compared: the entries have no resamples in common.
-    ± half of a 95 % interval
+    ± is half of a 95 % interval.
     """
     rows = []
     for row in board.all_rows:
@@ -56,7 +56,7 @@ def board_grid(board: Board) -> Grid:
     heads = [column.heading for column in board.columns]
     grid = Grid(["team", "cluster", "rank", *heads, "entries"], rows, notes=board_notes(board))
     intervals = any(cell.under for row in rows for cell in row)
-    key = [*grid.notes, *(["± half of a 95 % interval"] if intervals else [])]
+    key = [*grid.notes, *(["± is half of a 95 % interval."] if intervals else [])]
     return Grid(grid.columns, grid.rows, notes=key)
 
 
@@ -93,13 +93,13 @@ def board_notes(board: Board) -> list[str]:
     notes = [f"Ordered by {label}."]
     if board.test:
         notes.append(
-            f"Entries of different clusters differ significantly ({board.test}); behind a rank, in "
-            "parentheses, the places that the test leaves an entry."
+            f"Entries of different clusters differ significantly ({board.test}); the range behind "
+            "a rank gives the places that the test leaves open."
         )
     if board.final == "best":
         notes.append("Of each team the best entry counts: the best of many is flattered.")
     kinds = {row.entry.kind for row in board.all_rows}
-    keys = {"organisers": "* organisers' entry", "baseline": "b baseline"}
+    keys = {"organisers": "* marks organisers' entries.", "baseline": "b marks baselines."}
     notes += [text for kind, text in keys.items() if kind in kinds]
     for place in ("late", "after"):
         if any(row.entry.place == place for row in board.below):
@@ -310,9 +310,8 @@ def history_svg(board: Board) -> Markup:
         for end in (score.value, score.low, score.high)
         if end is not None
     ]
-    low, high = min(ends), max(ends)
-    room = (high - low or abs(high) or 1) * 0.05
-    low, high = low - room, high + room
+    ticks = _ticks(min(ends) * column.factor, max(ends) * column.factor)
+    low, high = ticks[0] / column.factor, ticks[-1] / column.factor
     times = sorted(row.entry.arrived for row in rows)
     begin, span = times[0], max(times[-1] - times[0], 1)
 
@@ -352,7 +351,6 @@ def history_svg(board: Board) -> Markup:
             }
         )
     path += f"H{_WIDTH - _RIGHT}"
-    ticks = [low + (high - low) * k / (_TICKS - 1) for k in range(_TICKS)]
     days = [times[0], times[-1]] if times[0] != times[-1] else [times[0]]
     text = render(
         "history.svg",
@@ -365,7 +363,21 @@ def history_svg(board: Board) -> Markup:
         title=f"{column.label} of {len(rows)} entries over time",
         path=path,
         points=points,
-        ticks=[(y(tick), number_text(column, tick)) for tick in ticks],
+        ticks=[(y(tick / column.factor), f"{tick:g}") for tick in ticks],
         days=[(x(time), (to_iso(time) or "")[:10]) for time in days],
     )
     return as_it_is(text)
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Round numbers from below the lowest value to above the highest, two to seven of them.
+
+    >>> _ticks(3.9, 186.3), _ticks(0.5, 0.5)
+    ([0.0, 50.0, 100.0, 150.0, 200.0], [0.5, 0.6])
+    """
+    span = high - low or abs(high) or 1.0
+    power = 10.0 ** math.floor(math.log10(span / 4))
+    step = next(each * power for each in (1, 2, 2.5, 5, 10) if span / (each * power) <= 5)
+    first = math.floor(low / step)
+    last = max(math.ceil(high / step), first + 1)
+    return [float(f"{k * step:.12g}") for k in range(first, last + 1)]

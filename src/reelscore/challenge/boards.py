@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 import numpy as np
 
+from reelscore.challenge.definition import Final
 from reelscore.challenge.draws import NO_DRAWS, Draws
 from reelscore.challenge.ladder import Score
 from reelscore.data.scales import Better, Scale
@@ -22,7 +23,6 @@ from reelscore.stats.corrections import Correction
 from reelscore.stats.resampling import all_pairs_p_values
 
 Kind = Literal["team", "organisers", "baseline"]
-Final = Literal["chosen", "last", "best"]
 Place = Literal["ranked", "late", "after"]
 MARKS: Mapping[Kind, str] = {"team": "", "organisers": "*", "baseline": "b"}
 PLACES: Mapping[Place, str] = {
@@ -220,12 +220,15 @@ def make_board(
     if better is None:
         raise DataError(f"No column of the board {id!r} is its primary score, {primary!r}.")
     teams: dict[tuple[Place, str], list[Entry]] = {}
+    wanted = [column.score for column in columns]
     for entry in entries:
         score = entry.scores.get(primary)
         if score is not None and math.isfinite(score.value):
-            teams.setdefault((entry.place, entry.team), []).append(entry)
+            own = {name: entry.scores[name] for name in wanted if name in entry.scores}
+            teams.setdefault((entry.place, entry.team), []).append(replace(entry, scores=own))
     rows = {
-        key: Row(final_entry(own, final, primary, better), len(own)) for key, own in teams.items()
+        key: Row(final_entry(team, final, primary, better), len(team))
+        for key, team in teams.items()
     }
     ordered = in_order(
         [row for (place, _), row in rows.items() if place == "ranked"], primary, better

@@ -14,10 +14,10 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from reelscore.challenge.definition import Feedback
 from reelscore.challenge.draws import NO_DRAWS, Draws
 from reelscore.errors import DataError, check_choice
 
-Feedback = Literal["full", "rounded", "ladder", "reveal"]
 Step = float | Literal["auto"] | None
 _COARSE = 0.01  # the automatic step of a first entry whose items all score the same
 

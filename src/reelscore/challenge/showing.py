@@ -10,11 +10,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeVar, get_args
 
-from reelscore.challenge.ladder import Feedback
+from reelscore.challenge.definition import Feedback, Visibility
 from reelscore.errors import check_choice
 
 Viewer = Literal["visitor", "other", "own", "assistant", "owner"]
-Visibility = Literal["public", "blind"]
 What = Literal[
     "items",
     "references",
@@ -141,10 +140,7 @@ RULES: Mapping[tuple[What, Visibility], tuple[Rule, Rule, Rule, Rule, Rule]] = {
     ("database", "blind"): (_never,) * 5,
 }
 VIEWERS: tuple[Viewer, ...] = get_args(Viewer)
-PUBLIC_EVENTS = (
-    *("definition", "dates", "rescored", "revealed", "human published", "human disclosed"),
-    *("opened", "closed", "archived"),
-)
+PUBLIC_EVENTS = ("definition", "dates", "state", "rescored", "revealed", "published")
 
 
 def permission(viewer: Viewer, what: What, situation: Situation) -> Permission:

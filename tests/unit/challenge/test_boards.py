@@ -7,8 +7,9 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from reelscore.challenge.awards import Award, decide
+from reelscore.challenge.awards import decide
 from reelscore.challenge.boards import Column, Entry, make_board
+from reelscore.challenge.definition import Award
 from reelscore.challenge.draws import Draws
 from reelscore.challenge.ladder import Score
 from reelscore.errors import DataError, UnknownNameError
@@ -150,19 +151,21 @@ def test_clusters_of_people_are_those_of_their_campaign():
     ]
     made = make_board("b", "B", entries, [CIDER, HELPFUL], primary="human:helpful")
     assert [(row.entry.team, row.cluster) for row in made.rows] == [("A", 1), ("B", 1), ("C", 2)]
-    share = decide(Award("column", ["human:helpful"], "share"), made)
+    share = decide(Award("column", ("human:helpful",), within_cluster="share"), made)
     assert share.winners == ["A", "B"]
     assert "do" in share.why[0]
     assert "share" in share.why[0]
-    assert decide(Award("column", ["human:helpful"]), made).winners == ["A"]
+    assert decide(Award("column", ("human:helpful",), within_cluster="order"), made).winners == [
+        "A"
+    ]
 
 
 def test_entries_that_the_test_cannot_tell_apart_share_the_award():
     made = board(
         [entry("a", "A", 0.50, own=0.1), entry("b", "B", 0.51, own=0.1), entry("c", "C", 0.1)]
     )
-    assert decide(Award("column", ["cider"], "share"), made).winners == ["B", "A"]
-    assert decide(Award("column", ["cider"], "order"), made).winners == ["B"]
+    assert decide(Award("column", ("cider",), within_cluster="share"), made).winners == ["B", "A"]
+    assert decide(Award("column", ("cider",), within_cluster="order"), made).winners == ["B"]
 
 
 def test_baselines_and_organisers_win_nothing():
@@ -173,7 +176,7 @@ def test_baselines_and_organisers_win_nothing():
             entry("c", "Team", 0.2),
         ]
     )
-    verdict = decide(Award("column", ["cider"]), made)
+    verdict = decide(Award("column", ("cider",), within_cluster="order"), made)
     assert verdict.winners == ["Team"]
     assert verdict.why == ["Best by CIDEr.", "Baselines and organisers' entries win nothing."]
 
@@ -188,25 +191,25 @@ def two_columns(**values):
 
 def test_mean_rank():
     made = two_columns(a=(0.9, 0.1), b=(0.8, 0.3), c=(0.7, 0.2))
-    verdict = decide(Award("mean_rank", ["cider", "meteor"]), made)
+    verdict = decide(Award("mean_rank", ("cider", "meteor")), made)
     assert verdict.winners == ["b"]
     assert verdict.standing == {"b": 1.5, "a": 2.0, "c": 2.5}
 
 
 def test_points_with_ties_decided_by_the_order_of_columns():
     made = two_columns(a=(0.9, 0.2), b=(0.8, 0.3), c=(0.7, 0.1), d=(0.6, 0.0))
-    award = Award("points", ["meteor", "cider"])
+    award = Award("points", ("meteor", "cider"))
     verdict = decide(award, made)
     assert verdict.standing == {"b": 5.0, "a": 5.0, "c": 2.0, "d": 0.0}
     assert verdict.winners == ["b"]
     assert "tie" in verdict.why[1]
-    assert decide(Award("points", ["cider", "meteor"]), made).winners == ["a"]
+    assert decide(Award("points", ("cider", "meteor")), made).winners == ["a"]
 
 
 def test_no_award_before_the_scores_that_decide_are_there():
     made = board([entry("a", "A", 0.5)], [CIDER, HELPFUL])
-    verdict = decide(Award("column", ["human:helpful"]), made)
+    verdict = decide(Award("column", ("human:helpful",), within_cluster="order"), made)
     assert verdict.winners == []
     assert "No entry" in verdict.why[0]
     with pytest.raises(UnknownNameError):
-        decide(Award("column", ["bertha"]), made)
+        decide(Award("column", ("bertha",), within_cluster="order"), made)

@@ -1,0 +1,219 @@
+"""A challenge as a static site: what a visitor sees, in files that need no server."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from reelscore import __version__
+from reelscore.challenge.awards import Verdict, decide
+from reelscore.challenge.board_forms import (
+    board_csv,
+    board_grid,
+    board_html,
+    board_json,
+    history_svg,
+    render,
+)
+from reelscore.challenge.boards import Board
+from reelscore.challenge.views import View
+from reelscore.data.spreadsheet import spreadsheet_csv
+from reelscore.errors import DataError
+from reelscore.report.pages import as_it_is
+from reelscore.store.values import to_iso
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+_TEMPLATES = Path(__file__).parent / "templates"
+TITLES = {"overview": "Overview", "rules": "Rules", "data": "Data"}
+
+
+def write_archive(view: View, folder: str | os.PathLike[str]) -> list[str]:
+    """Write a challenge as a static site, all or nothing.
+
+    Args:
+        view: The challenge, as a visitor sees it.
+        folder: The folder to make.
+
+    Returns:
+        The names of the files.
+
+    Raises:
+        DataError: If the folder is there already, or cannot be made.
+    """
+    if view.who.role != "visitor":
+        raise DataError("An archive shows what a visitor sees; open the view without a role.")
+    target = Path(folder)
+    if target.exists():
+        raise DataError(f"{target}: is there already; name a new folder.")
+    files = archive_files(view)
+    aside = target.with_name(f".{target.name[:50]}.{secrets.token_hex(4)}.tmp")
+    try:
+        for name, content in files.items():
+            path = aside / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        aside.rename(target)
+    except OSError as error:
+        raise DataError(f"{target}: cannot be made: {error.strerror or error}.") from None
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+    return list(files)
+
+
+def archive_files(view: View) -> dict[str, bytes]:
+    """Give the files of an archive, by name, checksums last."""
+    boards = {id: board for id in view.boards() if (board := view.board(id)) is not None}
+    links = [
+        ("index.html", "Overview"),
+        *((f"board-{id}.html", b.title) for id, b in boards.items()),
+    ]
+    pages = json.loads(view.row.pages)
+    texts = {page: pages[page] for page in TITLES if pages.get(page)}
+    links += [(f"{page}.html", TITLES[page]) for page in texts if page != "overview"]
+    links.append(("log.html", "Log"))
+    common: dict[str, Any] = {
+        "challenge": view.name,
+        "links": links,
+        "version": __version__,
+        "made": (to_iso(view.now) or "")[:10],
+        "chain": view.chain_head(),
+    }
+    files: dict[str, str] = {}
+
+    def page(address: str, title: str, template: str, **context: Any) -> None:
+        files[address] = render(template, title=title, here=address, **common, **context)
+
+    page(
+        "index.html",
+        view.name,
+        "archive_index.html",
+        overview=markdown(texts.get("overview", "")),
+        phases=phase_lines(view),
+        boards=[(f"board-{id}.html", board) for id, board in boards.items()],
+        verdict=verdict_of(view, boards),
+        citation=citation(view),
+    )
+    for id, board in boards.items():
+        name = f"board-{id}"
+        page(
+            f"{name}.html",
+            f"{board.title} · {view.name}",
+            "archive_board.html",
+            board=board,
+            table=board_html(board),
+            history=history_svg(board),
+            name=name,
+        )
+        files[f"data/{name}.csv"] = board_csv(board)
+        files[f"data/{name}.json"] = board_json(board)
+        files[f"data/{name}.tex"] = board_grid(board).to_latex() + "\n"
+    for key, text in texts.items():
+        if key != "overview":
+            page(f"{key}.html", TITLES[key], "archive_text.html", text=markdown(text))
+    events = view.events()
+    page("log.html", "Log", "archive_log.html", events=events)
+    files["data/log.csv"] = spreadsheet_csv(
+        [
+            ["time", "what", "about", "reason", "before", "after"],
+            *([to_iso(e.time), e.what, e.about, e.reason, e.before, e.after] for e in events),
+        ]
+    )
+    files["data/definition.toml"] = view.row.definition
+    files["style.css"] = _text("archive.css") + _text("board.css")
+    files["board.js"] = _text("board.js")
+    contents = {name: text.encode() for name, text in files.items()}
+    sums = "".join(
+        f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in contents.items()
+    )
+    return {**contents, "SHA256SUMS": sums.encode()}
+
+
+@dataclass(frozen=True)
+class PhaseLine:
+    """A phase as the overview tells of it."""
+
+    name: str
+    opens: str
+    closes: str
+    reveals: str
+    items: int
+
+
+def phase_lines(view: View) -> list[PhaseLine]:
+    """Give the dates of the phases that the viewer may know of."""
+    return [
+        PhaseLine(
+            phase.name or phase.id,
+            to_iso(view.phases[phase.id].opens) or "",
+            to_iso(view.phases[phase.id].closes) or "",
+            to_iso(view.phases[phase.id].reveals) or "",
+            sum(view.counts[split] for split in phase.splits),
+        )
+        for phase in view.definition.phases
+        if view.sees_phase(phase.id)
+    ]
+
+
+def verdict_of(view: View, boards: dict[str, Board]) -> Verdict | None:
+    """Say who wins, once the board that decides may be seen and its phase is over."""
+    award = view.definition.award
+    if award is None:
+        return None
+    id = award.board or next(
+        (
+            board.id
+            for board in view.definition.boards
+            if set(award.columns) <= _columns_of(board) and board.id in boards
+        ),
+        "",
+    )
+    described = next((board for board in view.definition.boards if board.id == id), None)
+    if described is None or id not in boards or view.now < view.phases[described.phase].closes:
+        return None
+    board = boards[id]
+    there = {column.score for column in board.columns}
+    if not set(award.columns) <= there:  # people have not spoken yet
+        return None
+    return decide(award, board, described.level)
+
+
+def _columns_of(board: Any) -> set[str]:
+    scores = {score for part in board.columns for score in part.scores} | {board.primary}
+    people = {part.human for part in board.columns if part.human}
+    return scores | {f"human:{id}" for id in people}
+
+
+def citation(view: View) -> str:
+    """Give a BibTeX entry of the challenge."""
+    year = (to_iso(min(phase.opens for phase in view.phases.values())) or "")[:4]
+    key = view.id.replace("-", "")
+    return (
+        f"@misc{{{key}{year},\n  title = {{{view.name}}},\n  year = {{{year}}},\n"
+        f"  note = {{Challenge, scored with reelscore {__version__}}}\n}}"
+    )
+
+
+def markdown(text: str) -> Markup:
+    """Turn Markdown into HTML; raw HTML in it is shown as text.
+
+    >>> print(markdown("**Rules** <script>"))
+    <p><strong>Rules</strong> &lt;script&gt;</p>
+    <BLANKLINE>
+    """
+    from markdown_it import MarkdownIt
+
+    # Pictures would be fetched from elsewhere, which pages here never do.
+    reader = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    return as_it_is(reader.render(text))
+
+
+def _text(name: str) -> str:
+    return (_TEMPLATES / name).read_text(encoding="utf-8")

@@ -1,0 +1,296 @@
+"""Challenges made for tests: their tables filled directly, scores and all."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+
+from sqlalchemy import insert, select
+
+from reelscore import score_systems
+from reelscore.challenge.definition import parse_definition
+from reelscore.challenge.draws import NO_DRAWS, draw_scores
+from reelscore.challenge.ladder import Score, tell
+from reelscore.challenge.store import tables
+from reelscore.challenge.store.blobs import put_blob
+from reelscore.challenge.store.results import draws_of, told_of
+from reelscore.challenge.store.tables import open_challenges
+from reelscore.data.scales import Scale
+from reelscore.examples import clips
+from reelscore.store.values import from_iso
+
+OPENS, CLOSES, REVEALS = (from_iso(f"2026-0{k}-01T00:00:00Z") for k in (6, 7, 8))
+HOUR = 3600 * 1_000_000
+
+DEFINITION = """
+[challenge]
+id = "clips"
+name = "Ten clips"
+references = "open"
+[[split]]
+id = "blind"
+visibility = "blind"
+references = "refs.json"
+[scoring]
+metrics = ["bleu|n:4", "cider", "diversity"]
+resamples = 200
+seed = 7
+[[phase]]
+id = "main"
+splits = ["blind"]
+opens = 2026-06-01T00:00:00Z
+closes = 2026-07-01T00:00:00Z
+reveals = 2026-08-01T00:00:00Z
+feedback = { blind = "FEEDBACK" }
+STEP
+limits = { concurrent = 1 }
+final = "last"
+late = "mark"
+[[board]]
+id = "main"
+phase = "main"
+primary = "cider"
+columns = [
+  { group = "words", scores = ["bleu_4", "cider"], scale = 100, precision = 1 },
+  { group = "text", scores = ["length"], ranked = false, precision = 2 },
+  { group = "people", human = "da", precision = 2 },
+]
+[[human]]
+id = "da"
+phase = "main"
+protocol = "direct-assessment"
+layout = "trecvid"
+[award]
+rule = "column"
+column = "cider"
+[publish]
+captions = false
+items = true
+"""
+
+
+def definition_text(feedback="reveal", step="", text=DEFINITION):
+    step = f"step = {{ blind = {step} }}" if step else ""
+    return text.replace("FEEDBACK", feedback).replace("STEP", step)
+
+
+@dataclass
+class Made:
+    """A challenge in a database, and what it was made of."""
+
+    database: object
+    definition: object
+    references: dict
+    keys: dict = field(default_factory=dict)
+    teams: dict = field(default_factory=dict)
+    count: int = 0
+
+    def team(self, name, kind="team", state="active"):
+        with self.database.writing() as connection:
+            key = connection.execute(
+                insert(tables.team).values(
+                    challenge=self.keys["challenge"],
+                    id=f"team-{name}",
+                    name=name,
+                    skeleton=name.casefold(),
+                    kind=kind,
+                    state=state,
+                    approved=True,
+                    members_shown=False,
+                    created=OPENS,
+                )
+            ).inserted_primary_key[0]
+        self.teams[name] = key
+
+    def submit(self, team, captions, *, arrived=None, late=False, chosen=False, method=""):
+        """Score captions as a scorer does, and keep everything."""
+        self.count += 1
+        arrived = OPENS + self.count * HOUR if arrived is None else arrived
+        id = f"sub{self.count:07d}"
+        scoring = self.definition.scoring
+        table = score_systems({"s": captions}, self.references, list(scoring.metrics))
+        drawn = draw_scores(table, list(self.references), scoring.resamples, scoring.seed)
+        scores = {}
+        for name, result in table["s"].items():
+            low, high = drawn.interval(name) or (None, None)
+            scores[name] = Score(result.score, low, high, result.signature)
+        phase, split = self.keys["phase"], self.keys["split"]
+        with self.database.writing() as connection:
+            text = json.dumps(captions).encode()
+            blob = put_blob(connection, text)
+            number = 1 + len(
+                connection.execute(
+                    select(tables.submission).where(tables.submission.c.team == self.teams[team])
+                ).all()
+            )
+            key = connection.execute(
+                insert(tables.submission).values(
+                    id=id,
+                    phase=phase,
+                    team=self.teams[team],
+                    number=number,
+                    arrived=arrived,
+                    received=arrived + 5,
+                    file_name=f"{team}.json",
+                    upload_blob=blob,
+                    captions_blob=blob,
+                    content=blob,
+                    method=method,
+                    description="",
+                    link="",
+                    idempotency="",
+                    late=late,
+                    status="active",
+                    chosen=chosen,
+                )
+            ).inserted_primary_key[0]
+            job = connection.execute(
+                insert(tables.job).values(
+                    submission=key,
+                    generation=1,
+                    state="scored",
+                    claims=1,
+                    faults=0,
+                    needs="",
+                    not_before=arrived,
+                    lease="",
+                    worker="w",
+                    reason="",
+                    queued=arrived,
+                    finished=arrived + 9,
+                )
+            ).inserted_primary_key[0]
+            for position, (name, score) in enumerate(scores.items()):
+                connection.execute(
+                    insert(tables.result).values(
+                        job=job,
+                        split=split,
+                        score=name,
+                        position=position,
+                        value=score.value,
+                        low=score.low,
+                        high=score.high,
+                        signature=score.signature,
+                    )
+                )
+            connection.execute(
+                insert(tables.array).values(
+                    job=job,
+                    split=split,
+                    kind="draws",
+                    names=json.dumps(drawn.names),
+                    blob=put_blob(connection, drawn.to_bytes()),
+                )
+            )
+            self._tell(connection, team, id, key, scores, drawn, arrived)
+        return id
+
+    def _tell(self, connection, team, id, key, scores, drawn, time):
+        phase, split = self.keys["phase"], self.keys["split"]
+        described = self.definition.phases[0]
+        query = (
+            select(tables.submission.c.id, tables.job.c.key)
+            .join(tables.job, tables.job.c.submission == tables.submission.c.key)
+            .where(tables.submission.c.team == self.teams[team], tables.submission.c.id != id)
+        )
+        jobs = {row.id: row.key for row in connection.execute(query)}
+        told = told_of(connection, phase, split, 1)
+        own = [told[other] for other in jobs if other in told]
+        before = own[-1] if own else None
+        if before is not None:
+            draws = draws_of(connection, split, [jobs[before.submission]])
+            before = type(before)(
+                before.submission, before.step, before.scores, *draws.values() or [NO_DRAWS]
+            )
+        now = tell(
+            described.feedback["blind"],
+            id,
+            scores,
+            drawn,
+            primary=self.definition.boards[0].primary,
+            sign=Scale("high").sign,
+            step=described.step.get("blind"),
+            before=before,
+        )
+        if now is not None:
+            connection.execute(
+                insert(tables.shown).values(
+                    team=self.teams[team],
+                    phase=phase,
+                    split=split,
+                    submission=key,
+                    generation=1,
+                    time=time,
+                    told=json.dumps(now.to_dict()),
+                )
+            )
+
+
+def make_challenge(where, references, text=None):
+    """Make a challenge with one blind split, one phase and no teams."""
+    text = text or definition_text()
+    definition = parse_definition(text)
+    database = open_challenges(where, create=True)
+    made = Made(database, definition, references)
+    with database.writing() as connection:
+        challenge = connection.execute(
+            insert(tables.challenge).values(
+                id=definition.id,
+                name=definition.name,
+                state="open",
+                definition=text,
+                digest=definition.digest,
+                pages="{}",
+                created=OPENS,
+            )
+        ).inserted_primary_key[0]
+        described = definition.splits[0]
+        split = connection.execute(
+            insert(tables.split).values(
+                challenge=challenge,
+                id=described.id,
+                visibility=described.visibility,
+                kind=described.kind,
+                items_blob=put_blob(connection, json.dumps(list(references)).encode()),
+                references_blob=put_blob(connection, json.dumps(references).encode()),
+                digest="d",
+                count=len(references),
+            )
+        ).inserted_primary_key[0]
+        window = definition.phases[0]
+        phase = connection.execute(
+            insert(tables.phase).values(
+                challenge=challenge,
+                id=window.id,
+                position=0,
+                opens=window.opens,
+                closes=window.closes,
+                reveals=window.reveals,
+                priority=0,
+                settings="{}",
+                generation=1,
+            )
+        ).inserted_primary_key[0]
+        connection.execute(
+            insert(tables.phase_split).values(
+                phase=phase,
+                split=split,
+                position=0,
+                feedback=window.feedback[described.id],
+                step=str(window.step.get(described.id, "")),
+            )
+        )
+    made.keys = {"challenge": challenge, "split": split, "phase": phase}
+    return made
+
+
+def made_with(folder, feedback="reveal", step=""):
+    """Make a challenge in which the systems of the embedded example take part."""
+    systems, references = clips()
+    made = make_challenge(folder / "c.db", references, definition_text(feedback, step))
+    for name, kind in (("strong", "team"), ("weak", "team"), ("human", "organisers")):
+        made.team(name, kind)
+    made.team("broken", "baseline")
+    for name in systems:
+        made.submit(name, systems[name], method=f"how {name} works")
+    return made

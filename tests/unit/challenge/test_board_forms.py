@@ -1,0 +1,115 @@
+"""Boards in their forms: what stands in text, CSV, LaTeX and pages, and what cannot."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+from reelscore.challenge.board_forms import (
+    board_csv,
+    board_dict,
+    board_grid,
+    board_html,
+    board_of,
+    history_svg,
+)
+from reelscore.challenge.boards import Column, Entry, make_board
+from reelscore.challenge.ladder import Score
+
+NASTY = '=cmd|"/c calc"!A1 <script>alert(1)</script>\u202e'
+
+
+@pytest.fixture
+def board():
+    columns = [
+        Column("cider", "CIDEr", "words", factor=100, decimals=1),
+        Column("ter", "TER", "words", better="low"),
+        Column("length", "Length", "text", better="neither", ranked=False, decimals=2),
+    ]
+
+    def entry(id, team, value, arrived, **fields):
+        scores = {
+            "cider": Score(value, value - 0.01, value + 0.02, f"cider|{id[:1]}"),
+            "ter": Score(1 - value),
+            "length": Score(8.5),
+        }
+        return Entry(id, team, arrived, scores, **fields)
+
+    entries = [
+        entry("a1", "Ours", 0.30, 10**15, kind="organisers"),
+        entry("b1", NASTY, 0.40, 2 * 10**15, method=NASTY, link="javascript:alert(1)"),
+        entry("c1", "Late", 0.90, 3 * 10**15, place="late"),
+        entry("d1", "Nearest", 0.10, 15 * 10**14, kind="baseline"),
+    ]
+    return make_board("main", "Main board", entries, columns, primary="cider", final="best")
+
+
+def test_text_fits_a_terminal(board):
+    text = board_grid(board).to_text(80)
+    assert max(map(len, text.splitlines())) <= 80
+    assert "CIDEr" in text
+    assert "TER ↓" in text
+    assert "40.0" in text
+    assert "flattered" in text
+
+
+def test_csv_is_exact_and_harmless(board):
+    rows = list(csv.DictReader(io.StringIO(board_csv(board))))
+    assert [row["team"][:2] for row in rows] == ["'=", "Ou", "Ne", "La"]
+    assert float(rows[0]["cider"]) == 0.4
+    assert [row["rank"] for row in rows] == ["1", "2", "3", ""]
+    assert rows[3]["place"] == "late"
+
+
+def test_json_is_exact_and_reads_back(board):
+    data = board_dict(board)
+    assert data["rows"][0]["team"] == NASTY
+    again = board_of(data)
+    assert again.rows[0].entry.scores["cider"].value == 0.4
+    assert board_dict(again) == data
+
+
+def test_latex_has_a_row_for_each_entry(board):
+    latex = board_grid(board).to_latex()
+    assert latex.count(r"\\") == 1 + len(board.all_rows)
+    assert r"\textbf{40.0}" in latex
+
+
+def test_pages_hold_no_markup_of_teams(board):
+    page = board_html(board)
+    assert "<script" not in page
+    assert "javascript:" not in page
+    assert "\u202e" not in page
+    assert "&lt;script&gt;" in page
+    assert "<script" not in history_svg(board)
+
+
+def test_tables_are_accessible(board):
+    page = board_html(board)
+    assert "<caption>" in page
+    assert page.count('scope="row"') == len(board.all_rows)
+    assert 'scope="colgroup" colspan="2">words' in page
+    assert page.count("aria-sort") == 1
+    assert '<time datetime="2001-09-09T01:46:40.000000Z">' in page
+
+
+def test_best_numbers_are_of_ranked_entries_and_never_of_text_statistics(board):
+    page = board_html(board)
+    best = [line.partition(">")[2][:4] for line in page.split('class="best"')[1:]]
+    assert best == ["40.0", "0.60"]  # CIDEr, and the lowest TER
+
+
+def test_the_picture_shows_ranked_entries_over_time(board):
+    picture = history_svg(board)
+    assert picture.count("<circle") == 3
+    assert picture.count('class="leader') == 2  # the first, and the one that beat it
+    assert history_svg(make_board("m", "M", [], board.columns, primary="cider")) == ""
+
+
+def test_a_hidden_board_names_teams_alone(board):
+    empty = make_board("m", "M", [], board.columns, primary="cider", names=["One", "Two"])
+    page = board_html(empty)
+    assert page.count("scores are not shown yet") == 2
+    assert "No entries yet" not in page

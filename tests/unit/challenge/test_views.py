@@ -1,0 +1,163 @@
+"""Boards and scores of a challenge in a database, as different people see them."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import select, update
+
+from reelscore.challenge.ladder import rounded
+from reelscore.challenge.store import tables
+from reelscore.challenge.views import VISITOR, View, Who
+from reelscore.errors import UnknownNameError
+from reelscore.examples import clips
+from support.challenges import CLOSES, HOUR, OPENS, REVEALS, made_with
+
+OWNER = Who("owner")
+
+
+@pytest.fixture
+def made(tmp_path):
+    with made_with(tmp_path).database as database:
+        yield database
+
+
+def board(database, who=VISITOR, now=OPENS + 1):
+    return View(database, "clips", who, now=now).board("main")
+
+
+def teams(shown):
+    return [row.entry.team for row in shown.rows]
+
+
+def test_a_hidden_board_has_names_alone_until_the_reveal(made):
+    before = board(made, now=OPENS - 1)
+    during = board(made, now=REVEALS - 1)
+    after = board(made, now=REVEALS)
+    assert before is None
+    assert during.rows == []
+    assert during.names == ["broken", "human", "strong", "weak"]
+    assert teams(after) == ["human", "strong", "weak", "broken"]
+    assert after.names == []
+
+
+def test_organisers_see_a_hidden_board(made):
+    assert teams(board(made, OWNER)) == ["human", "strong", "weak", "broken"]
+    assert teams(board(made, Who("assistant"))) == ["human", "strong", "weak", "broken"]
+
+
+def test_a_board_is_made_once_and_again_when_something_changes(made):
+    def kept():
+        with made.reading() as connection:
+            return len(connection.execute(select(tables.board)).all())
+
+    first = board(made, now=REVEALS)
+    assert kept() == 1
+    assert board(made, now=REVEALS) == first
+    assert kept() == 1
+    with made.writing() as connection:
+        connection.execute(
+            update(tables.submission)
+            .where(tables.submission.c.file_name == "human.json")
+            .values(status="withdrawn")
+        )
+    assert teams(board(made, now=REVEALS)) == ["strong", "weak", "broken"]
+    assert kept() == 2
+
+
+def test_a_disqualified_team_is_not_on_the_board(made):
+    with made.writing() as connection:
+        connection.execute(
+            update(tables.team).where(tables.team.c.name == "strong").values(state="disqualified")
+        )
+    assert teams(board(made, now=REVEALS)) == ["human", "weak", "broken"]
+
+
+def test_a_merged_team_stands_under_the_name_of_the_other(made):
+    with made.writing() as connection:
+        keys = dict(connection.execute(select(tables.team.c.name, tables.team.c.key)).all())
+        connection.execute(
+            update(tables.team)
+            .where(tables.team.c.name == "weak")
+            .values(state="merged", merged_into=keys["strong"])
+        )
+    shown = board(made, now=REVEALS)
+    assert sorted(teams(shown)) == ["broken", "human", "strong"]
+    [row] = [row for row in shown.rows if row.entry.team == "strong"]
+    assert row.entries == 2
+
+
+def test_late_entries_are_below(tmp_path):
+    made = made_with(tmp_path)
+    systems, _ = clips()
+    made.submit("weak", systems["human"], arrived=CLOSES + HOUR, late=True)
+    shown = board(made.database, now=REVEALS)
+    made.database.close()
+    assert teams(shown) == ["human", "strong", "weak", "broken"]
+    assert [(row.entry.team, row.rank) for row in shown.below] == [("weak", "")]
+
+
+def test_rounded_boards_show_nothing_finer_than_the_step(tmp_path):
+    made = made_with(tmp_path, "rounded", "0.05")
+    with made.database as database:
+        exact, shown = board(database, OWNER), board(database)
+    assert exact.rows[0].entry.scores["cider"].value != shown.rows[0].entry.scores["cider"].value
+    for row in shown.rows:
+        for score in row.entry.scores.values():
+            for number in (score.value, score.low, score.high):
+                assert number is None or number == rounded(number, 0.05)
+
+
+def test_the_ladder_shows_the_best_told(tmp_path):
+    made = made_with(tmp_path, "ladder", "0.05")
+    systems, _ = clips()
+    worse = made.submit("strong", systems["weak"])
+    with made.database as database:
+        shown = board(database)
+        exact = board(database, OWNER)
+        own = Who("participant", "team-strong")
+        mine = View(database, "clips", own, now=OPENS + 1)
+        told = {
+            record.id: mine.scores("main", "blind", record) for record in mine.submissions("main")
+        }
+    [row] = [row for row in shown.rows if row.entry.team == "strong"]
+    assert row.entry.id != worse
+    [row] = [row for row in exact.rows if row.entry.team == "strong"]
+    assert row.entry.id == worse  # the last one counts
+    first, second = told.values()
+    assert first == second
+    assert first["cider"].value == rounded(first["cider"].value, 0.05)
+
+
+def test_scores_of_submissions(made):
+    def seen(who, now):
+        shown = View(made, "clips", who, now=now)
+        return [(r.team, bool(shown.scores("main", "blind", r))) for r in shown.submissions("main")]
+
+    assert seen(VISITOR, REVEALS) == []
+    own = Who("participant", "team-weak")
+    assert seen(own, REVEALS - 1) == [("team-weak", False)]
+    assert seen(own, REVEALS) == [("team-weak", True)]
+    assert len(seen(OWNER, OPENS)) == 4
+    assert all(there for _, there in seen(OWNER, OPENS))
+
+
+def test_after_the_reveal_only_the_final_entry_is_shown(tmp_path):
+    made = made_with(tmp_path)
+    systems, _ = clips()
+    made.submit("weak", systems["strong"])
+    own = Who("participant", "team-weak")
+    with made.database as database:
+        shown = View(database, "clips", own, now=REVEALS)
+        first, last = shown.submissions("main")
+        assert shown.scores("main", "blind", first) is None
+        assert shown.scores("main", "blind", last)["cider"].value > 0
+
+
+def test_drafts_are_for_organisers(made):
+    with made.writing() as connection:
+        connection.execute(update(tables.challenge).values(state="draft"))
+    with pytest.raises(UnknownNameError, match="challenge"):
+        View(made, "clips", VISITOR, now=OPENS)
+    assert View(made, "clips", OWNER, now=OPENS).name == "Ten clips"
+    with pytest.raises(UnknownNameError):
+        View(made, "other", OWNER, now=OPENS)
