@@ -53,6 +53,7 @@ class ModelServer(ThreadingHTTPServer):
         faults: What to do with the next requests instead, one each: ``429``, ``503``, ``drop``,
             ``garbage``, ``cut``, ``slow``, ``no-choices``, a body, or ``None``.
         requests: The requests that came, decoded.
+        check: What is wrong with a request, if anything.
         keys: The Authorization headers that came.
         most_at_once: The largest number of requests in flight.
     """
@@ -66,6 +67,7 @@ class ModelServer(ThreadingHTTPServer):
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str | None] = []
         self.delay = 0.0
+        self.check = protocol_fault
         self.model = "stand-in-2026-01"
         self.at_once = self.most_at_once = 0
         self.lock = threading.Lock()
@@ -116,7 +118,7 @@ class _Handler(BaseHTTPRequestHandler):
             status, content, headers = fault
             return self._send(status, content, headers)
         request = json.loads(body)
-        problem = protocol_fault(request, self.headers["Content-Type"])
+        problem = self.server.check(request, self.headers["Content-Type"])
         if problem:
             return self._send(400, {"error": {"message": problem, "type": "invalid_request"}})
         with self.server.lock:

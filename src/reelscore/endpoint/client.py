@@ -29,8 +29,8 @@ _LONGEST_PAUSE = 60.0  # seconds; a server may ask for more
 _LARGEST_BODY = 16 << 20
 _HINTS = {
     400: "The model may not know a parameter of the request.",
-    401: "Set REELSCORE_API_KEY to a valid key.",
-    403: "The key in REELSCORE_API_KEY may not use this model.",
+    401: "Set {} to a valid key.",
+    403: "The key in {} may not use this model.",
     404: "Check the address, which usually ends in /v1, and the model's name.",
 }
 
@@ -104,6 +104,7 @@ class Endpoint:
         timeout: Seconds that one request may take.
         tries: How often a request is sent at most.
         pause: Waits some seconds before another try.
+        key_from: Where the user sets the key, for messages.
 
     >>> Endpoint("http://127.0.0.1:8000/v1/", key="secret")
     Endpoint(url='http://127.0.0.1:8000/v1', timeout=120.0, tries=6)
@@ -114,12 +115,13 @@ class Endpoint:
     timeout: float = 120.0
     tries: int = 6
     pause: Callable[[float], object] = field(default=time.sleep, repr=False, compare=False)
+    key_from: str = field(default="REELSCORE_API_KEY", repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "url", checked_url(self.url))
         if self.key is not None and not (self.key.isascii() and self.key.isprintable()):
             raise DataError(
-                "The key in REELSCORE_API_KEY holds characters that no key has, such as a line "
+                f"The key in {self.key_from} holds characters that no key has, such as a line "
                 "break; set it again."
             )
 
@@ -211,7 +213,7 @@ class Endpoint:
         return f"the connection failed ({self.safe(shortened(text))})"
 
     def _refused(self, status: int, location: str | None, fault: str) -> NoReturn:
-        hint = _HINTS.get(status, "")
+        hint = _HINTS.get(status, "").format(self.key_from)
         if 300 <= status < 400:
             there = shortened(_without_query(location or "another address"))
             hint = f"It sends us to {there}; if you trust it, give that address."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -12,6 +12,7 @@ from typing import IO
 
 import msgspec
 
+from reelscore.data.atomic_files import write_atomically
 from reelscore.errors import DataError
 
 
@@ -30,6 +31,10 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True):
         tries: How many requests it took.
         seconds: How long it took.
         about: What the question was about, such as the item; for people who read the journal.
+        caption: The answer after its clean-up, where it is a caption.
+        made_of: What the key is a hash of, where a change is to be named.
+        frames: Numbers of the frames that were shown.
+        times: When these frames are shown, in seconds.
 
     >>> Record("9f2c", '{"score": 70}').fault
     ''
@@ -46,6 +51,10 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True):
     tries: int = 1
     seconds: float = 0.0
     about: Mapping[str, str] = {}
+    caption: str = ""
+    made_of: Mapping[str, str] = {}
+    frames: Sequence[int] = ()
+    times: Sequence[float] = ()
 
 
 class Journal:
@@ -139,6 +148,14 @@ class Journal:
             self._file.write(line)
             self._file.flush()
             self._keep(record)
+
+    def clear(self) -> None:
+        """Begin anew; what the journal held is kept beside it, in a file that ends in ``.old``."""
+        with self._lock:
+            self._file.seek(0)
+            write_atomically(self.path.with_name(f"{self.path.name}.old"), self._file.read())
+            self._file.truncate(0)
+            self._records.clear()
 
     def close(self) -> None:
         """Write everything to the disk, and let others have the file."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import queue
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,7 @@ import msgspec
 from reelscore._progress import Progress
 from reelscore.endpoint.client import Endpoint, Reply, shortened
 from reelscore.endpoint.journal import Journal, Record
+from reelscore.endpoint.workers import Workers
 from reelscore.errors import DataError
 
 _ATTEMPTS = 3  # how often a question is asked whose answers cannot be used
@@ -32,6 +33,7 @@ class Question:
             answer the journal has costs no decoding.
         images_key: What tells these pictures from others.
         about: What it is about, for people who read the journal.
+        media: What the pictures are; some servers take a video as one, such as ``video/mp4``.
 
     >>> question = Question(chat_request("some-model", "", "Is it raining?"))
     >>> question.key == Question(chat_request("some-model", "", "Is it snowing?")).key
@@ -42,6 +44,7 @@ class Question:
     images: Images | None = field(default=None, compare=False)
     images_key: str = ""
     about: Mapping[str, str] = field(default_factory=dict, compare=False)
+    media: str = "image/jpeg"
 
     @property
     def key(self) -> str:
@@ -54,8 +57,9 @@ class Question:
         request = dict(self.request)
         if self.images is not None:
             *before, last = request["messages"]
+            kind = f"{self.media.partition('/')[0]}_url"
             pictures = [
-                {"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{data}"}}
+                {"type": kind, kind: {"url": f"data:{self.media};base64,{data}"}}
                 for data in (base64.b64encode(image).decode() for image in self.images())
             ]
             content = [*pictures, {"type": "text", "text": last["content"]}]
@@ -197,80 +201,30 @@ def ask_all(
     done = {key: journal[key] for key in dict.fromkeys(keys) if key not in waiting}
     usage.reused += len(done)
     usage.models |= {record.model for record in done.values() if record.model}
-    run = _Run(endpoint, check, journal, usage, waiting)
+    workers, counting = Workers(parallel, grace), threading.Lock()
+
+    def answers(task: tuple[str, Question]) -> Iterator[Record]:
+        key, question = task
+        body = question.body()
+        for attempt in range(_ATTEMPTS):
+            reply = endpoint.chat(body)
+            record = _record(key, question, reply, check)
+            journal.add(record)
+            with counting:
+                usage.count(reply, first=attempt == 0)
+            if not record.fault or workers.stopped.is_set():
+                break
+        yield record
+
     total = len(done) + len(waiting)
     if progress is not None:
         progress(len(done), total)
-    for record in run.answers(parallel, grace):
-        done[record.key] = record
-        if progress is not None:
-            progress(len(done), total)
+    with closing(workers.results(answers, waiting.items())) as records:
+        for record in records:
+            done[record.key] = record
+            if progress is not None:
+                progress(len(done), total)
     return Outcome([done[key] for key in keys])
-
-
-class _Run:
-    """Threads that take questions from a queue; they die with the process."""
-
-    def __init__(
-        self,
-        endpoint: Endpoint,
-        check: Callable[[str], object],
-        journal: Journal,
-        usage: Usage,
-        waiting: Mapping[str, Question],
-    ) -> None:
-        self.endpoint, self.check, self.journal, self.usage = endpoint, check, journal, usage
-        self.questions: queue.SimpleQueue[tuple[str, Question]] = queue.SimpleQueue()
-        for key, question in waiting.items():
-            self.questions.put((key, question))
-        self.count = len(waiting)
-        self.results: queue.SimpleQueue[Record | BaseException] = queue.SimpleQueue()
-        self.stopped = threading.Event()
-        self.counting = threading.Lock()
-
-    def answers(self, parallel: int, grace: float) -> Iterator[Record]:
-        """Yield answers as they come."""
-        threads = [
-            threading.Thread(target=self._work, daemon=True)
-            for _ in range(min(parallel, self.count))
-        ]
-        for thread in threads:
-            thread.start()
-        try:
-            for _ in range(self.count):
-                result = self.results.get()
-                if isinstance(result, BaseException):
-                    raise result
-                yield result
-        finally:
-            self.stopped.set()
-            for thread in threads:
-                thread.join(grace / len(threads))
-
-    def _work(self) -> None:
-        while not self.stopped.is_set():
-            try:
-                key, question = self.questions.get_nowait()
-            except queue.Empty:
-                return
-            try:
-                self.results.put(self._answer(key, question))
-            except BaseException as error:  # the main thread raises it
-                self.stopped.set()
-                self.results.put(error)
-                return
-
-    def _answer(self, key: str, question: Question) -> Record:
-        body = question.body()
-        for attempt in range(_ATTEMPTS):
-            reply = self.endpoint.chat(body)
-            record = _record(key, question, reply, self.check)
-            self.journal.add(record)
-            with self.counting:
-                self.usage.count(reply, first=attempt == 0)
-            if not record.fault or self.stopped.is_set():
-                break
-        return record
 
 
 def _record(key: str, question: Question, reply: Reply, check: Callable[[str], object]) -> Record:

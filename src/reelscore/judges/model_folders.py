@@ -13,12 +13,13 @@ from reelscore.errors import DataError
 _WEIGHTS = "*.safetensors"
 
 
-def read_config(metric: str, folder: Path) -> dict[str, Any]:
+def read_config(metric: str, folder: Path, option: str = "") -> dict[str, Any]:
     """Read what kind of model a folder has.
 
     Args:
-        metric: The metric that needs it.
+        metric: What needs it, as a rule a metric.
         folder: The folder.
+        option: How the user names a folder; by default the parameter of a metric.
 
     Raises:
         DataError: If there is no such folder, or no model in it.
@@ -26,7 +27,7 @@ def read_config(metric: str, folder: Path) -> dict[str, Any]:
     if not folder.is_dir():
         raise DataError(
             f"{metric}: {folder}: there is no such folder. Models are never downloaded: fetch "
-            f"one yourself, and name its folder: {metric}|model:FOLDER."
+            f"one yourself, and name its folder: {option or f'{metric}|model:FOLDER'}."
         )
     try:
         config: dict[str, Any] = json.loads((folder / "config.json").read_text(encoding="utf-8"))

@@ -7,11 +7,23 @@ from typing import TYPE_CHECKING
 from reelscore._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from reelscore.video.clips import Clip, find_clips
     from reelscore.video.frames import Frames, Sampling, find_videos, read_frames, video_key
 
-__all__ = ["Frames", "Sampling", "find_videos", "read_frames", "video_key"]
+__all__ = [
+    "Clip",
+    "Frames",
+    "Sampling",
+    "find_clips",
+    "find_videos",
+    "read_frames",
+    "video_key",
+]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
-    {"video.frames": "Frames Sampling find_videos read_frames video_key"},
+    {
+        "video.clips": "Clip find_clips",
+        "video.frames": "Frames Sampling find_videos read_frames video_key",
+    },
 )

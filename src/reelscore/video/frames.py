@@ -61,6 +61,7 @@ class Frames(NamedTuple):
         pictures: Height × width × 3 bytes, each.
         numbers: Their numbers among the frames of the video, or of the part.
         times: When they are shown, in seconds.
+        duration: How long the video, or the part, is, in seconds.
 
     >>> Frames([], [], []).pictures
     []
@@ -69,6 +70,7 @@ class Frames(NamedTuple):
     pictures: list[NDArray[np.uint8]]
     numbers: list[int]
     times: list[float]
+    duration: float = 0.0
 
     def jpegs(self, quality: int = 90) -> list[bytes]:
         """Write the pictures as JPEG."""
@@ -125,7 +127,7 @@ def video_key(video: str | Path) -> str:
     Raises:
         DataError: If it cannot be read.
     """
-    path, start, end = _parts(video)
+    path, start, end = video_part(video)
     try:
         state = path.stat()
         digest = _content_hash(str(path), state.st_size, state.st_mtime_ns)
@@ -156,7 +158,7 @@ def read_frames(video: str | Path, sampling: Sampling = Sampling()) -> Frames:  
     """
     av = _need("av")
     _need("PIL.Image")
-    path, start, end = _parts(video)
+    path, start, end = video_part(video)
     try:
         with av.open(str(path)) as container:
             if not container.streams.video:
@@ -175,7 +177,10 @@ def read_frames(video: str | Path, sampling: Sampling = Sampling()) -> Frames:  
     if not shown:
         raise DataError(f"{video}: there are no frames; the video is shorter, or is broken.")
     pictures = [_picture(frame, sampling.side) for frame in shown]
-    return Frames(pictures, numbers, [(moment - first) * base for moment in wanted])
+    # the last frame is shown as long as frames are on average
+    shares = len(inside) / max(1, len(inside) - 1)
+    duration = (inside[-1] - inside[0]) * base * shares
+    return Frames(pictures, numbers, [(moment - first) * base for moment in wanted], duration)
 
 
 def _decoded(path: Path, moments: list[int], keys: list[int]) -> list[Any]:
@@ -227,8 +232,12 @@ def _picture(frame: Any, side: int) -> NDArray[np.uint8]:
     return picture
 
 
-def _parts(video: str | Path) -> tuple[Path, float, float | None]:
-    """Divide ``file#start,end`` into its parts."""
+def video_part(video: str | Path) -> tuple[Path, float, float | None]:
+    """Divide ``file#start,end`` into the file, its start, and its end, ``None`` for a whole file.
+
+    >>> video_part("film.mp4#12.5,20")[1:]
+    (12.5, 20.0)
+    """
     part = _PART.match(str(video))
     if part is None or Path(video).exists():
         return Path(video), 0.0, None

@@ -154,6 +154,24 @@ def test_a_file_that_is_no_journal(tmp_path):
         Journal(tmp_path)
 
 
+def test_a_journal_begun_anew_keeps_the_old_one(tmp_path):
+    path = tmp_path / "j.jsonl"
+    with Journal(path) as journal:
+        journal.add(Record("k1", "one"))
+        journal.clear()
+        assert "k1" not in journal
+        journal.add(Record("k2", "two"))
+    assert b"one" in (tmp_path / "j.jsonl.old").read_bytes()
+    with Journal(path) as journal:
+        assert [record.content for record in journal] == ["two"]
+
+
+def test_a_video_as_one_part():
+    asked = Question(chat_request("m", "", "?"), lambda: [b"moving"], media="video/mp4")
+    [part, _] = json.loads(asked.body())["messages"][0]["content"]
+    assert part == {"type": "video_url", "video_url": {"url": "data:video/mp4;base64,bW92aW5n"}}
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="no file locks")
 def test_two_runs_on_one_journal(tmp_path):
     with Journal(tmp_path / "j.jsonl"), pytest.raises(DataError, match="another run is writing"):

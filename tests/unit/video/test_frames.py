@@ -44,6 +44,8 @@ def test_a_part(tmp_path):
     ramp(tmp_path / "v.mp4", 60)
     frames = read_frames(f"{tmp_path}/v.mp4#2,4", Sampling(2))
     assert frames.times == [2.5, 3.5]
+    assert frames.duration == pytest.approx(2.0)
+    assert read_frames(f"{tmp_path}/v.mp4").duration == pytest.approx(6.0)
     assert np.allclose([picture.mean() for picture in frames.pictures], [50, 70], atol=1.9)
     assert video_key(f"{tmp_path}/v.mp4#2,4") == video_key(tmp_path / "v.mp4") + "#2,4"
     with pytest.raises(DataError, match="there are no frames"):
