@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from reelscore import compare, examples, score_systems
 from reelscore.cli.main import cli
 from reelscore.data.datasets.trecvid_ha import Assessment, load
 from reelscore.data.table import ItemIndex, ItemScores, MetricResult, ScoreTable
-from reelscore.report.html import Report, report_of, write_report
+from reelscore.report.html import Preview, Report, report_of, write_report
 from reelscore.significance import strictest
 from reelscore.stories import read_stories
 from reelscore.stories import score_systems as score_stories
@@ -115,6 +115,41 @@ def demo(folder: Path) -> Made:
     return made(
         folder, "demo", lambda: report_of(score_systems(*examples.clips()), people, title="Demo")
     )
+
+
+def drawn_previews(items: Iterable[str]) -> dict[str, Preview]:
+    """Pictures of every item: a square that moves."""
+    previews = {}
+    for number, item in enumerate(items):
+        pictures = np.full((6, 90, 160, 3), (40 + 10 * (number % 20), 120, 90), np.uint8)
+        for k, picture in enumerate(pictures):
+            picture[30:60, 20 * k : 20 * k + 30] = 255
+        previews[item] = Preview.of(pictures)
+    return previews
+
+
+@pytest.fixture(scope="session")
+def gallery(folder: Path) -> Made:
+    """The embedded clips, with previews of all but the last."""
+    table = score_systems(*examples.clips(), "meteor,cider")
+    previews = drawn_previews(list(examples.clips()[1])[:-1])
+    return made(folder, "gallery", lambda: report_of(table, title="Clips", previews=previews))
+
+
+@pytest.fixture(scope="session")
+def unscored(folder: Path) -> Made:
+    """Captions of 100 clips that nobody scored."""
+    texts = list(examples.clips()[0]["human"].values())
+    captions = {
+        name: {f"video{k:03}": f"{texts[k % 15]} {name} {k}" for k in range(100)}
+        for name in ("one", "two")
+    }
+    report = Report(
+        ScoreTable({name: {} for name in captions}),
+        captions=captions,
+        previews=drawn_previews(captions["one"]),
+    )
+    return made(folder, "unscored", lambda: report)
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,7 @@ import pytest
 from support.report_pages import LONG_NAMES, PREFIX, TITLE, names
 
 EMBEDDED = ["demo", "compared", "agreeing", "told", "campaign", "long_names", "other_names"]
+EMBEDDED += ["gallery", "unscored"]
 REAL = [pytest.param(name, marks=pytest.mark.shared) for name in ("sa_2020", "bmt")]
 PAPER = 703  # pixels: A4 less margins of 12 mm
 

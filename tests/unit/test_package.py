@@ -196,6 +196,7 @@ WITHOUT_EXAMPLE = {  # they need weights, a data set, a film, a server or a whol
     "learned": "Ensemble ModelInfo PairScorer export_model fit_model load_captions "
     "predict_captions read_info",
     "report": "campaign_report results_grid wins_grid",
+    "report.html": "read_previews",
     "store": "Migrations",
     "metrics": "Spice",
     "text": "scene_graph",

@@ -20,13 +20,14 @@ from reelscore.cli.report_options import (
     title_option,
     topics_option,
     video_option,
+    videos_option,
 )
 from reelscore.cli.table_options import (
     captions_option,
     column_option,
     read_people,
     read_tables,
-    tables_argument,
+    unscored,
     with_sources,
 )
 from reelscore.data.reading import Reading
@@ -37,7 +38,7 @@ from reelscore.report.tables.leaderboard import leaderboard_csv
 
 
 @click.command("report", cls=FilesCommand)
-@tables_argument
+@click.argument("tables", nargs=-1, metavar="[TABLE]...")
 @click.option("--output", "-o", metavar="FILE", help="Where to write the report, one HTML file.")
 @click.option("--human", metavar="TABLE", help="People's scores, .csv or .json.")
 @column_option("all if not given")
@@ -54,6 +55,7 @@ from reelscore.report.tables.leaderboard import leaderboard_csv
 @reading_options()
 @title_option
 @video_option
+@videos_option
 @topics_option
 @plot_options[0]
 @plot_options[1]
@@ -75,6 +77,7 @@ def command(
     reading: Reading,
     title: str | None,
     video: str,
+    videos: str | None,
     topics: bool,
     plots: str | None,
     plot_format: str,
@@ -89,20 +92,27 @@ def command(
 
     TABLEs are what 'reelscore score --table' and other commands write, or CSV with the columns
     system, item, score; NAME=FILE names the metric of such a file. With the captions and the
-    references that were scored, the report shows them and explains METEOR and CIDEr.
+    references that were scored, the report shows them and explains METEOR and CIDEr; captions
+    alone, without a TABLE, can be looked at too. With --videos, it begins with a gallery.
 
     \b
     Examples:
       reelscore report scores.json -o report.html
       reelscore report scores.json bertha=bertha.csv --human da.csv -o report.html
       reelscore report scores.json --captions a.json -r refs.json -o report.html
+      reelscore report --captions a.json b.json --videos clips -o gallery.html
     """
     written = [latex_file, markdown_file, csv_file]
     check_targets(*written, output)
     if not any((*written, output, plots)):
         raise click.UsageError("Nothing to write; give -o FILE, --plots DIR or --latex FILE.")
-    pictures = Pictures(output, title, video, plots, plot_format, topics)
-    table = with_sources(read_tables(tables, match_ids), captions, refs, reading, match_ids)
+    if not tables and (not captions or human or plots or any(written)):
+        raise click.UsageError("Missing argument 'TABLE...'; only a page needs no scores.")
+    pictures = Pictures(output, title, video, plots, plot_format, topics, videos)
+    if tables:
+        table = with_sources(read_tables(tables, match_ids), captions, refs, reading, match_ids)
+    else:
+        table = unscored(captions, refs, reading, match_ids)
     people = read_people(human, column) if human else None
     if people is not None:
         people = matched_table(people, match_ids, table_items(table))
@@ -122,5 +132,9 @@ def command(
             if path:
                 write(path, text())
     if made is not None and output and STDOUT not in written:
-        scores = len(made.table.metrics)
-        click.echo(f"{output}: {len(table.systems)} systems, {scores} scores.")
+        counts = f"{len(table.systems)} systems"
+        if made.table.metrics:
+            counts += f", {len(made.table.metrics)} scores"
+        if videos:
+            counts += f", {len(made.previews)} previews"
+        click.echo(f"{output}: {counts}.")

@@ -33,12 +33,14 @@ class Pictures:
     plots: str | None
     plot_format: str
     topics: bool = False
+    videos: str | None = None
 
     def __post_init__(self) -> None:
         if self.html_file:
             check_targets(self.html_file)
-        elif self.topics:
-            raise click.UsageError("--topics adds to a report; name its file.")
+        elif self.topics or self.videos:
+            option = "--topics" if self.topics else "--videos"
+            raise click.UsageError(f"{option} adds to a report; name its file.")
         if self.plots:
             need_matplotlib()
             make_folder(self.plots)
@@ -84,12 +86,28 @@ class Pictures:
             from reelscore.report.html.topics import topic_section
 
             made = replace(made, sections=[*made.sections, topic_section(made)])
+        if self.html_file and self.videos:
+            made = self._with_previews(made, self.html_file, self.videos)
         if self.html_file:
             with progress_bar("Writing") as progress:
                 write_report(self.html_file, made, progress=progress)
         if self.plots and draw is None:
             draw_table(made.table, self.plots, self.plot_format, made.tests, made.human)
         return made
+
+    @staticmethod
+    def _with_previews(report: Report, page: str, videos: str) -> Report:
+        from reelscore.report.html import read_previews
+        from reelscore.video.clips import find_clips
+
+        with progress_bar("Looking at the videos") as progress:
+            previews = read_previews(find_clips(videos), report.items, page, progress)
+        return replace(
+            report,
+            previews=previews.pictures,
+            videos={**previews.videos, **report.videos},
+            notes=[*report.notes, *previews.notes],
+        )
 
 
 def command_line() -> str:
@@ -113,12 +131,27 @@ video_option = click.option(
     metavar="PATTERN",
     help="Where the report finds the videos: 'clips/{item}.mp4' or a URL.",
 )
+videos_option = click.option(
+    "--videos",
+    metavar="DIR|LIST",
+    help="Show previews of the videos: a folder with files named after the items, or a list.",
+)
 topics_option = click.option(
     "--topics", is_flag=True, help="Add the topics of the captions' verbs to the report."
 )
 plot_options = [
     click.option("--plots", metavar="DIR", help="Write figures into this folder."),
     choice_option("--plot-format", choices=FORMATS, default="pdf", help="Format of the figures."),
+]
+
+
+_PICTURE_OPTIONS = [
+    html_option,
+    title_option,
+    video_option,
+    videos_option,
+    topics_option,
+    *plot_options,
 ]
 
 
@@ -130,7 +163,7 @@ def picture_options(command: Callable[..., None]) -> Callable[..., None]:
         values = {field.name: arguments.pop(field.name) for field in fields(Pictures)}
         command(*positional, pictures=Pictures(**values), **arguments)
 
-    for option in reversed([html_option, title_option, video_option, topics_option, *plot_options]):
+    for option in reversed(_PICTURE_OPTIONS):
         with_pictures = option(with_pictures)
     return with_pictures
 

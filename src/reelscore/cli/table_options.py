@@ -144,6 +144,21 @@ def read_people(path: str, column: str | None = None) -> ScoreTable:
     return read_noted(path, "mean", column)
 
 
+def unscored(
+    captions: Sequence[str],
+    refs: Sequence[str],
+    reading: Reading | None = None,
+    match_ids: str | None = None,
+) -> ScoreTable:
+    """Make a table of captions that have no scores, to look at them."""
+    inputs = read_captions(captions, refs, reading)
+    items = list({item: None for texts in inputs.systems.values() for item in texts})
+    references = matched(match_ids, inputs.references or {}, items)
+    return ScoreTable(
+        {name: {} for name in inputs.systems}, sources=Sources(inputs.systems, references)
+    )
+
+
 def with_sources(
     table: ScoreTable,
     captions: Sequence[str],

@@ -16,10 +16,14 @@ from typing import Any
 from reelscore.data.table_forms import TableLike
 from reelscore.report.html.model import Report, Section, report_of, with_people
 from reelscore.report.html.page import report_html, write_report
+from reelscore.report.html.previews import Preview, Previews, read_previews
 
 __all__ = [
+    "Preview",
+    "Previews",
     "Report",
     "Section",
+    "read_previews",
     "report_html",
     "report_of",
     "with_people",

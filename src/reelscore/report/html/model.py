@@ -12,6 +12,7 @@ from reelscore.data.item_ids import matched
 from reelscore.data.table import MetricResult, ScoreTable
 from reelscore.data.table_forms import TableLike, matched_table, table_items, table_of
 from reelscore.errors import DataError, UnknownNameError, check_choice
+from reelscore.report.html.previews import Preview
 from reelscore.report.tables.grid import Grid
 from reelscore.significance.comparison import Comparison, untested_notes
 from reelscore.significance.pair_tests import with_tests
@@ -41,6 +42,8 @@ class Section:
 class Report:
     """Everything that one report shows; the table is all it needs.
 
+    A table without scores is fine where there are captions to look at.
+
     Attributes:
         table: The scores, of metrics and of people.
         title: The heading of the page.
@@ -53,6 +56,7 @@ class Report:
         sections: Further tables.
         video: Where the videos are: a path or address with ``{item}`` in it.
         videos: Addresses of single items, where no pattern gives them.
+        previews: Small pictures of the items: see `reelscore.report.html.read_previews`.
         command: The command that made the report.
         notes: What the reader should know.
 
@@ -75,11 +79,12 @@ class Report:
     sections: Sequence[Section] = ()
     video: str = ""
     videos: Mapping[str, str] = field(default_factory=dict)
+    previews: Mapping[str, Preview] = field(default_factory=dict)
     command: str = ""
     notes: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        if not self.table.metrics:
+        if not self.table.metrics and not self.captions:
             raise DataError("There is nothing to report: the table has no scores.")
         for name in self.human:
             check_choice("human score", name, self.table.metrics)
@@ -113,8 +118,15 @@ class Report:
 
     @property
     def items(self) -> list[str]:
-        """The items that any system has a score of, in order of appearance."""
+        """The items that any system has a score of, in order of appearance.
+
+        Without scores, those that any system has a caption of.
+        """
         seen: dict[str, None] = {}
+        if not self.table.metrics:
+            for captions in self.captions.values():
+                seen.update(dict.fromkeys(captions))
+            return list(seen)
         last = None
         for row in self.table.results.values():
             for result in row.values():

@@ -14,6 +14,7 @@ from reelscore.data.atomic_files import check_target, write_atomically
 from reelscore.report.html.columns import ItemTexts, Payload, add_stories
 from reelscore.report.html.explanations import add_explanations
 from reelscore.report.html.model import Report, Section
+from reelscore.report.html.previews import MOST_EMBEDDED, embedded_pictures, write_pictures
 from reelscore.report.pages import (
     as_it_is,
     joined_modules,
@@ -27,11 +28,15 @@ from reelscore.report.tables.grid import Grid
 from reelscore.report.tables.leaderboard import leaderboard, letters_of, table_signatures
 from reelscore.significance.comparison import Comparison, marks_of_tests
 
+_PICTURES = "img-src 'self' file: data:; "
+
 
 def write_report(
     path: str | Path, report: Report, *, explain: int = 100_000, progress: Progress | None = None
 ) -> None:
     """Write a report as one HTML file, all or nothing.
+
+    Previews of more than 6 MB go into a folder beside it.
 
     Args:
         path: The file to make or replace.
@@ -53,16 +58,26 @@ def write_report(
     True
     """
     check_target(path)
-    write_atomically(path, report_html(report, explain=explain, progress=progress))
+    folder = ""
+    if sum(len(each.content) for each in report.previews.values()) > MOST_EMBEDDED:
+        folder = write_pictures(Path(path), report.items, report.previews)
+    write_atomically(path, report_html(report, explain=explain, progress=progress, folder=folder))
 
 
-def report_html(report: Report, *, explain: int = 100_000, progress: Progress | None = None) -> str:
+def report_html(
+    report: Report,
+    *,
+    explain: int = 100_000,
+    progress: Progress | None = None,
+    folder: str = "",
+) -> str:
     """Give a report as the text of an HTML file.
 
     Args:
         report: What to show.
         explain: As in `write_report`.
         progress: As in `write_report`.
+        folder: The folder beside the file that has the pictures; without it, they are in the file.
 
     >>> from reelscore import score_systems
     >>> from reelscore.examples import clips
@@ -74,6 +89,7 @@ def report_html(report: Report, *, explain: int = 100_000, progress: Progress | 
     # Only this very script may run, and nothing may be fetched but a video that somebody plays.
     policy = (
         f"default-src 'none'; script-src {script_hash(script)}; style-src 'unsafe-inline'; "
+        f"{_PICTURES if report.previews else ''}"
         "media-src file: http: https: blob:; base-uri 'none'; form-action 'none'"
     )
     systems = report.table.systems
@@ -90,7 +106,12 @@ def report_html(report: Report, *, explain: int = 100_000, progress: Progress | 
         names=system_names(systems),
         notes=dict.fromkeys([*report.notes, *report.table.notes]),
         signatures=table_signatures(report.table),
-        data=as_it_is(encoded(report, explain=explain, progress=progress)),
+        data=as_it_is(encoded(report, explain=explain, progress=progress, folder=folder)),
+        pictures=as_it_is(
+            embedded_pictures(report.items, report.previews)
+            if report.previews and not folder
+            else ""
+        ),
         script=as_it_is(script),
     )
 
@@ -98,6 +119,8 @@ def report_html(report: Report, *, explain: int = 100_000, progress: Progress | 
 def _about(report: Report) -> str:
     table = report.table
     counts = [(len(table.metrics), "score"), (len(table.systems), "system")]
+    if not table.metrics:
+        counts = [(sum(map(len, report.captions.values())), "caption"), counts[1]]
     said = [f"{count:,} {what}{'s' if count != 1 else ''}" for count, what in counts]
     items = len(report.items)
     what = "video" if report.timelines else "item"
@@ -111,13 +134,20 @@ def marks_of(report: Report) -> dict[tuple[str, str], str]:
     return marks_of_tests(report.comparisons, letters_of(report.table.systems), report.baseline)
 
 
-def encoded(report: Report, *, explain: int = 100_000, progress: Progress | None = None) -> str:
+def encoded(
+    report: Report,
+    *,
+    explain: int = 100_000,
+    progress: Progress | None = None,
+    folder: str = "",
+) -> str:
     """Give everything the page's scripts need, as one text.
 
     Args:
         report: What to show.
         explain: The most captions whose scores are explained; with more, none are.
         progress: Called now and then with how many captions are explained, of how many.
+        folder: The folder that has the pictures, if they are not in the page.
 
     >>> from reelscore import score_systems
     >>> from reelscore.examples import clips
@@ -153,6 +183,12 @@ def encoded(report: Report, *, explain: int = 100_000, progress: Progress | None
         head["captions"] = True
         explanations, notes = add_explanations(payload, report, texts, explain, progress)
         head |= {"explanations": explanations, "notes": notes}
+    if report.previews:
+        head["previews"] = {"folder": folder}
+        shown = [report.previews.get(item) for item in items]
+        for name in ("frames", "width", "height"):
+            sizes = [0 if each is None else getattr(each, name) for each in shown]
+            payload.numbers(f"preview_{name}", sizes, "u2")
     if report.timelines:
         head["stories"] = add_stories(payload, report, items)
     return payload.encoded(head)

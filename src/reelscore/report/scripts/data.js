@@ -9,6 +9,7 @@
  * @typedef {{ systems: string[], baseline: string, items: string[], ids?: string[],
  *   metrics: Metric[], interest: number[], sections: any[], video: string,
  *   videos: Record<number, string>, notes: string[], captions?: boolean,
+ *   previews?: { folder: string }, pictures?: string[],
  *   stories?: { method: string, annotators: string[] },
  *   explanations?: { alignments?: { score: string, kinds: string[] }, "n-grams"?: { score: string },
  *     tuples?: { score: string } },

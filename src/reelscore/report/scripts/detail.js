@@ -1,19 +1,22 @@
 // One item: what each system says, the references, and what lies behind the scores.
 
 /** @import { PageData } from "./data.js" */
+import { metricOptions } from "./data.js";
 import { alignmentOf, drawAlignment, kindsKey } from "./alignment.js";
 import { bdi, element, marked } from "./elements.js";
+import { filmstrip } from "./gallery.js";
 import { drawNgrams, ngramsOf } from "./ngrams.js";
-import { formatOf } from "./numbers.js";
+import { bestOf, formatOf } from "./numbers.js";
 import { drawStory } from "./stories.js";
 import { drawTuples, tuplesOf } from "./tuples.js";
 
 export class ItemDetail {
   /** @param {PageData} report */
-  constructor(report, { step, chosen }) {
+  constructor(report, { step, chosen, back }) {
     this.report = report;
     this.step = step;
     this.chosenSystem = chosen;
+    this.back = back;
     this.node = element("div", { class: "detail", tabindex: 0, role: "region", "aria-label": "Item" });
   }
 
@@ -23,12 +26,15 @@ export class ItemDetail {
     const title = element("h3", {}, bdi(name));
     const copy = element("button", { type: "button", onclick: () => this.copy(copy) }, "Copy link");
     const buttons = element("div", {},
+      this.back ? element("button", { type: "button", onclick: () => this.back() }, "Gallery") : null,
       element("button", { type: "button", "aria-label": "Previous item", onclick: () => this.step(-1) }, "←"),
       element("button", { type: "button", "aria-label": "Next item", onclick: () => this.step(1) }, "→"), copy);
     this.node.replaceChildren(element("div", { class: "bar" }, title, buttons));
     this.node.append(element("p", { class: "dim" }, position));
     const video = videoOf(report, item);
     if (video) this.node.append(video);
+    const strip = filmstrip(report, item);
+    if (strip) this.node.append(strip);
     this.node.append(this.table(item, system, query));
     if (report.captions) this.node.append(...this.references(item, system, query), ...this.reasons(item, system));
     if (report.stories) {
@@ -68,14 +74,13 @@ export class ItemDetail {
         const score = columns[m][k];
         return element("td", { "data-name": metric.name, class: score === best[m] ? "best" : null }, formats[m](score));
       });
-      const head = element("th", { scope: "rowgroup", rowspan: caption ? 2 : null }, button);
-      const text = caption && element("td", { class: "text", colspan: report.metrics.length },
+      const head = element("th", { scope: "rowgroup", rowspan: caption && scores.length ? 2 : null }, button);
+      const text = caption && element("td", { class: "text", colspan: report.metrics.length || 1 },
         element("bdi", { dir: "auto" }, marked(caption(k) || "–", query)));
       return element("tbody", { class: k === system ? "chosen" : null, onclick: () => this.chosenSystem(k) },
-        caption ? [element("tr", {}, head, text), element("tr", {}, scores)] : element("tr", {}, head, scores));
+        caption ? [element("tr", {}, head, text), scores.length ? element("tr", {}, scores) : null] : element("tr", {}, head, scores));
     });
-    const heads = report.metrics.map((metric) =>
-      element("th", { scope: "col" }, metric.human ? `${metric.name} (people)` : metric.name));
+    const heads = (report.metrics.length ? metricOptions(report) : [[0, "caption"]]).map(([, name]) => element("th", { scope: "col" }, name));
     return element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Captions and scores" },
       element("table", { class: "captions" },
         element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "system"), heads)), groups));
@@ -104,12 +109,6 @@ export class ItemDetail {
       tuples ? [element("h3", {}, `${explanations.tuples.score}: what `, bdi(name), " and the references state"), drawTuples(tuples)] : [],
     ].flat();
   }
-}
-
-function bestOf(metric, scores) {
-  const known = scores.filter((score) => !Number.isNaN(score));
-  if (metric.better === "neither" || known.length < 2) return null;
-  return metric.better === "low" ? Math.min(...known) : Math.max(...known);
 }
 
 // A player for what is a video by its name, else a link.

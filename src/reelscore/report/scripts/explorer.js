@@ -3,6 +3,7 @@
 /** @import { PageData } from "./data.js" */
 import { metricOptions, twoMetrics } from "./data.js";
 import { ItemDetail } from "./detail.js";
+import { Gallery } from "./gallery.js";
 import { choice, element, field, section } from "./elements.js";
 import { ItemList } from "./list.js";
 import { COUNT, formatOf } from "./numbers.js";
@@ -17,7 +18,7 @@ export function explorer(report, lengths) {
   const [metric, metric2] = twoMetrics(report);
   const state = {
     by: "order", metric, metric2, system: -1, system2: report.systems.length > 1 ? 1 : 0,
-    falling: true, query: "", from: -Infinity, to: Infinity, item: null, shown: 0,
+    view: report.previews && report.captions ? "gallery" : "list", falling: true, query: "", from: -Infinity, to: Infinity, item: null, shown: 0,
   };
   let values = new Float64Array(report.count);
   let format = formatOf(values);
@@ -28,12 +29,32 @@ export function explorer(report, lengths) {
   const detail = new ItemDetail(report, {
     step: (by) => list.move(by),
     chosen: (system) => { state.shown = system; open(state.item); },
+    back: report.captions ? () => { look("gallery"); gallery.focus(state.item); } : null,
   });
+  const gallery = report.captions ? new Gallery(report, (item) => { open(item); detail.node.focus(); }) : null;
+  const both = element("div", { class: report.count > FEW ? "explorer" : "explorer few" }, list.node, detail.node);
+
+  // Cards are made only while they are seen.
+  const fillGallery = () => gallery?.show(state.view === "gallery" ? list.items : [], {
+    metric: state.metric, query: state.query, value: state.by === "order" ? null : valueOf,
+    system: state.by === "systems" ? -1 : state.system });
+
+  // A gallery of many clips, or a list beside one.
+  function look(view) {
+    state.view = view;
+    both.hidden = view !== "list";
+    if (gallery) gallery.node.hidden = view === "list";
+    fillGallery();
+    tell();
+    drawControls();
+    if (view === "list") { list.render(); list.choose(state.item); }
+  }
 
   function open(item, system, { quiet = false } = {}) {
     if (system !== undefined) state.shown = system;
     else if (state.system >= 0 && item !== state.item) state.shown = state.system;
     state.item = item;
+    if (!quiet && state.view === "gallery") look("list");
     list.choose(item);
     detail.show(item, state.shown, state.query, position());
     if (!quiet) remember(item);
@@ -53,8 +74,14 @@ export function explorer(report, lengths) {
     const items = chosenItems(report, index, values, state);
     list.node.scrollTop = 0;
     list.show(items, describe);
-    say.textContent = `${COUNT.format(items.length)} of ${COUNT.format(report.count)} items${explained()}`;
+    fillGallery();
+    tell();
     if (state.item !== null) detail.show(state.item, state.shown, state.query, position());
+  }
+
+  function tell() {
+    const scores = state.view === "gallery" && report.metrics.length ? `; scores: ${report.metrics[state.metric].name}` : "";
+    say.textContent = `${COUNT.format(list.items.length)} of ${COUNT.format(report.count)} items${explained()}${scores}`;
   }
 
   function explained() {
@@ -73,16 +100,17 @@ export function explorer(report, lengths) {
     const first = report.textOffsets[item];
     const caption = texts ? texts[first + Math.max(0, state.system)] || "–"
       : report.stories ? storyOf(report, item).candidates(Math.max(0, state.system))[0]?.sentence ?? "–" : "";
-    if (state.by === "order") return ["", caption];
-    return [state.by === "length" ? values[item].toFixed(1) : format(values[item]), caption];
+    return [state.by === "order" ? "" : valueOf(item), caption];
   }
+
+  const valueOf = (item) => state.by === "length" ? values[item].toFixed(1) : format(values[item]);
 
   function drawControls() {
     const needs = ORDERS[state.by].needs;
     const set = (name) => (value) => { state[name] = Number(value); update(); };
     const systems = report.systems.map((name, k) => [k, name]);
     const orders = Object.entries(ORDERS)
-      .filter(([by]) => (by !== "length" || lengths) && (report.systems.length > 1 || !["spread", "systems"].includes(by)) &&
+      .filter(([by, order]) => (by !== "length" || lengths) && (report.metrics.length || !order.needs.includes("metric")) && (report.systems.length > 1 || !["spread", "systems"].includes(by)) &&
         (report.metrics.length > 1 || by !== "scores"))
       .map(([by, { name }]) => [by, name]);
     const number = (label, name, none) => {
@@ -94,8 +122,9 @@ export function explorer(report, lengths) {
       oninput: () => { state.query = search.value.trim().toLowerCase(); later(); } });
     controls.replaceChildren(...[
       field("Search", search, "field wide"),
-      choice("Sort by", orders, state.by, (by) => { state.by = by; drawControls(); update(); controls.querySelectorAll("select")[0].focus(); }),
-      needs.includes("metric") ? choice(needs.includes("metric2") ? "First score" : "Score", metricOptions(report), state.metric, set("metric")) : null,
+      gallery ? choice("View", [["gallery", "gallery"], ["list", "list and details"]], state.view, (view) => { look(view); controls.querySelectorAll("select")[0].focus(); }) : null,
+      choice("Sort by", orders, state.by, (by) => { state.by = by; drawControls(); update(); controls.querySelectorAll("select")[gallery ? 1 : 0].focus(); }),
+      needs.includes("metric") || (state.view === "gallery" && report.metrics.length) ? choice(needs.includes("metric2") ? "First score" : "Score", metricOptions(report), state.metric, set("metric")) : null,
       needs.includes("metric2") ? choice("Second score", metricOptions(report), state.metric2, set("metric2")) : null,
       needs.includes("system2") ? choice("First system", systems, Math.max(0, state.system), set("system"))
         : choice("System", [[-1, "all"], ...systems], state.system, set("system")),
@@ -113,21 +142,23 @@ export function explorer(report, lengths) {
   }
 
   const node = section("items", "Items", controls, say,
-    element("div", { class: report.count > FEW ? "explorer" : "explorer few" }, list.node, detail.node),
-    element("p", { class: "key keys" }, "Keys, with the focus among the items: arrows, Page up and down, Home, End; / to search; j and k for the next and the previous item."));
+    gallery?.node, both,
+    element("p", { class: "key keys" }, "Keys, with the focus among the items: arrows, Page up and down, Home, End; / to search; j and k for the next and the previous item; g for the gallery."));
 
   node.addEventListener("keydown", (event) => {
     const { tagName } = /** @type {Element} */ (event.target);
     if (/^(INPUT|SELECT)$/.test(tagName) || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "/") { event.preventDefault(); document.getElementById("search").focus(); }
-    if (event.key === "j") list.move(1);
-    if (event.key === "k") list.move(-1);
+    const moving = state.view === "gallery" ? gallery : list;
+    if (event.key === "j") moving.move(1);
+    if (event.key === "k") moving.move(-1);
+    if (event.key === "g" && gallery) { look("gallery"); gallery.focus(state.item); }
   });
 
   return {
     node, open, redraw: () => { list.render(); detail.redraw(); },
     start() {
-      drawControls();
+      look(state.view);
       update();
     },
   };

@@ -45,7 +45,7 @@ async function start() {
   const redraw = () => parts.forEach((part) => part.draw());
   startTheme(redraw);
   const report = await readReport();
-  startLeaderboard(report);
+  if (report.metrics.length) startLeaderboard(report);
   const lengths = report.captions ? report.column("lengths") : report.stories ? storyLengths(report) : null;
   const more = document.getElementById("more");
   let items = null;
@@ -57,6 +57,8 @@ async function start() {
   if (report.count) {
     items = explorer(report, lengths);
     parts.push({ node: items.node, draw: items.redraw });
+  }
+  if (report.count && report.metrics.length) {
     if (report.systems.length > 1) parts.push(wins(report));
     parts.push(distributions(report));
     if (report.metrics.length > 1) parts.push(metricPairs(report, open));

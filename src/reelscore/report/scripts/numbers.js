@@ -23,6 +23,13 @@ export function shownP(p) {
   return `p = ${p.toFixed(3).replace(/^0/, "")}`;
 }
 
+// The best of some scores by a metric, if there is one to be found.
+export function bestOf(metric, scores) {
+  const known = scores.filter((score) => !Number.isNaN(score));
+  if (!metric || metric.better === "neither" || known.length < 2) return null;
+  return metric.better === "low" ? Math.min(...known) : Math.max(...known);
+}
+
 // Sums, means and coefficients leave out what is missing (NaN).
 
 export function meanOf(values) {

@@ -23,14 +23,17 @@ export function itemValues(report, lengths, { by, metric, metric2, system, syste
     if (system >= 0) return column[item * systems + system];
     return meanOf(column.subarray(item * systems, (item + 1) * systems));
   };
+  if (by === "order") return values.map((_, item) => item);
   if (by === "scores") return disagreement(report, metric, metric2, system);
   for (let item = 0; item < count; item++) {
+    if (by === "length") {
+      values[item] = mean(lengths, item);
+      continue;
+    }
     const own = report.scores[metric].subarray(item * systems, (item + 1) * systems);
     if (by === "score") values[item] = mean(report.scores[metric], item);
-    else if (by === "length") values[item] = mean(lengths, item);
     else if (by === "spread") values[item] = spreadOf(own);
-    else if (by === "systems") values[item] = own[Math.max(0, system)] - own[system2];
-    else values[item] = item;
+    else values[item] = own[Math.max(0, system)] - own[system2];
   }
   return values;
 }
