@@ -133,6 +133,9 @@ def _check_scoring(definition: Definition, problems: LineProblems) -> dict[Kind,
         key = "metrics" if kind == "captions" else ("protocol" if scoring.protocol else "scores")
         try:
             scales[kind] = score_scales(scoring, kind)
+            if kind == "stories" and story_protocol(scoring).missing != "zero":
+                message = "missing must be 'zero': all submissions are scored on the same videos."
+                problems.add(("scoring", "protocol", "missing"), message)
         except ReelscoreError as error:
             problems.add(("scoring", key), str(error))
     if "captions" in kinds:

@@ -39,28 +39,37 @@ class Source:
         head: The first bytes of the content, to tell the format by.
     """
 
-    def __init__(self, path: str | os.PathLike[str], encoding: str | None = None) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        encoding: str | None = None,
+        content: bytes | None = None,
+    ) -> None:
         """Open the file and look at its beginning.
 
         Args:
             path: The file; ``-`` is standard input.
             encoding: What the text is written in, if it is not UTF-8.
+            content: What the file holds, where that is in memory already; no file is opened then.
 
         Raises:
             DataError: If there is no such file, or it cannot be read, or it is empty.
         """
-        is_input = os.fspath(path) == STANDARD_INPUT
+        is_input = content is None and os.fspath(path) == STANDARD_INPUT
         self.path = "standard input" if is_input else os.fspath(path)
         self._damage = NOT_COMPRESSED
         self._document: bytes | None = None
         with ExitStack() as on_failure, self._failures_explained():
-            opened = _standard_input() if is_input else Path(path).open("rb")  # noqa: SIM115
+            if content is not None:
+                opened = _in_memory(content)
+            else:
+                opened = _standard_input() if is_input else Path(path).open("rb")  # noqa: SIM115
             file = on_failure.enter_context(opened)
             self._stream, self._damage = decompressed(file)
             is_text = not self._stream.peek(len(PARQUET)).startswith(PARQUET)
             if encoding is not None and is_text:
                 text = recoded(self._stream.read(), encoding, self.path)
-                self._stream = io.BufferedReader(cast(io.RawIOBase, io.BytesIO(text)))
+                self._stream = _in_memory(text)
             self.head = self._stream.read(HEAD_SIZE)
             if is_text:
                 self.head = without_mark(self.head, self.path)
@@ -137,7 +146,11 @@ def _standard_input() -> io.BufferedReader:
     global _input_read
     if _input_read[0] is not sys.stdin:
         _input_read = (sys.stdin, sys.stdin.buffer.read())
-    return io.BufferedReader(cast(io.RawIOBase, io.BytesIO(_input_read[1])))
+    return _in_memory(_input_read[1])
+
+
+def _in_memory(content: bytes) -> io.BufferedReader:
+    return io.BufferedReader(cast(io.RawIOBase, io.BytesIO(content)))
 
 
 def recoded(content: bytes, encoding: str, path: str) -> bytes:

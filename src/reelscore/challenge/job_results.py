@@ -1,0 +1,223 @@
+"""What a scored job leaves: results, arrays, and what its team is told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, Row, insert, select
+
+from reelscore.challenge.challenges import parsed_definition, split_rows
+from reelscore.challenge.definition import Definition
+from reelscore.challenge.definition_checks import score_scales
+from reelscore.challenge.draws import Draws
+from reelscore.challenge.ladder import Score, Told, tell
+from reelscore.challenge.store.blobs import get_blob, put_blob
+from reelscore.challenge.store.tables import array, challenge, job, phase, result, shown, submission
+from reelscore.errors import DataError
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A job that somebody may score now.
+
+    Attributes:
+        job: Its key.
+        lease: The token that proves it.
+        submission: The public id of the submission.
+        phase: The key of its phase.
+        generation: The job's generation.
+        settings: How to score it.
+        captions: What to score, as `reelscore.challenge.uploads` made it.
+        splits: Key, id and digest of each split.
+    """
+
+    job: int
+    lease: str
+    submission: str
+    phase: int
+    generation: int
+    settings: Mapping[str, Any]
+    captions: bytes
+    splits: Sequence[tuple[int, str, str]]
+
+
+@dataclass(frozen=True)
+class ScoredSplit:
+    """The scores of one split, as a scorer gives them.
+
+    Attributes:
+        scores: Name, value and signature of each score.
+        draws: The resampled scores.
+        arrays: Names of the columns and NumPy file of ``items`` and ``statistics``.
+    """
+
+    scores: Sequence[tuple[str, float, str]]
+    draws: Draws
+    arrays: Mapping[str, tuple[Sequence[str], bytes]] = field(default_factory=dict)
+
+
+def put_scores(connection: Connection, key: int, split_key: int, scored: ScoredSplit) -> None:
+    """Keep the scores and arrays of a job on one split."""
+    for position, (name, value, signature) in enumerate(scored.scores):
+        low, high = scored.draws.interval(name) or (None, None)
+        connection.execute(
+            insert(result).values(
+                job=key,
+                split=split_key,
+                score=name,
+                position=position,
+                value=value,
+                low=low,
+                high=high,
+                signature=signature,
+            )
+        )
+    arrays = {**scored.arrays, "draws": (scored.draws.names, scored.draws.to_bytes())}
+    for kind, (names, content) in arrays.items():
+        connection.execute(
+            insert(array).values(
+                job=key,
+                split=split_key,
+                kind=kind,
+                names=json.dumps(list(names)),
+                blob=put_blob(connection, content),
+            )
+        )
+
+
+def check_signatures(
+    connection: Connection, own: Claim, split_key: int, scored: ScoredSplit
+) -> None:
+    """Refuse scores that were made otherwise than the others of their generation.
+
+    Raises:
+        DataError: If they were.
+    """
+    rows = connection.execute(
+        select(result.c.score, result.c.signature)
+        .select_from(result.join(job).join(submission))
+        .where(
+            submission.c.phase == own.phase,
+            job.c.generation == own.generation,
+            result.c.split == split_key,
+        )
+        .limit(len(scored.scores))
+    ).all()
+    others = {row.score: row.signature for row in rows}
+    for name, _, signature in scored.scores:
+        if others.get(name, signature) != signature:
+            raise DataError(
+                f"{name} has the signature {signature}, other submissions of this generation "
+                f"{others[name]}; use the version that made those, or score all again: "
+                "reelscore challenge rescore."
+            )
+
+
+def draws_of(connection: Connection, job_key: int, split_key: int) -> Draws:
+    """Give the resampled scores of a job on a split."""
+    kept = select(array).filter_by(job=job_key, split=split_key, kind="draws")
+    row = connection.execute(kept).one_or_none()
+    if row is None:
+        return Draws({})
+    return Draws.from_bytes(json.loads(row.names), get_blob(connection, row.blob))
+
+
+def tell_team(
+    connection: Connection,
+    own: Claim,
+    row: Row[Any],
+    split_key: int,
+    split_id: str,
+    scored: ScoredSplit,
+    now: int,
+) -> None:
+    """Decide what the team is told of a split, and keep that."""
+    definition = parsed_definition(
+        connection.execute(
+            select(challenge.c.definition)
+            .join(phase, phase.c.challenge == challenge.c.key)
+            .where(phase.c.key == own.phase)
+        ).scalar_one()
+    )
+    rule = next(each for each in split_rows(connection, own.phase) if each.key == split_key)
+    phase_id = connection.execute(select(phase.c.id).filter_by(key=own.phase)).scalar_one()
+    primary = next(
+        (
+            board.primary
+            for board in definition.boards
+            if (board.phase, board.split) == (phase_id, split_id)
+        ),
+        scored.scores[0][0] if scored.scores else "",
+    )
+    scores = {}
+    for name, value, signature in scored.scores:
+        low, high = scored.draws.interval(name) or (None, None)
+        scores[name] = Score(value, low, high, signature)
+    step: Any = rule.step or None
+    told = tell(
+        rule.feedback,
+        own.submission,
+        scores,
+        scored.draws,
+        primary=primary,
+        sign=_sign(definition, split_id, primary),
+        step=step if step in (None, "auto") else float(step),
+        before=_told_before(connection, own, row, split_key),
+    )
+    connection.execute(
+        insert(shown).values(
+            team=row.team,
+            phase=own.phase,
+            split=split_key,
+            submission=row.key,
+            generation=own.generation,
+            time=now,
+            told=json.dumps(None if told is None else told.to_dict()),
+        )
+    )
+
+
+def _sign(definition: Definition, split_id: str, primary: str) -> int:
+    scales = score_scales(definition.scoring, definition.split(split_id).kind)
+    return scales[primary].sign or 1 if primary in scales else 1
+
+
+def _told_before(connection: Connection, own: Claim, row: Row[Any], split_key: int) -> Told | None:
+    """Give what the team was told last of a split, in this generation."""
+    last = connection.scalar(
+        select(shown.c.told)
+        .where(
+            shown.c.team == row.team,
+            shown.c.phase == own.phase,
+            shown.c.split == split_key,
+            shown.c.generation == own.generation,
+        )
+        .order_by(shown.c.key.desc())
+        .limit(1)
+    )
+    told = json.loads(last) if last else None
+    if told is None:
+        return None
+    key = connection.scalar(
+        select(job.c.key)
+        .select_from(job.join(submission))
+        .where(submission.c.id == told["submission"], job.c.generation == own.generation)
+    )
+    draws = draws_of(connection, key, split_key) if key is not None else Draws({})
+    scores = {name: Score(**numbers) for name, numbers in told["scores"].items()}
+    return Told(told["submission"], told["step"], scores, draws)
+
+
+def version_of(connection: Connection, phase_key: int, generation: int) -> str:
+    """Give the version that the scores of a generation were made with; empty where it has none."""
+    signature = connection.scalar(
+        select(result.c.signature)
+        .select_from(result.join(job).join(submission))
+        .where(submission.c.phase == phase_key, job.c.generation == generation)
+        .limit(1)
+    )
+    parts = dict(part.partition(":")[::2] for part in (signature or "").split("|"))
+    return str(parts.get("v", ""))

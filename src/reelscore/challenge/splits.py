@@ -1,0 +1,168 @@
+"""References of a split: from files into the database, and out again for scorers and readers."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from sqlalchemy import Connection, Row, insert, select, update
+
+from reelscore.challenge.definition import Kind, Split
+from reelscore.challenge.store.blobs import get_blob, put_blob
+from reelscore.challenge.store.tables import split as split_table
+from reelscore.challenge.uploads import ItemList
+from reelscore.data.caption_files import references_of_files
+from reelscore.data.paired_captions import Paired, lone_references
+from reelscore.data.reading import Reading
+from reelscore.data.stories import NO_CAPTIONS, Stories, Story
+from reelscore.data.story_files import read_stories
+from reelscore.errors import DataError
+
+
+@dataclass(frozen=True)
+class SplitContent:
+    """Items and references as they are kept.
+
+    Attributes:
+        kind: Captions or stories.
+        items: The ids, with the durations of videos, as JSON.
+        references: The references in the order of the items, as JSON.
+        count: How many items there are.
+    """
+
+    kind: Kind
+    items: bytes
+    references: bytes
+    count: int
+
+    @property
+    def digest(self) -> str:
+        """What signatures and draws depend on."""
+        return hashlib.sha256(self.items + b"\0" + self.references).hexdigest()
+
+
+def read_split(split: Split, folder: Path) -> SplitContent:
+    """Read the references of a split.
+
+    Args:
+        split: What the definition says about it.
+        folder: Where its files are.
+
+    Raises:
+        DataError: If they cannot be read, or are not valid.
+    """
+    paths = [folder / name for name in split.references]
+    if split.kind == "stories":
+        return _stories_content([read_stories(path) for path in paths])
+    references, _ = references_of_files(paths, Reading(split.format or None))
+    lone_references(references)  # checks that none is empty
+    items = msgspec.json.encode({"items": list(references)})
+    texts = msgspec.json.encode({"references": list(references.values())})
+    return SplitContent("captions", items, texts, len(references))
+
+
+def _stories_content(annotators: Sequence[Stories]) -> SplitContent:
+    videos = list(dict.fromkeys(video for stories in annotators for video in stories))
+    durations: dict[str, float] = {}
+    for stories in annotators:
+        for video, story in stories.items():
+            if story.duration is not None:
+                durations[video] = max(durations.get(video, 0.0), story.duration)
+    written = [
+        {
+            video: {
+                "duration": story.duration,
+                "captions": [
+                    [*segment, sentence]
+                    for segment, sentence in zip(
+                        story.segments.tolist(), story.sentences, strict=True
+                    )
+                ],
+            }
+            for video, story in stories.items()
+        }
+        for stories in annotators
+    ]
+    items = msgspec.json.encode({"items": videos, "durations": durations})
+    return SplitContent("stories", items, msgspec.json.encode({"annotators": written}), len(videos))
+
+
+def captions_references(items: bytes, references: bytes) -> Paired:
+    """Give references of captions as scorers take them, in the order of the items."""
+    ids: list[str] = msgspec.json.decode(items)["items"]
+    texts: list[list[str]] = msgspec.json.decode(references)["references"]
+    return lone_references(dict(zip(ids, texts, strict=True)))
+
+
+def stories_references(references: bytes) -> list[Stories]:
+    """Give references of stories as scorers take them, of each annotator."""
+    return [
+        Stories({video: story_of(value) for video, value in stories.items()})
+        for stories in msgspec.json.decode(references)["annotators"]
+    ]
+
+
+def story_of(value: dict[str, Any]) -> Story:
+    """Make a story of what is kept of it.
+
+    >>> story_of({"duration": 9.0, "captions": [[0.0, 4.5, "a man runs"]]}).sentences
+    ('a man runs',)
+    """
+    rows = value["captions"]
+    if not rows:
+        return NO_CAPTIONS
+    segments = np.array([row[:2] for row in rows], dtype=np.float64)
+    return Story(segments, tuple(row[2] for row in rows), value.get("duration"))
+
+
+# In the database
+
+
+def put_split(connection: Connection, challenge: int, split: Split, content: SplitContent) -> int:
+    """Keep a split, or its new content where it is there already.
+
+    Returns:
+        Its key.
+    """
+    values = {
+        "visibility": split.visibility,
+        "kind": split.kind,
+        "items_blob": put_blob(connection, content.items),
+        "references_blob": put_blob(connection, content.references),
+        "digest": content.digest,
+        "count": content.count,
+    }
+    own = {"challenge": challenge, "id": split.id}
+    key = connection.scalar(select(split_table.c.key).filter_by(**own))
+    if key is None:
+        added = insert(split_table).values(**own, **values).returning(split_table.c.key)
+        return int(connection.execute(added).scalar_one())
+    connection.execute(update(split_table).filter_by(key=key).values(values))
+    return int(key)
+
+
+def item_list(connection: Connection, row: Row[Any]) -> ItemList:
+    """Give the items of a row of `challenge_split`, for readers."""
+    kept = msgspec.json.decode(get_blob(connection, row.items_blob))
+    return ItemList(row.id, kept["items"], kept.get("durations", {}))
+
+
+def check_disjoint(contents: dict[str, SplitContent], phase: str, splits: Sequence[str]) -> None:
+    """Refuse splits of one phase that share items: one file holds them all.
+
+    Raises:
+        DataError: If they do.
+    """
+    owner: dict[str, str] = {}
+    for split in splits:
+        for item in msgspec.json.decode(contents[split].items)["items"]:
+            if owner.setdefault(item, split) != split:
+                raise DataError(
+                    f"phase {phase!r}: item {item!r} is in the splits {owner[item]!r} and "
+                    f"{split!r}; one file holds both, so ids must differ."
+                )

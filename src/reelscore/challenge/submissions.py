@@ -1,0 +1,439 @@
+"""Submissions: nothing exists before it is durable and valid.
+
+`hand_in` does all that one request does: look whether the phase is open and quota is left, read the
+file in a process of its own, then keep file, charge, job and event in one transaction. A request
+that is repeated with the same idempotency key gets the first answer again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Row, func, insert, select, update
+
+from reelscore.challenge import quota
+from reelscore.challenge.arena import Arena
+from reelscore.challenge.challenges import Known, KnownPhase, expected_upload, phase_in
+from reelscore.challenge.job_needs import needs_of
+from reelscore.challenge.store.blobs import get_blob, put_blob
+from reelscore.challenge.store.events import log
+from reelscore.challenge.store.tables import job, phase, submission, team
+from reelscore.challenge.teams import Team
+from reelscore.challenge.uploads import Accepted, Readers, Report, shown_name
+from reelscore.errors import DataError, RefusedError
+from reelscore.store.database import alone
+from reelscore.store.values import check_text, to_iso
+
+_ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"
+_METHOD, _DESCRIPTION, _LINK, _KEY = 200, 5000, 500, 200
+
+
+class RefusedUpload(RefusedError):
+    """A file that cannot be scored; nothing was charged.
+
+    Attributes:
+        report: What is wrong with it.
+    """
+
+    def __init__(self, report: Report) -> None:
+        super().__init__("invalid", "\n".join([report.message, *report.problems]))
+        self.report = report
+
+
+@dataclass(frozen=True)
+class Upload:
+    """What somebody hands in.
+
+    Attributes:
+        name: The file's name.
+        content: Its bytes.
+        method: What the method is called.
+        description: More about it.
+        link: Where it is described.
+        idempotency: The client's key for this request; the same key is the same submission.
+        force: Whether captions that the team handed in before are taken again.
+    """
+
+    name: str
+    content: bytes
+    method: str = ""
+    description: str = ""
+    link: str = ""
+    idempotency: str = ""
+    force: bool = False
+
+    def check(self) -> None:
+        """Refuse texts that cannot be kept.
+
+        Raises:
+            DataError: If one is too long or not valid.
+        """
+        for text, what, longest in (
+            (self.method, "the method", _METHOD),
+            (self.description, "the description", _DESCRIPTION),
+            (self.link, "the link", _LINK),
+            (self.idempotency, "the idempotency key", _KEY),
+        ):
+            check_text(text, what)
+            if len(text) > longest:
+                raise DataError(f"{what} has {len(text):,} characters; at most {longest:,}.")
+        if self.link and not self.link.startswith(("https://", "http://")):
+            raise DataError("the link must begin with https:// or http://.")
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """The answer to a submission.
+
+    Attributes:
+        id: Its public id.
+        number: Its number within team and phase.
+        state: The state of its job.
+        late: Whether it came after the phase had closed.
+        left: What the team has left.
+        repeated: Whether the same request was answered before.
+        notes: What was passed over in the file.
+    """
+
+    id: str
+    number: int
+    state: str
+    late: bool
+    left: quota.Left
+    repeated: bool = False
+    notes: tuple[str, ...] = ()
+
+
+def hand_in(
+    arena: Arena,
+    readers: Readers,
+    known: Known,
+    phase_id: str,
+    own: Team,
+    upload: Upload,
+    *,
+    account: int | None = None,
+    arrived: int | None = None,
+    actor: str = "",
+) -> Receipt:
+    """Take a submission: look, read, and keep it.
+
+    Args:
+        arena: The database.
+        readers: Who reads the file.
+        known: The challenge.
+        phase_id: The phase.
+        own: The team.
+        upload: The file, and what is said about it.
+        account: Whose request it is; ``None`` for the command line.
+        arrived: When the request's headers came; now by default.
+        actor: Who does it, for the log.
+
+    Raises:
+        RefusedUpload: If the file cannot be scored.
+        RefusedError: If the phase is not open (``closed``), nothing is left (``quota``,
+            ``concurrent``), the team handed the captions in before (``same``), sends too many bad
+            files (``often``), may not submit (``team``), or readers are busy (``busy``).
+        DataError: If something said about the file is not valid.
+    """
+    upload.check()
+    with arena.database.reading() as connection:
+        now = arena.clock(connection)
+        arrived = now if arrived is None else arrived
+        own_phase = phase_in(connection, known, phase_id)
+        if earlier := _earlier(connection, own_phase, own, upload.idempotency, now):
+            return earlier
+        check_team(connection, own)
+        check_window(own_phase, arrived, now)
+        if own.kind != "baseline":
+            quota.check_left(quota.left_in(connection, own_phase, own, arrived))
+            quota.check_refusals(connection, own_phase, own, now)
+    accepted = read_file(arena, readers, known, own_phase, own, upload)
+    return keep(
+        arena, known, phase_id, own, upload, accepted, account=account, arrived=arrived, actor=actor
+    )
+
+
+def read_file(
+    arena: Arena, readers: Readers, known: Known, own_phase: KnownPhase, own: Team, upload: Upload
+) -> Accepted:
+    """Read a file for a phase; what is wrong with one becomes a refusal.
+
+    Raises:
+        RefusedUpload: If it cannot be scored.
+        RefusedError: If readers are busy.
+    """
+    largest = known.definition.scoring.limits.upload_mb << 20
+    if len(upload.content) > largest:
+        name = shown_name(upload.name)
+        result: Accepted | Report = Report(
+            f"{name}: has {len(upload.content):,} bytes; at most {largest >> 20} MB are taken."
+        )
+    else:
+        expected = expected_upload(arena, known, own_phase.id)
+        result = readers.read(upload.name, upload.content, expected)
+    if isinstance(result, Report):
+        digest = hashlib.sha256(upload.content).hexdigest()
+        quota.put_refusal(arena, own_phase, own, digest, result.to_json())
+        raise RefusedUpload(result)
+    return result
+
+
+def keep(
+    arena: Arena,
+    known: Known,
+    phase_id: str,
+    own: Team,
+    upload: Upload,
+    accepted: Accepted,
+    *,
+    account: int | None = None,
+    arrived: int,
+    actor: str = "",
+) -> Receipt:
+    """Keep a submission that was read: file, charge, job and event, in one transaction.
+
+    Raises:
+        RefusedError: As in `hand_in`; window and quota are looked at once more.
+    """
+    with arena.database.writing() as connection:
+        alone(connection, "challenge_team", str(own.key))
+        now = arena.clock(connection)
+        own_phase = phase_in(connection, known, phase_id)
+        if earlier := _earlier(connection, own_phase, own, upload.idempotency, now):
+            return earlier
+        check_team(connection, own)
+        late = check_window(own_phase, arrived, now)
+        free = own.kind == "baseline"
+        if not free:
+            quota.check_left(quota.left_in(connection, own_phase, own, arrived))
+        _check_same(connection, own_phase, own, accepted, force=upload.force)
+        of_team = {"team": own.key, "phase": own_phase.key}
+        last = select(func.coalesce(func.max(submission.c.number), 0)).filter_by(**of_team)
+        values = {
+            **of_team,
+            "id": public_id(),
+            "account": account,
+            "number": connection.execute(last).scalar_one() + 1,
+            "arrived": arrived,
+            "received": now,
+            "file_name": shown_name(upload.name),
+            "upload_blob": put_blob(connection, upload.content),
+            "captions_blob": put_blob(connection, accepted.captions),
+            "content": accepted.content,
+            "method": upload.method,
+            "description": upload.description,
+            "link": upload.link,
+            "idempotency": upload.idempotency,
+            "late": late,
+            "status": "active",
+            "chosen": False,
+        }
+        added = insert(submission).values(values).returning(*submission.c)
+        row = connection.execute(added).one()
+        connection.execute(
+            insert(job).values(
+                submission=row.key,
+                generation=newest_generation(connection, own_phase.key),
+                state="queued",
+                claims=0,
+                faults=0,
+                needs=needs_of(own_phase.settings),
+                not_before=now,
+                lease="",
+                leased_until=None,
+                worker="",
+                reason="",
+                queued=now,
+                finished=None,
+            )
+        )
+        if not free:
+            quota.put_charge(connection, row.key, own_phase, own, arrived)
+        left = quota.left_in(connection, own_phase, own, arrived)
+        log(connection, now, known.key, "submission", row.id, actor=actor,
+            after=f"{own.id} {own_phase.id} {row.number}")  # fmt: skip
+        return Receipt(row.id, row.number, "queued", late, left, notes=accepted.notes)
+
+
+def newest_generation(connection: Connection, phase_key: int) -> int:
+    """Give the generation that new jobs of a phase belong to."""
+    newest = (
+        select(func.max(job.c.generation))
+        .select_from(job.join(submission))
+        .where(submission.c.phase == phase_key)
+    )
+    shown = connection.execute(select(phase.c.generation).filter_by(key=phase_key)).scalar_one()
+    return max(int(connection.scalar(newest) or 0), int(shown))
+
+
+def check_window(own: KnownPhase, arrived: int, now: int) -> bool:
+    """Refuse a submission outside of the phase's window.
+
+    Returns:
+        Whether it is late.
+
+    Raises:
+        RefusedError: If it is not taken; reason ``closed``.
+    """
+    if arrived < own.opens:
+        raise RefusedError("closed", f"The phase opens at {to_iso(own.opens)}.")
+    if now - arrived > own.definition.grace * 1_000_000:
+        raise RefusedError("closed", "The file took too long to arrive; send it again.")
+    if arrived < own.closes:
+        return False
+    taken = own.definition.after == "open" or (
+        own.definition.late == "mark" and (own.reveals is None or arrived < own.reveals)
+    )
+    if not taken:
+        raise RefusedError("closed", f"The phase closed at {to_iso(own.closes)}.")
+    return True
+
+
+def check_team(connection: Connection, own: Team) -> None:
+    """Refuse a team that may not submit.
+
+    Raises:
+        RefusedError: If so; reason ``team``.
+    """
+    row = connection.execute(select(team.c.state, team.c.approved).filter_by(key=own.key)).one()
+    if row.state == "disqualified":
+        raise RefusedError("team", "The team is disqualified; ask the organisers.")
+    if row.state == "merged":
+        raise RefusedError("team", "The team was merged into another; submit for that one.")
+    if not row.approved:
+        raise RefusedError("team", "The organisers have not approved the team yet.")
+
+
+def public_id() -> str:
+    """Make an id that nobody can guess or count up: 10 characters."""
+    return "".join(secrets.choice(_ALPHABET) for _ in range(10))
+
+
+def _earlier(
+    connection: Connection, own_phase: KnownPhase, own: Team, key: str, now: int
+) -> Receipt | None:
+    """Give the answer to the same request, if it was answered before."""
+    if not key:
+        return None
+    same = select(submission).filter_by(team=own.key, idempotency=key)
+    row = connection.execute(same).one_or_none()
+    if row is None:
+        return None
+    left = quota.left_in(connection, own_phase, own, now)
+    state = state_of(connection, row.key)
+    return Receipt(row.id, row.number, state, bool(row.late), left, repeated=True)
+
+
+def _check_same(
+    connection: Connection, own_phase: KnownPhase, own: Team, accepted: Accepted, *, force: bool
+) -> None:
+    if force:
+        return
+    same = select(submission.c.number).filter_by(
+        team=own.key, phase=own_phase.key, content=accepted.content, status="active"
+    )
+    number = connection.scalar(same.order_by(submission.c.number).limit(1))
+    if number is not None:
+        raise RefusedError(
+            "same", f"These are the captions of your submission {number}; nothing was charged."
+        )
+
+
+def state_of(connection: Connection, key: int) -> str:
+    """Give the state of a submission's newest job."""
+    newest = select(job.c.state).filter_by(submission=key).order_by(job.c.generation.desc())
+    return str(connection.execute(newest.limit(1)).scalar_one())
+
+
+# Later on
+
+
+def find_submission(connection: Connection, id: str) -> Row[Any] | None:
+    """Give the row of a submission by its public id."""
+    return connection.execute(select(submission).filter_by(id=id)).one_or_none()
+
+
+def list_submissions(
+    arena: Arena, *, team_key: int | None = None, phase_key: int | None = None
+) -> Sequence[Row[Any]]:
+    """Give rows of submissions with the state and reason of their newest job, oldest first."""
+    newest = select(func.max(job.c.generation)).where(job.c.submission == submission.c.key)
+    rows = (
+        select(submission, job.c.state, job.c.reason, job.c.generation, job.c.faults)
+        .join(job, job.c.submission == submission.c.key)
+        .where(job.c.generation == newest.correlate(submission).scalar_subquery())
+        .order_by(submission.c.key)
+    )
+    if team_key is not None:
+        rows = rows.where(submission.c.team == team_key)
+    if phase_key is not None:
+        rows = rows.where(submission.c.phase == phase_key)
+    with arena.database.reading() as connection:
+        return connection.execute(rows).all()
+
+
+def uploaded_file(arena: Arena, id: str) -> tuple[str, bytes]:
+    """Give the name and content of the file that was handed in.
+
+    Raises:
+        RefusedError: If there is no such submission.
+    """
+    with arena.database.reading() as connection:
+        row = find_submission(connection, id)
+        if row is None:
+            raise _unknown(id)
+        return row.file_name, get_blob(connection, row.upload_blob)
+
+
+def choose(arena: Arena, known: Known, id: str, *, actor: str = "") -> None:
+    """Choose the submission that counts for its team, until the phase closes.
+
+    Raises:
+        RefusedError: If there is no such submission, or it is too late.
+    """
+    with arena.database.writing() as connection:
+        row = _own(connection, known, id)
+        now = arena.clock(connection)
+        own = connection.execute(select(phase).filter_by(key=row.phase)).one()
+        if now >= own.closes:
+            raise RefusedError("closed", f"The phase closed at {to_iso(own.closes)}.")
+        same = {"team": row.team, "phase": row.phase}
+        connection.execute(update(submission).filter_by(**same).values(chosen=False))
+        connection.execute(update(submission).filter_by(key=row.key).values(chosen=True))
+        log(connection, now, known.key, "chosen", id, actor=actor)
+
+
+def set_status(
+    arena: Arena, known: Known, id: str, status: str, *, actor: str = "", reason: str = ""
+) -> None:
+    """Withdraw or disqualify a submission, or make it active again; it is never deleted.
+
+    Raises:
+        RefusedError: If there is no such submission.
+        DataError: If it is disqualified without a reason.
+    """
+    if status == "disqualified" and not reason:
+        raise DataError("Say why; the team reads it.")
+    with arena.database.writing() as connection:
+        row = _own(connection, known, id)
+        connection.execute(update(submission).filter_by(key=row.key).values(status=status))
+        log(connection, arena.clock(connection), known.key, "status", id, actor=actor,
+            reason=reason, before=row.status, after=status)  # fmt: skip
+
+
+def _own(connection: Connection, known: Known, id: str) -> Row[Any]:
+    row = find_submission(connection, id)
+    if row is not None:
+        owner = select(phase.c.challenge).filter_by(key=row.phase)
+        if connection.scalar(owner) == known.key:
+            return row
+    raise _unknown(id)
+
+
+def _unknown(id: str) -> RefusedError:
+    return RefusedError("unknown", f"There is no submission {id!r}.")

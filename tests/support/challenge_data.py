@@ -1,0 +1,87 @@
+"""Small challenges for tests: a definition beside its references, a database, and uploads."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from reelscore.challenge.arena import Arena
+from reelscore.challenge.challenges import find_challenge, make_challenge
+from reelscore.challenge.store.tables import open_challenges
+from reelscore.challenge.submissions import Upload, hand_in
+from reelscore.challenge.teams import add_team
+
+START = 1_780_272_000_000_000  # 2026-06-01 00:00 UTC
+SECOND = 1_000_000
+WORDS = ("a man runs", "a dog barks", "two cats sleep", "someone cooks rice", "the car turns")
+DEFINITION = """
+[challenge]
+id = "dogs"
+name = "Dogs of 2026"
+[[split]]
+id = "test"
+visibility = "blind"
+references = "references.json"
+[scoring]
+metrics = {metrics}
+resamples = 100
+[[phase]]
+id = "main"
+splits = ["test"]
+opens = 2026-06-01T00:00:00Z
+closes = 2026-06-11T00:00:00Z
+feedback = {{ test = "full" }}
+limits = {{ {limits} }}
+{more}
+[[board]]
+id = "test"
+phase = "main"
+primary = "cider"
+columns = [{{ scores = ["cider"] }}]
+"""
+
+
+class SetClock:
+    """A clock that stands still until it is set."""
+
+    def __init__(self, moment=START):
+        self.moment = moment
+
+    def __call__(self, _):
+        return self.moment
+
+
+def write_definition(
+    folder, *, items=10, limits="per_day = 5, total = 20", metrics='["cider", "rouge_l"]', more=""
+):
+    """Write a definition and its references; give the path of the definition."""
+    folder = Path(folder)
+    references = {f"v{k}": [f"{WORDS[k % 5]} slowly", WORDS[k % 5]] for k in range(items)}
+    (folder / "references.json").write_text(json.dumps(references))
+    text = DEFINITION.format(limits=limits, metrics=metrics, more=more)
+    (folder / "dogs.toml").write_text(text)
+    return folder / "dogs.toml"
+
+
+def new_arena(where, folder, *, clock=None, **choices):
+    """Make a database with one challenge; give it open, and the challenge."""
+    arena = Arena(open_challenges(where, create=True), clock or SetClock(START + SECOND))
+    make_challenge(arena, write_definition(folder, **choices))
+    return arena, find_challenge(arena)
+
+
+def captions(number=0, items=10):
+    """Give the content of a good file; each number has other captions."""
+    return json.dumps(
+        {f"v{k}": f"{WORDS[(k + number) % 5]} {number}" for k in range(items)}
+    ).encode()
+
+
+def submit(arena, readers, known, team, number=0, *, items=10, **fields):
+    """Hand in a good file."""
+    upload = Upload("run.json", captions(number, items), **fields)
+    return hand_in(arena, readers, known, "main", team, upload)
+
+
+def a_team(arena, known, name="Ours", **fields):
+    return add_team(arena, known, name, **fields)

@@ -1,0 +1,142 @@
+"""From upload to score: one transaction for each step, on both databases."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from sqlalchemy import func, select
+
+from reelscore import score
+from reelscore.challenge import jobs, quota, submissions
+from reelscore.challenge.challenges import find_phase
+from reelscore.challenge.store import tables
+from reelscore.challenge.store.events import broken_link, read_events
+from reelscore.challenge.uploads import Readers
+from reelscore.challenge.workers import Workers
+from reelscore.errors import RefusedError
+from support.challenge_data import a_team, captions, new_arena, submit
+
+
+@pytest.fixture(scope="module")
+def readers():
+    pool = Readers(1)
+    yield pool
+    pool.close()
+
+
+@pytest.fixture
+def made(where, tmp_path):
+    arena, known = new_arena(where, tmp_path)
+    yield arena, known
+    arena.database.close()
+
+
+def count(arena, table, **conditions):
+    with arena.database.reading() as connection:
+        rows = select(func.count()).select_from(table).filter_by(**conditions)
+        return connection.execute(rows).scalar_one()
+
+
+def test_from_upload_to_score(made, readers):
+    arena, known = made
+    team = a_team(arena, known)
+    receipt = submit(arena, readers, known, team)
+    assert (receipt.number, receipt.state, receipt.left.today) == (1, "queued", 4)
+    assert Workers(arena, 1).run_until_idle() == 1
+    [row] = submissions.list_submissions(arena, team_key=team.key)
+    assert (row.state, row.id, row.late) == ("scored", receipt.id, False)
+    with arena.database.reading() as connection:
+        results = connection.execute(select(tables.result)).all()
+        kinds = set(connection.scalars(select(tables.array.c.kind)))
+        [told] = connection.scalars(select(tables.shown.c.told))
+        events = read_events(connection, known.key)
+        assert broken_link(connection, known.key) is None
+    references = {f"v{k}": r for k, r in enumerate(json.loads(known_references(arena)))}
+    wanted = score(json.loads(captions()), references, "cider,rouge_l")
+    assert {row.score: row.value for row in results} == {k: v.score for k, v in wanted.items()}
+    assert all(row.low <= row.value <= row.high for row in results)
+    assert "resamples:100" in results[0].signature
+    assert kinds == {"items", "statistics", "draws"}
+    assert json.loads(told)["scores"]["cider"]["value"] == results[0].value
+    assert [event.what for event in events] == ["definition", "team", "submission", "scored"]
+
+
+def known_references(arena):
+    with arena.database.reading() as connection:
+        key = connection.execute(select(tables.split.c.key)).scalar_one()
+    return json.dumps(json.loads(jobs.references_of(arena, key)[1])["references"])
+
+
+def test_changed_history_is_found(made):
+    arena, known = made
+    with arena.database.writing() as connection:
+        for what in ("a", "b", "c"):
+            jobs.log(connection, 7, known.key, what, "x")
+    if not arena.database.is_sqlite:
+        return
+    with arena.database.writing() as connection:
+        connection.exec_driver_sql("DROP TRIGGER challenge_event_no_update")
+        connection.exec_driver_sql("UPDATE challenge_event SET what = 'd' WHERE what = 'b'")
+    with arena.database.reading() as connection:
+        assert broken_link(connection, known.key) == 3  # after the definition and a
+
+
+def test_the_same_request_is_answered_once(made, readers):
+    arena, known = made
+    team = a_team(arena, known)
+    first = submit(arena, readers, known, team, idempotency="k1")
+    again = submit(arena, readers, known, team, idempotency="k1")
+    assert (again.id, again.repeated) == (first.id, True)
+    assert count(arena, tables.charge) == count(arena, tables.submission) == 1
+
+
+def test_the_same_captions_are_refused_unless_forced(made, readers):
+    arena, known = made
+    team = a_team(arena, known)
+    submit(arena, readers, known, team)
+    with pytest.raises(RefusedError, match="captions of your submission 1") as caught:
+        submit(arena, readers, known, team)
+    assert caught.value.reason == "same"
+    assert submit(arena, readers, known, team, force=True).number == 2
+
+
+def test_a_bad_file_costs_nothing(made, readers):
+    arena, known = made
+    team = a_team(arena, known)
+    bad = submissions.Upload("run.json", b'{"v0": "", "v99": "a man"}')
+    with pytest.raises(submissions.RefusedUpload) as caught:
+        submissions.hand_in(arena, readers, known, "main", team, bad)
+    report = caught.value.report
+    assert report.count == 3
+    assert "item 'v99' is not in the test set" in " ".join(report.problems)
+    assert count(arena, tables.refusal) == 1
+    assert count(arena, tables.charge) == count(arena, tables.blob) - 2 == 0  # those of the split
+
+
+def test_too_many_bad_files(made, readers, monkeypatch):
+    arena, known = made
+    monkeypatch.setattr(quota, "REFUSALS_AN_HOUR", 1)
+    team = a_team(arena, known)
+    bad = submissions.Upload("run.json", b"{}")
+    for reason in ("invalid", "often"):
+        with pytest.raises(RefusedError) as caught:
+            submissions.hand_in(arena, readers, known, "main", team, bad)
+        assert caught.value.reason == reason
+
+
+def test_the_final_entry_is_chosen_until_the_close(made, readers):
+    arena, known = made
+    team = a_team(arena, known)
+    ids = [submit(arena, readers, known, team, k).id for k in range(2)]
+    for id in ids:
+        submissions.choose(arena, known, id)
+    rows = submissions.list_submissions(arena, team_key=team.key)
+    assert [bool(row.chosen) for row in rows] == [False, True]
+    arena.clock.moment = find_phase(arena, known, "main").closes
+    with pytest.raises(RefusedError, match="closed at 2026-06-11T00:00:00"):
+        submissions.choose(arena, known, ids[0])
+    submissions.set_status(arena, known, ids[0], "withdrawn")
+    submissions.set_status(arena, known, ids[0], "active")
+    with arena.database.reading() as connection:
+        assert [e.what for e in read_events(connection, known.key)][-2:] == ["status", "status"]
