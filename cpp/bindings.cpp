@@ -385,6 +385,27 @@ NB_MODULE(_native, m) {
         "language"_a, "candidates"_a, "candidate_offsets"_a, "references"_a, "text_offsets"_a,
         "candidate_numbers"_a, "reference_numbers"_a, "parameters"_a, "threads"_a);
     m.def(
+        "meteor_best",
+        [](const OpenIndex& language, Bytes candidates, Offsets candidate_offsets, Bytes references,
+           Offsets text_offsets, Offsets reference_offsets, std::array<double, 4> parameters,
+           std::size_t threads) {
+            const std::size_t items = reference_offsets.size() - 1;
+            std::vector<double> scores(items);
+            std::vector<std::int64_t> best(items), aligned(items);
+            {
+                nb::gil_scoped_release release;
+                meteor_best(language.index, strings_view(candidates, candidate_offsets),
+                            strings_view(references, text_offsets), reference_offsets.data(), items,
+                            meteor_parameters(parameters), threads, best.data(), scores.data(),
+                            aligned.data());
+            }
+            return std::tuple(array_of<std::int64_t>(std::move(best)),
+                              array_of<double>(std::move(scores)),
+                              array_of<std::int64_t>(std::move(aligned)));
+        },
+        "language"_a, "candidates"_a, "candidate_offsets"_a, "references"_a, "text_offsets"_a,
+        "reference_offsets"_a, "parameters"_a, "threads"_a);
+    m.def(
         "meteor_alignment",
         [](const OpenIndex& language, std::string_view candidate, std::string_view reference,
            std::array<double, 4> parameters, PackedStems stems) {

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <stdexcept>
 
+#include "meteor_bounds.hpp"
 #include "meteor_captions.hpp"
 #include "parallel.hpp"
 #include "precise_pow.hpp"
@@ -206,6 +207,83 @@ void score_all(const LanguageIndex& index, StringsView candidates, StringsView r
     });
 }
 
+// Finds the best candidate for one item after the other; one per thread.
+class BestFinder {
+  public:
+    BestFinder(const MeteorCaptions& captions, const CandidateIndex& index,
+               const MeteorParameters& parameters, const Ids& candidates)
+        : candidates_(candidates), scorer_(captions, parameters), bounds_(index, parameters) {}
+
+    void begin_item() {
+        best_ = 0;
+        score_ = 0.0;
+        aligned_ = 0;
+    }
+    void add_reference(uint32_t reference) {
+        bounds_.set_reference(reference);
+        likely_.clear();
+        for (uint32_t k = 0; k < candidates_.size(); ++k) {
+            const double bound = bounds_.quick(k);
+            if (bound >= score_ && bound > 0.0) likely_.push_back({bound, k});
+        }
+        // A few good ones first, so that most of the others need not be bounded again.
+        const size_t few = std::min<size_t>(kFew, likely_.size());
+        std::partial_sort(likely_.begin(), likely_.begin() + static_cast<std::ptrdiff_t>(few),
+                          likely_.end());
+        tighten(0, few);
+        std::sort(likely_.begin(), likely_.begin() + static_cast<std::ptrdiff_t>(few));
+        size_t first = 0;
+        for (; first < std::min<size_t>(few, kFirst); ++first) align(likely_[first], reference);
+        tighten(few, likely_.size());
+        likely_.erase(
+            std::remove_if(likely_.begin() + static_cast<std::ptrdiff_t>(first), likely_.end(),
+                           [&](const Likely& one) { return one.bound < score_; }),
+            likely_.end());
+        std::sort(likely_.begin() + static_cast<std::ptrdiff_t>(first), likely_.end());
+        for (size_t k = first; k < likely_.size() && likely_[k].bound >= score_; ++k) {
+            align(likely_[k], reference);
+        }
+    }
+    uint32_t best() const { return best_; }
+    double score() const { return score_; }
+    int64_t aligned() const { return aligned_; }
+
+  private:
+    static constexpr size_t kFew = 64, kFirst = 4;
+    struct Likely {
+        double bound;
+        uint32_t candidate;
+
+        bool operator<(const Likely& other) const {
+            return bound != other.bound ? bound > other.bound : candidate < other.candidate;
+        }
+    };
+
+    void tighten(size_t begin, size_t end) {
+        for (size_t k = begin; k < end; ++k) {
+            if (likely_[k].bound >= score_) likely_[k].bound = bounds_.tight(likely_[k].candidate);
+        }
+    }
+    void align(const Likely& one, uint32_t reference) {
+        double statistics[kMeteorStatistics];
+        scorer_.set_candidate(candidates_[one.candidate]);
+        const double score = scorer_.score(reference, statistics);
+        ++aligned_;
+        if (score > score_ || (score == score_ && one.candidate < best_)) {
+            score_ = score;
+            best_ = one.candidate;
+        }
+    }
+
+    const Ids& candidates_;
+    PairScorer scorer_;
+    ReferenceBounds bounds_;
+    std::vector<Likely> likely_;
+    uint32_t best_ = 0;
+    double score_ = 0.0;  // the first candidate has at least that
+    int64_t aligned_ = 0;
+};
+
 }  // namespace
 
 double meteor_score(const double* statistics, const MeteorParameters& parameters) {
@@ -248,6 +326,40 @@ void meteor_pairs(const LanguageIndex& index, StringsView candidates, StringsVie
         if (scores) scores[k] = score;
     };
     score_all(index, candidates, references, n, 1024, parameters, threads, score_pair);
+}
+
+void meteor_best(const LanguageIndex& index, StringsView candidates, StringsView references,
+                 const int64_t* reference_offsets, size_t n, const MeteorParameters& parameters,
+                 size_t threads, int64_t* best, double* scores, int64_t* aligned) {
+    MeteorCaptions captions(index, options_for(parameters), threads);
+    const Ids candidate_ids = captions.add(candidates);
+    const Ids reference_ids = captions.add(references);
+    captions.analyze();
+    const CandidateIndex places(captions, candidate_ids, parameters.delta);
+    std::mutex guard;
+    std::vector<std::unique_ptr<BestFinder>> idle;
+    parallel_blocks(n, 1, threads, [&](size_t item, size_t) {
+        std::unique_ptr<BestFinder> finder;
+        {
+            std::lock_guard<std::mutex> lock(guard);
+            if (!idle.empty()) {
+                finder = std::move(idle.back());
+                idle.pop_back();
+            }
+        }
+        if (!finder) {
+            finder = std::make_unique<BestFinder>(captions, places, parameters, candidate_ids);
+        }
+        finder->begin_item();
+        for (int64_t r = reference_offsets[item]; r < reference_offsets[item + 1]; ++r) {
+            finder->add_reference(reference_ids[static_cast<size_t>(r)]);
+        }
+        best[item] = finder->best();
+        scores[item] = finder->score();
+        aligned[item] = finder->aligned();
+        std::lock_guard<std::mutex> lock(guard);
+        idle.push_back(std::move(finder));
+    });
 }
 
 MeteorAlignment meteor_alignment(const LanguageIndex& index, std::string_view candidate,

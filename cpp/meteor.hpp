@@ -47,6 +47,15 @@ void meteor_pairs(const LanguageIndex& index, StringsView candidates, StringsVie
                   std::size_t n, const MeteorParameters& parameters, std::size_t threads,
                   double* statistics, double* scores);
 
+// For each of n items the candidate that scores highest against the best of the item's references,
+// references[reference_offsets[k] .. reference_offsets[k + 1]); of equal scores the first. Exactly
+// what scoring all pairs gives, but pairs that an upper bound excludes are not aligned. best: n;
+// scores: n; aligned: n, how many pairs were. There must be a candidate.
+void meteor_best(const LanguageIndex& index, StringsView candidates, StringsView references,
+                 const std::int64_t* reference_offsets, std::size_t n,
+                 const MeteorParameters& parameters, std::size_t threads, std::int64_t* best,
+                 double* scores, std::int64_t* aligned);
+
 // One pair in full, for drawing.
 struct MeteorAlignment {
     std::vector<std::string> candidate_words, reference_words;

@@ -116,6 +116,16 @@ def meteor_pairs(
     parameters: MeteorParameters,
     threads: int,
 ) -> Floats: ...
+def meteor_best(
+    language: LanguageIndex,
+    candidates: Bytes,
+    candidate_offsets: Offsets,
+    references: Bytes,
+    text_offsets: Offsets,
+    reference_offsets: Offsets,
+    parameters: MeteorParameters,
+    threads: int,
+) -> tuple[Offsets, Floats, Offsets]: ...
 def meteor_alignment(
     language: LanguageIndex,
     candidate: str,

@@ -15,11 +15,20 @@ if TYPE_CHECKING:
     from reelscore.captioners.classifiers import LabelParameters, TrainedLabel
     from reelscore.captioners.features import Features, feature_items, read_features
     from reelscore.captioners.label_folders import Labels
-    from reelscore.captioners.retrieval import ConstantSearch, ConstantSentence, constant
+    from reelscore.captioners.retrieval import (
+        Bound,
+        BoundSearch,
+        ConstantSearch,
+        ConstantSentence,
+        bound,
+        constant,
+    )
     from reelscore.captioners.run_record import Parameters, Run, write_candidates
     from reelscore.captioners.tuples import Roles, Tuples, read_tuples
 
 __all__ = [
+    "Bound",
+    "BoundSearch",
     "ConstantSearch",
     "ConstantSentence",
     "Features",
@@ -30,6 +39,7 @@ __all__ = [
     "Run",
     "TrainedLabel",
     "Tuples",
+    "bound",
     "constant",
     "feature_items",
     "read_features",
@@ -42,7 +52,7 @@ __getattr__, __dir__ = lazy_names(
     {
         "captioners.classifiers": "LabelParameters TrainedLabel",
         "captioners.label_folders": "Labels",
-        "captioners.retrieval": "ConstantSearch ConstantSentence constant",
+        "captioners.retrieval": "Bound BoundSearch ConstantSearch ConstantSentence bound constant",
         "captioners.features": "Features feature_items read_features",
         "captioners.run_record": "Parameters Run write_candidates",
         "captioners.tuples": "Roles Tuples read_tuples",

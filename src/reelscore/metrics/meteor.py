@@ -55,6 +55,14 @@ class Alignment(NamedTuple):
     score: float
 
 
+class BestCandidates(NamedTuple):
+    """For each item the number of its best candidate, its score, and how many pairs were scored."""
+
+    candidates: NDArray[np.int64]
+    scores: FloatArray
+    aligned: NDArray[np.int64]
+
+
 @dataclass(frozen=True)
 class Meteor(Metric):
     """METEOR 1.5 for English; the defaults are the jar's.
@@ -131,6 +139,41 @@ class Meteor(Metric):
             fragmentation = totals[..., COUNTED_CHUNKS] / mean_matches
             score = f_mean * (1 - self.gamma * _power(fragmentation, self.beta))
         return np.maximum(np.nan_to_num(score, nan=0.0), 0.0)[..., np.newaxis]
+
+    def best_candidates(
+        self,
+        candidates: Packed,
+        references: Packed,
+        reference_offsets: NDArray[np.int64],
+        threads: int,
+    ) -> BestCandidates:
+        """Find for each item the candidate with the highest score, without scoring all pairs.
+
+        Exactly what scoring all pairs gives; of equal scores the first candidate counts. Pairs
+        are left out where an upper bound says that they cannot win: words that have no equal, no
+        synonym, no stem and no paraphrase in the other caption cannot be matched.
+
+        Args:
+            candidates: Tokenized captions, at least one, any of which an item may get.
+            references: The tokenized references of all items.
+            reference_offsets: Item i has the references from entry i up to entry i + 1.
+            threads: How many threads to use.
+
+        >>> candidates, references = pack(["a dog", "a man runs"]), pack(["a man is running"])
+        >>> best = Meteor().best_candidates(candidates, references, np.array([0, 1]), threads=1)
+        >>> best.candidates.tolist(), best.scores.round(3).tolist()
+        ([1], [0.312])
+        """
+        return BestCandidates(
+            *_native.meteor_best(
+                language_index(),
+                *_as_the_coco_tools_send(candidates),
+                *references,
+                reference_offsets,
+                (self.alpha, self.beta, self.gamma, self.delta),
+                threads,
+            )
+        )
 
     def align(self, candidate: str, reference: str, tokenizer: Tokenizer = "ptb") -> Alignment:
         """Show which words of two captions match, and how: why a score is what it is.

@@ -167,3 +167,17 @@ def test_tuples_of_captions(run, folder):
     } in lines
     _, out, _ = run("parse", "strong.json", "--format", "tuples", "--kind", "sense")
     assert '"verb":"cut.v.1"' in out
+
+
+def test_bound(run, folder, scored):
+    status, out, err = run(
+        "caption", "bound", "--captions", "weak.json", "-r", "refs.json", "-o", "oracle.json"
+    )
+    assert status == 0, err
+    assert out.startswith("Oracle: the references chose among ")
+    assert max(map(len, out.splitlines())) <= 80
+    assert scored("oracle.json")
+    record = record_of(folder / "oracle.json")
+    assert record["oracle"] is True
+    assert "|oracle:yes|" in record["signature"]
+    assert record["pairs"] == record["sentences"] * 45
