@@ -13,6 +13,7 @@ _COMMANDS = {
     "labels": ("caption.labels", "Train, filter and apply classifiers of visual labels."),
     "train": ("caption.train", "Train a network that describes label scores."),
     "generate": ("caption.generate", "Write captions with one trained network, or several."),
+    "translate": ("caption.translate", "Find who does what, and translate it into a sentence."),
     "render": ("caption.render", "Render clips: a synthetic data set whose truth is known."),
 }
 
