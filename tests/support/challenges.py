@@ -54,12 +54,30 @@ columns = [
   { group = "words", scores = ["bleu_4", "cider"], scale = 100, precision = 1 },
   { group = "text", scores = ["length"], ranked = false, precision = 2 },
   { group = "people", human = "da", precision = 2 },
+  { group = "people", human = "points" },
+  { group = "ranks", human = "ranks" },
 ]
 [[human]]
 id = "da"
 phase = "main"
 protocol = "direct-assessment"
-layout = "trecvid"
+layout = "pilot"
+items = 12
+raters = 6
+seed = 3
+[[human]]
+id = "ranks"
+phase = "main"
+protocol = "ranking"
+include_reference = true
+items = 3
+[[human]]
+id = "points"
+phase = "main"
+protocol = "against-reference"
+raters = 3
+quorum = [2, 3]
+items = 3
 [award]
 rule = "column"
 column = "cider"
@@ -116,7 +134,7 @@ class Made:
             scores[name] = Score(result.score, low, high, result.signature)
         phase, split = self.keys["phase"], self.keys["split"]
         with self.database.writing() as connection:
-            text = json.dumps(captions).encode()
+            text = json.dumps({"blind": [captions[item] for item in self.references]}).encode()
             blob = put_blob(connection, text)
             number = 1 + len(
                 connection.execute(
@@ -212,18 +230,17 @@ class Made:
             step=described.step.get("blind"),
             before=before,
         )
-        if now is not None:
-            connection.execute(
-                insert(tables.shown).values(
-                    team=self.teams[team],
-                    phase=phase,
-                    split=split,
-                    submission=key,
-                    generation=1,
-                    time=time,
-                    told=json.dumps(now.to_dict()),
-                )
+        connection.execute(
+            insert(tables.shown).values(
+                team=self.teams[team],
+                phase=phase,
+                split=split,
+                submission=key,
+                generation=1,
+                time=time,
+                told=json.dumps(now and now.to_dict()),
             )
+        )
 
 
 def make_challenge(where, references, text=None):
@@ -251,8 +268,10 @@ def make_challenge(where, references, text=None):
                 id=described.id,
                 visibility=described.visibility,
                 kind=described.kind,
-                items_blob=put_blob(connection, json.dumps(list(references)).encode()),
-                references_blob=put_blob(connection, json.dumps(references).encode()),
+                items_blob=put_blob(connection, json.dumps({"items": list(references)}).encode()),
+                references_blob=put_blob(
+                    connection, json.dumps({"references": list(references.values())}).encode()
+                ),
                 digest="d",
                 count=len(references),
             )

@@ -196,7 +196,8 @@ def told_of(connection: Connection, phase: int, split: int, generation: int) -> 
         .where(shown.c.phase == phase, shown.c.split == split, shown.c.generation == generation)
         .order_by(shown.c.key)
     )
-    return {row.id: told_from(json.loads(row.told)) for row in connection.execute(query)}
+    told = {row.id: json.loads(row.told) for row in connection.execute(query)}
+    return {id: told_from(data) for id, data in told.items() if data is not None}
 
 
 def told_from(data: Mapping[str, Any]) -> Told:

@@ -1,0 +1,155 @@
+"""The final entries before people: campaigns made of them, and their verdict on the board."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from sqlalchemy import select
+
+from reelscore.challenge.human import make_campaign, publish
+from reelscore.challenge.store import tables
+from reelscore.challenge.store.events import broken_link, read_events
+from reelscore.challenge.views import VISITOR, View, Who
+from reelscore.errors import DataError, UnknownNameError
+from reelscore.human.campaign import Campaign
+from reelscore.human.simulate.campaigns import Truth, simulate_campaign
+from reelscore.human.simulate.crowd import Crowd
+from support.challenges import CLOSES, OPENS, REVEALS, made_with
+
+TEAMS = ("strong", "weak", "human", "broken")
+
+
+@pytest.fixture
+def made(tmp_path):
+    made = made_with(tmp_path)
+    with made.database:
+        yield made
+
+
+@pytest.fixture
+def where(tmp_path):
+    return tmp_path / "c.db"
+
+
+def make(made, where, human, now=CLOSES):
+    return make_campaign(where, made.database, "clips", human, now=now, actor="ada")
+
+
+def ids_by_team(made):
+    board = View(made.database, "clips", Who("owner"), now=CLOSES).board("main")
+    return {row.entry.team: row.entry.id for row in board.rows}
+
+
+def test_a_campaign_on_a_blind_split_waits_for_the_close(made, where):
+    with pytest.raises(DataError, match="after the phase 'main' has closed"):
+        make(made, where, "da", now=CLOSES - 1)
+    with pytest.raises(UnknownNameError):
+        make(made, where, "none")
+
+
+def test_raters_see_submissions_without_teams_and_the_sample_is_logged(made, where):
+    result = make(made, where, "da")
+    assert sorted(result.entries) == sorted(ids_by_team(made).values())
+    with Campaign.open(where, result.campaign) as campaign:
+        assert set(campaign.systems) == {*result.entries, "human"}
+        assert campaign.humans == ("human",)
+        assert len(campaign.items()) == 12
+        shown = {shown.system for hit in campaign.hits() for t in hit.tasks for shown in t.shown}
+        assert not shown & set(TEAMS) - {"human"}
+        assert "clips" not in campaign.name
+        assert campaign.settings["blind"] is True
+        items = set(campaign.items())
+    with made.database.reading() as connection:
+        row = connection.execute(select(tables.human)).one()
+        events = read_events(connection, made.keys["challenge"])
+        assert broken_link(connection, made.keys["challenge"]) is None
+    assert set(json.loads(row.disclosed)) == items
+    assert [event.what for event in events] == ["human", "disclosed"]
+    assert set(json.loads(events[1].after)) == items
+    with pytest.raises(DataError, match="already"):
+        make(made, where, "da")
+
+
+def closed(where, id, judgments=None):
+    with Campaign.open(where, id) as campaign:
+        if judgments is not None:
+            campaign.append(judgments)
+        campaign.set_state("open", actor="ada")
+        campaign.set_state("closed", actor="ada")
+
+
+def people_of(made, now, who=VISITOR):
+    board = View(made.database, "clips", who, now=now).board("main")
+    return board, [column.score for column in board.columns if column.score.startswith("human")]
+
+
+def test_the_verdict_becomes_a_column_when_it_is_published(made, where):
+    result = make(made, where, "da")
+    quality = dict.fromkeys(result.entries, -0.3) | {"human": 1.0}
+    ids = ids_by_team(made)
+    quality[ids["weak"]] = 0.8  # people like best what the metrics do not
+    with pytest.raises(DataError, match="close it"):
+        publish(where, made.database, "clips", "da", now=CLOSES, actor="ada")
+    with Campaign.open(where, result.campaign) as campaign:
+        hits = list(campaign.hits())
+    simulated = simulate_campaign(
+        hits, Truth(quality, Crowd(), 1), seed=5, mix={"diligent": 1.0}, raters_per_hit=6
+    )
+    closed(where, result.campaign, simulated.judgments)
+    board, people = people_of(made, REVEALS)
+    assert people == []
+    assert publish(where, made.database, "clips", "da", now=REVEALS, actor="ada") == 1
+    board, people = people_of(made, REVEALS)
+    assert people == ["human:da"]
+    scores = {row.entry.team: row.entry.scores["human:da"] for row in board.rows}
+    assert max(scores, key=lambda team: scores[team].value) == "weak"
+    assert scores["weak"].cluster == 1
+    assert scores["broken"].cluster > 1
+    assert scores["weak"].low < scores["weak"].value < scores["weak"].high
+    assert "campaign:" in scores["weak"].signature
+    hidden, people = people_of(made, OPENS + 1)
+    assert hidden.rows == []
+
+
+def answers(where, id, answer, raters):
+    """Let raters do everything there is, by a rule."""
+    with Campaign.open(where, id) as campaign:
+        campaign.set_state("open", actor="ada")
+        hits = {hit.id: hit for hit in campaign.hits()}
+        for rater in raters:
+            while (held := campaign.claim(rater)) is not None:
+                for task in hits[held.hit].tasks:
+                    campaign.submit(held.id, rater, task.id, answer(task))
+        campaign.set_state("closed", actor="ada")
+
+
+def test_points_by_quorum_and_ranks_with_the_reference(made, where):
+    ids = ids_by_team(made)
+    order = [ids["human"], "reference", ids["strong"], ids["weak"], ids["broken"]]
+
+    def compare(task):
+        one, other = (order.index(shown.system) for shown in task.shown)
+        return {"helpful": [float((one > other) - (one < other))]}
+
+    def rank(task):
+        places = sorted(order.index(shown.system) for shown in task.shown)
+        own = [float(places.index(order.index(shown.system)) + 1) for shown in task.shown]
+        criteria = ("correctness", "relevance", "grammar", "helpful")
+        return dict.fromkeys(criteria, own)
+
+    points = make(made, where, "points")
+    answers(where, points.campaign, compare, ["r1", "r2", "r3"])
+    ranks = make(made, where, "ranks")
+    answers(where, ranks.campaign, rank, ["r1"])
+    for human, columns in (("points", 1), ("ranks", 4)):
+        assert publish(where, made.database, "clips", human, now=REVEALS, actor="a") == columns
+    board, people = people_of(made, REVEALS)
+    assert people[0] == "human:points"
+    assert "human:ranks:grammar" in people
+    rows = {row.entry.team: row.entry.scores for row in board.rows}
+    assert [rows[team]["human:points"].value for team in ("human", "strong")] == [1.0, 0.0]
+    ranked = {team: scores["human:ranks:grammar"].value for team, scores in rows.items()}
+    assert ranked == {"human": 1.0, "strong": 3.0, "weak": 4.0, "broken": 5.0}
+    [column] = [column for column in board.columns if column.score == "human:ranks:grammar"]
+    assert column.better == "low"
