@@ -24,7 +24,7 @@ from reelscore.challenge.store.tables import (
     split,
     submission,
 )
-from reelscore.challenge.uploads import Expected
+from reelscore.challenge.uploads import Expected, ItemList
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.store.values import to_iso
 
@@ -331,13 +331,16 @@ def expected_upload(arena: Arena, known: Known, id: str) -> Expected:
     with arena.database.reading() as connection:
         own = phase_in(connection, known, id)
         lists = [splits.item_list(connection, row) for row in split_rows(connection, own.key)]
-    scoring = known.definition.scoring
-    kind = known.definition.kind(own.definition)
+    return expected_of(known.definition, own.definition, lists)
+
+
+def expected_of(definition: Definition, each: Phase, lists: Sequence[ItemList]) -> Expected:
+    """Give what an upload has to hold, by the definition and the items of the phase's splits."""
+    scoring, kind = definition.scoring, definition.kind(each)
     if kind == "captions":
         return Expected(kind, lists, scoring.limits)
-    protocol = story_protocol(scoring)
     beyond = str(scoring.protocol.get("beyond", "error"))
-    return Expected(kind, lists, scoring.limits, protocol.missing, beyond)
+    return Expected(kind, lists, scoring.limits, story_protocol(scoring).missing, beyond)
 
 
 def change_dates(

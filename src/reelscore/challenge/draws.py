@@ -98,7 +98,7 @@ def draw_scores(table: ScoreTable, items: Sequence[str], resamples: int, seed: i
     groups = groups_of(table)[0]
     whole = [group for group in groups if len(group.rows[0]) == len(items)]
     for group in whole:
-        result = table[system][group.outputs[0]]
+        result = next(table[system][name] for name in group.outputs if name in table[system])
         order = result.statistics.items if result.statistics else result.items.index.items
         if list(order) != list(items):
             raise DataError(

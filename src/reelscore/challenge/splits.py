@@ -148,8 +148,13 @@ def put_split(connection: Connection, challenge: int, split: Split, content: Spl
 
 def item_list(connection: Connection, row: Row[Any]) -> ItemList:
     """Give the items of a row of `challenge_split`, for readers."""
-    kept = msgspec.json.decode(get_blob(connection, row.items_blob))
-    return ItemList(row.id, kept["items"], kept.get("durations", {}))
+    return items_of(row.id, get_blob(connection, row.items_blob))
+
+
+def items_of(split: str, items: bytes) -> ItemList:
+    """Give the items of a split as readers take them."""
+    kept = msgspec.json.decode(items)
+    return ItemList(split, kept["items"], kept.get("durations", {}))
 
 
 def check_disjoint(contents: dict[str, SplitContent], phase: str, splits: Sequence[str]) -> None:

@@ -66,6 +66,7 @@ _COMMANDS = {
     "stories": ("stories.score", "Score timed captions of long videos: SODA and ActivityNet."),
     "caption": ("caption", "Make captions: baselines under a table, or those of any model."),
     "campaign": ("campaign", "Ask people: plan, run and evaluate human assessments."),
+    "challenge": ("challenge", "Host a challenge: blind test sets, submissions, leaderboards."),
     "corpus": ("corpus", "Build a corpus: align described films, find their narration."),
     "serve": ("serve", "Serve the rating pages of a campaign."),
     "report": ("report", "Write stored score tables as one HTML page to explore."),

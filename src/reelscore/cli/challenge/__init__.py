@@ -1,0 +1,32 @@
+"""``reelscore challenge``."""
+
+from __future__ import annotations
+
+import click
+
+from reelscore.cli.main import LazyGroup
+
+# name: (module, what it does)
+_COMMANDS = {
+    "new": ("challenge.new", "Make a challenge from its definition, or update it."),
+    "check": ("challenge.check", "Check a definition, or captions before they are sent."),
+    "submit": ("challenge.submit", "Hand in a file of captions."),
+    "submissions": ("challenge.submissions", "List submissions and what became of them."),
+    "worker": ("challenge.worker", "Score what waits, without pages."),
+    "rescore": ("challenge.rescore", "Score all submissions of a phase again."),
+}
+
+
+@click.command("challenge", cls=LazyGroup, modules=_COMMANDS)
+def command() -> None:
+    """Host a challenge: blind test sets, submissions, leaderboards.
+
+    DATABASE is a SQLite file, or the URL of a PostgreSQL database.
+
+    \b
+    A challenge without a server:
+      reelscore challenge check lsmdc.toml
+      reelscore challenge new lsmdc.toml lsmdc.db
+      reelscore challenge submit run.json --database lsmdc.db --team Ours \\
+        --phase public-test --wait
+    """

@@ -1,0 +1,136 @@
+"""``reelscore challenge submit``."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import click
+
+from reelscore.challenge.arena import Arena
+from reelscore.challenge.challenges import Known, find_challenge
+from reelscore.challenge.job_results import scores_of
+from reelscore.challenge.submissions import Receipt, Upload, hand_in, list_submissions
+from reelscore.challenge.teams import Team, add_team, find_team
+from reelscore.challenge.uploads import Readers
+from reelscore.challenge.workers import Workers, alone_on
+from reelscore.cli.challenge.options import (
+    challenge_option,
+    json_option,
+    open_arena,
+    plain,
+    say,
+    show,
+)
+from reelscore.cli.messages import printable
+from reelscore.cli.option_kinds import number_option
+from reelscore.errors import DataError, RefusedError
+
+# Exit statuses; 2 is that of every error.
+_NO_QUOTA, _CLOSED, _FAILED, _WAITING = 3, 4, 5, 6
+_STATUS = {"quota": _NO_QUOTA, "concurrent": _NO_QUOTA, "often": _NO_QUOTA, "closed": _CLOSED}
+
+
+@click.command("submit")
+@click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
+@click.option("--phase", required=True, metavar="ID", help="The phase.")
+@click.option("--database", required=True, metavar="DATABASE", help="The challenge's database.")
+@click.option("--team", required=True, metavar="NAME", help="The team; made if there is none.")
+@challenge_option
+@click.option("--method", default="", metavar="TEXT", help="What the method is called.")
+@click.option("--link", default="", metavar="URL", help="Where it is described.")
+@click.option("--key", default="", metavar="TEXT", help="The same key is the same submission.")
+@click.option("--force", is_flag=True, help="Take captions that the team sent before.")
+@click.option("--wait", "waits", is_flag=True, help="Wait for the scores, and print them.")
+@number_option("--timeout", default=600, least=1, metavar="SECONDS", help="How long to wait.")
+@json_option
+def command(
+    file: Path,
+    phase: str,
+    database: str,
+    team: str,
+    challenge_id: str,
+    method: str,
+    link: str,
+    key: str,
+    force: bool,
+    waits: bool,
+    timeout: int,
+    as_json: bool,
+) -> None:
+    """Hand in a file of captions.
+
+    Exit status: 0 scored or accepted, 2 refused, 3 no quota, 4 closed, 5 failed, 6 still waiting.
+    Where no server runs, --wait scores the file here.
+
+    \b
+    Example:
+      reelscore challenge submit run.json --phase public-test --database lsmdc.db \\
+        --team Ours --wait
+    """
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise DataError(f"{file}: cannot be read: {error.strerror or error}.") from None
+    upload = Upload(file.name, content, method, "", link, key, force)
+    with open_arena(database) as arena:
+        known = find_challenge(arena, challenge_id)
+        own = find_team(arena, known, team) or add_team(arena, known, team, actor="command line")
+        receipt = _hand_in(arena, known, phase, own, upload)
+        for note in receipt.notes:
+            say(note)
+        left = receipt.left
+        say(
+            f"Submission {receipt.number} is accepted as {receipt.id}; left today "
+            f"{_count(left.today)}, in all {_count(left.total)}."
+        )
+        state = _wait(arena, own, receipt.id, timeout) if waits else receipt.state
+        [row] = [
+            each for each in list_submissions(arena, team_key=own.key) if each.id == receipt.id
+        ]
+        scores = scores_of(arena, row.key)
+    if as_json:
+        show({"id": receipt.id, "number": receipt.number, "state": state, "scores": plain(scores)})
+    else:
+        for split, of_split in scores.items():
+            for name, score in of_split.items():
+                click.echo(f"{split}  {name:<16} {score.value:.6f}")
+    if state == "failed":
+        say(f"It failed: {printable(row.reason)}. It was not charged.")
+        sys.exit(_FAILED)
+    if waits and state in ("queued", "scoring"):
+        say("It still waits to be scored.")
+        sys.exit(_WAITING)
+
+
+def _count(number: int | None) -> str:
+    return "without limit" if number is None else str(number)
+
+
+def _hand_in(arena: Arena, known: Known, phase: str, team: Team, upload: Upload) -> Receipt:
+    readers = Readers(1)
+    try:
+        return hand_in(arena, readers, known, phase, team, upload, actor="command line")
+    except RefusedError as error:
+        if error.reason not in _STATUS:
+            raise
+        say(f"Error: {error}")
+        sys.exit(_STATUS[error.reason])
+    finally:
+        readers.close()
+
+
+def _wait(arena: Arena, team: Team, id: str, timeout: float) -> str:
+    """Wait until a submission is scored: here, or by whoever else scores for the database."""
+    until = time.monotonic() + timeout
+    while True:
+        [row] = [each for each in list_submissions(arena, team_key=team.key) if each.id == id]
+        if row.state not in ("queued", "scoring") or time.monotonic() > until:
+            return str(row.state)
+        try:
+            with alone_on(arena.database):
+                Workers(arena, 1).run_until_idle()
+        except DataError:
+            pass  # a server scores it
+        time.sleep(0.1)

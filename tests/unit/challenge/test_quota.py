@@ -1,0 +1,229 @@
+"""Charges, grants and refunds; days and windows to the microsecond; many requests at once."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from sqlalchemy import func, select
+
+from reelscore.challenge import jobs, quota, submissions
+from reelscore.challenge.arena import DAY
+from reelscore.challenge.challenges import change_dates, find_phase
+from reelscore.challenge.store import tables
+from reelscore.challenge.teams import accept, add_team, invite, leave, merge, team_of
+from reelscore.challenge.uploads import Accepted
+from reelscore.errors import DataError, RefusedError
+from support.challenge_data import START, a_team, new_arena
+
+ONE = b'{"test": []}'
+
+
+@pytest.fixture
+def made(where, tmp_path):
+    limits = "per_day = 2, total = 5"
+    arena, known = new_arena(where, tmp_path, limits=limits, more='late = "mark"')
+    yield arena, known
+    arena.database.close()
+
+
+def put(arena, known, team, number, arrived=None, **fields):
+    """Keep a submission that was read already."""
+    upload = submissions.Upload("run.json", b"{}", **fields)
+    accepted = Accepted(b'{"test": [%d]}' % number)
+    moment = arena.clock(None) if arrived is None else arrived
+    return submissions.keep(arena, known, "main", team, upload, accepted, arrived=moment)
+
+
+def left(arena, known, team):
+    now = quota.quota_left(arena, find_phase(arena, known, "main"), team)
+    return now.today, now.total
+
+
+def test_days_change_at_midnight_to_the_microsecond(made):
+    arena, known = made
+    team = a_team(arena, known)
+    arena.clock.moment = START + DAY - 1
+    put(arena, known, team, 1)
+    put(arena, known, team, 2)
+    with pytest.raises(RefusedError, match="left for today") as caught:
+        put(arena, known, team, 3)
+    assert caught.value.reason == "quota"
+    assert left(arena, known, team) == (0, 3)
+    arena.clock.moment = START + DAY
+    assert left(arena, known, team) == (2, 3)
+    assert put(arena, known, team, 3).left.today == 1
+
+
+def test_the_window_is_half_open_to_the_microsecond(made):
+    arena, known = made
+    team = a_team(arena, known)
+    closes = find_phase(arena, known, "main").closes
+    arena.clock.moment = START - 1
+    with pytest.raises(RefusedError, match="opens at 2026-06-01T00:00:00") as caught:
+        put(arena, known, team, 1)
+    assert caught.value.reason == "closed"
+    arena.clock.moment = START
+    assert not put(arena, known, team, 1).late
+    arena.clock.moment = closes
+    assert not put(arena, known, team, 2, arrived=closes - 1).late  # its body came later
+    assert put(arena, known, team, 3).late  # this phase marks what is late
+    arena.clock.moment = closes + 601_000_000
+    with pytest.raises(RefusedError, match="took too long to arrive"):
+        put(arena, known, team, 4, arrived=closes - 1)
+
+
+def test_late_entries_are_refused_unless_the_phase_takes_them(where, tmp_path):
+    arena, known = new_arena(where, tmp_path)
+    team = a_team(arena, known)
+    arena.clock.moment = closes = find_phase(arena, known, "main").closes
+    with pytest.raises(RefusedError, match="closed at 2026-06-11"):
+        put(arena, known, team, 1)
+    change_dates(arena, known, "main", actor="ada", reason="the server was down", closes=closes + 1)
+    assert not put(arena, known, team, 1).late
+    with pytest.raises(DataError, match="opens, then closes"):
+        change_dates(arena, known, "main", actor="ada", reason="oh", closes=START - 1)
+    arena.database.close()
+
+
+def test_grants_refunds_and_cancelling(made):
+    arena, known = made
+    team, phase = a_team(arena, known), find_phase(arena, known, "main")
+    first = put(arena, known, team, 1)
+    put(arena, known, team, 2)
+    assert left(arena, known, team) == (0, 3)
+    with pytest.raises(DataError, match="Say why"):
+        quota.give(arena, known, phase, team, 1, actor="ada", reason="")
+    quota.give(arena, known, phase, team, 3, actor="ada", reason="lost a day")
+    assert left(arena, known, team) == (3, 6)
+    jobs.cancel(arena, known, first.id)
+    assert left(arena, known, team) == (4, 7)
+    with pytest.raises(RefusedError, match="It is cancelled"):
+        jobs.cancel(arena, known, first.id)
+    arena.clock.moment += DAY  # what was granted yesterday counts in all, not today
+    assert left(arena, known, team) == (2, 7)
+
+
+def test_what_is_being_scored_cannot_be_cancelled(made):
+    arena, known = made
+    receipt = put(arena, known, a_team(arena, known), 1)
+    assert jobs.claim(arena, "w") is not None
+    with pytest.raises(RefusedError, match="It is scoring"):
+        jobs.cancel(arena, known, receipt.id)
+
+
+def test_concurrent(where, tmp_path):
+    arena, known = new_arena(where, tmp_path, limits="concurrent = 1")
+    team = a_team(arena, known)
+    put(arena, known, team, 1)
+    with pytest.raises(RefusedError) as caught:
+        put(arena, known, team, 2)
+    assert caught.value.reason == "concurrent"
+    own = jobs.claim(arena, "w")
+    jobs.finish(arena, own, {})
+    put(arena, known, team, 2)
+    arena.database.close()
+
+
+def test_baselines_are_not_charged(made):
+    arena, known = made
+    team = add_team(arena, known, "Nearest", kind="baseline")
+    for number in range(4):
+        put(arena, known, team, number)
+    with arena.database.reading() as connection:
+        assert connection.execute(select(func.count(tables.charge.c.key))).scalar_one() == 0
+
+
+def test_fifty_requests_for_the_last_unit(made):
+    arena, known = made
+    team = a_team(arena, known)
+    put(arena, known, team, 0)
+    begin, outcomes = threading.Barrier(50), []
+
+    def request(number):
+        begin.wait()
+        try:
+            outcomes.append(put(arena, known, team, number).id)
+        except RefusedError as error:
+            outcomes.append(error.reason)
+
+    threads = [threading.Thread(target=request, args=(number,)) for number in range(1, 51)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert outcomes.count("quota") == 49
+    with arena.database.reading() as connection:
+        charged = connection.execute(select(func.count(tables.charge.c.key))).scalar_one()
+        numbers = sorted(connection.scalars(select(tables.submission.c.number)))
+    assert (charged, numbers) == (2, [1, 2])
+
+
+def test_fifty_times_the_same_request(made):
+    arena, known = made
+    team = a_team(arena, known)
+    begin, ids = threading.Barrier(20), []
+
+    def request():
+        begin.wait()
+        ids.append(put(arena, known, team, 1, idempotency="same").id)
+
+    threads = [threading.Thread(target=request) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(ids) == 20
+    assert len(set(ids)) == 1
+
+
+def test_merging_adds_up_what_both_have_used(made):
+    arena, known = made
+    one = add_team(arena, known, "One", account=1)
+    two = add_team(arena, known, "Two", account=2)
+    put(arena, known, one, 1)
+    put(arena, known, two, 2)
+    merge(arena, known, one, two, actor="ada", reason="one lab")
+    assert left(arena, known, two) == (0, 3)
+    assert team_of(arena, known, 1).id == two.id
+    with pytest.raises(RefusedError, match="merged into another"):
+        put(arena, known, one, 3)
+
+
+def test_members(made):
+    arena, known = made
+    team = add_team(arena, known, "One", account=1)
+    token = invite(arena, known, team)
+    assert accept(arena, known, token, 2).id == team.id
+    for again in (token, "guess"):
+        with pytest.raises(RefusedError, match="has been used"):
+            accept(arena, known, again, 3)
+    with pytest.raises(RefusedError, match="in a team already"):
+        add_team(arena, known, "Mine", account=2)
+    leave(arena, known, 1)
+    assert team_of(arena, known, 1) is None
+    with arena.database.reading() as connection:
+        rows = connection.execute(select(tables.member.c.account, tables.member.c.role)).all()
+    assert sorted(rows) == [(1, "member"), (2, "captain")]
+
+
+@pytest.mark.parametrize(
+    ("taken", "name", "said"),
+    [
+        ("Team One", "team-0ne", "looks like"),
+        ("Nice", "Nісе", "mixes letters"),
+        ("Асе", "Ace", "looks like"),
+        ("Dogs", "Do\u200bgs", "U+200B"),
+        ("Dogs", "D\u202eogs", "U+202E"),
+        ("Dogs", "d o g s !", "looks like"),
+        ("Dogs", "x" * 61, "61 characters"),
+        ("Dogs", "!!!", "no letter"),
+    ],
+)
+def test_names_that_could_be_mistaken(tmp_path, taken, name, said):
+    arena, known = new_arena(tmp_path / "c.db", tmp_path)
+    add_team(arena, known, taken)
+    with pytest.raises(DataError) as caught:
+        add_team(arena, known, name)
+    assert said in str(caught.value)
+    arena.database.close()

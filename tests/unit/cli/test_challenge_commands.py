@@ -1,0 +1,87 @@
+"""``reelscore challenge`` without a server: from the definition to a score, and every refusal."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from support.challenge_data import captions, write_definition
+
+
+@pytest.fixture
+def made(tmp_path, run, monkeypatch):
+    """A challenge that is open for a long time, in dogs.db, with a good file run.json."""
+    monkeypatch.chdir(tmp_path)
+    path = write_definition(tmp_path, limits="per_day = 2, total = 20")
+    path.write_text(path.read_text().replace("closes = 2026", "closes = 2999"))
+    (tmp_path / "run.json").write_bytes(captions())
+    status, _, err = run("challenge", "new", "dogs.toml")
+    assert (status, err) == (
+        0,
+        "Challenge 'dogs' is made.\nChallenge 'dogs' is in dogs.db.\n",
+    )
+    return tmp_path
+
+
+SUBMIT = ("challenge", "submit", "--phase", "main", "--database", "dogs.db", "--team", "Ours")
+
+
+def test_from_definition_to_score(made, run):
+    assert run(
+        "challenge", "check", "run.json", "--phase", "main", "--definition", "dogs.toml"
+    ) == (
+        0,
+        "",
+        "run.json can be scored: captions of 10 items.\n",
+    )
+    status, out, err = run(*SUBMIT, "run.json", "--wait", "--json")
+    assert status == 0, err
+    told = json.loads(out)
+    assert (told["number"], told["state"]) == (1, "scored")
+    assert list(told["scores"]["test"]) == ["cider", "rouge_l"]
+    status, out, _ = run("challenge", "submissions", "--database", "dogs.db")
+    assert f"{told['id']}  Ours, main 1: scored\n  test: cider " in out
+    assert run("challenge", "rescore", "dogs.db", "--phase", "main")[0] == 0
+    assert run("challenge", "worker", "dogs.db", "--once")[0] == 0
+    _, out, _ = run("challenge", "submissions", "--database", "dogs.db", "--json")
+    assert json.loads(out)[0]["scores"] == told["scores"]
+
+
+def test_exit_statuses(made, run):
+    (made / "bad.json").write_text('{"v0": "a man"}')
+    status, _, err = run(*SUBMIT, "bad.json")
+    assert status == 2
+    assert "9 items have no caption (first: 'v1', 'v2', 'v3', 'v4', 'v5')" in err
+    for number, expected in ((0, 0), (1, 0), (2, 3)):
+        (made / "run.json").write_bytes(captions(number))
+        status, _, err = run(*SUBMIT, "run.json")
+        assert status == expected, err
+    path = made / "dogs.toml"
+    path.write_text(path.read_text().replace("closes = 2999", "closes = 2026"))
+    status, _, err = run("challenge", "new", "dogs.toml")
+    assert "Phase 'main' closes 2026-06-11T00:00:00.000000Z, was 2999-" in err
+    status, _, err = run(*SUBMIT, "run.json")
+    assert (status, err) == (4, "Error: The phase closed at 2026-06-11T00:00:00.000000Z.\n")
+
+
+def test_a_definition_with_mistakes(made, run):
+    path = made / "dogs.toml"
+    path.write_text(path.read_text().replace("resamples", "resample"))
+    status, _, err = run("challenge", "new", "dogs.toml", "other.db")
+    assert status == 2
+    assert "dogs.toml:11: [scoring] has no key 'resample'; did you mean resamples?" in err
+    assert not (made / "other.db").exists()
+
+
+def test_baselines_are_handed_in(made, run):
+    (made / "nn.json").write_bytes(captions(3))
+    path = made / "dogs.toml"
+    more = '\n[[baseline]]\nname = "Nearest"\nfile = "nn.json"\nphase = "main"\n'
+    path.write_text(path.read_text() + more)
+    for said in ("Baseline 'Nearest' waits", "Nothing has changed"):
+        status, _, err = run("challenge", "new", "dogs.toml")
+        assert status == 0
+        assert said in err
+    _, out, _ = run("challenge", "submissions", "--database", "dogs.db")
+    assert out.count("Nearest, main") == 1
