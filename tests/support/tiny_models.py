@@ -124,3 +124,75 @@ def clip(folder: Path) -> Path:
             parameter.normal_(std=0.3)
     model.save_pretrained(folder)
     return folder
+
+
+def llava(folder: Path) -> Path:
+    """Write a LLaVA that looks at pictures of 16 × 16 pixels and answers in a few words."""
+    import torch
+    import transformers
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    marks = ["<pad>", "<s>", "</s>", "<unk>", "<image>"]
+    words = {word: k for k, word in enumerate([*marks, *WORDS, "USER:", "ASSISTANT:"])}
+    tokenizer = Tokenizer(models.WordLevel(words, unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    whole = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        pad_token="<pad>",
+        bos_token="<s>",
+        eos_token="</s>",
+        unk_token="<unk>",
+        additional_special_tokens=["<image>"],
+    )
+    template = (
+        "{% for message in messages %}{{ message.role | upper }}: "
+        "{% for part in message.content %}"
+        "{% if part.type == 'image' %}<image> {% else %}{{ part.text }} {% endif %}"
+        "{% endfor %}{% endfor %}{% if add_generation_prompt %}ASSISTANT:{% endif %}"
+    )
+    vision = {
+        "hidden_size": 32,
+        "intermediate_size": 64,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "image_size": 16,
+        "patch_size": 8,
+        "projection_dim": 16,
+    }
+    text = {
+        "hidden_size": 32,
+        "intermediate_size": 64,
+        "num_hidden_layers": 1,
+        "num_attention_heads": 2,
+        "num_key_value_heads": 2,
+        "vocab_size": len(words),
+        "max_position_embeddings": 512,
+    }
+    torch.manual_seed(3)
+    config = transformers.LlavaConfig(
+        vision_config=transformers.CLIPVisionConfig(**vision),
+        text_config=transformers.LlamaConfig(
+            **text, bos_token_id=1, eos_token_id=2, pad_token_id=0
+        ),
+        image_token_index=words["<image>"],
+        vision_feature_layer=-1,
+    )
+    model = transformers.LlavaForConditionalGeneration(config)
+    with torch.no_grad():  # what a fresh model says hardly depends on the pictures
+        for parameter in model.parameters():
+            if parameter.dim() > 1:
+                parameter.normal_(std=0.4)
+    model.generation_config.eos_token_id, model.generation_config.pad_token_id = 2, 0
+    model.save_pretrained(folder)
+    pictures = transformers.CLIPImageProcessorPil(
+        size={"shortest_edge": 16}, crop_size={"height": 16, "width": 16}
+    )
+    transformers.LlavaProcessor(
+        pictures,
+        whole,
+        patch_size=8,
+        vision_feature_select_strategy="default",
+        chat_template=template,
+        num_additional_image_tokens=1,
+    ).save_pretrained(folder)
+    return folder

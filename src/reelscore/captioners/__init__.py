@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from reelscore._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from reelscore.captioners.caption_run import CaptionRun, CaptionSettings, run
     from reelscore.captioners.classifiers import LabelParameters, TrainedLabel
     from reelscore.captioners.features import Features, feature_items, read_features
     from reelscore.captioners.label_folders import Labels
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Bound",
     "BoundSearch",
+    "CaptionRun",
+    "CaptionSettings",
     "ConstantSearch",
     "ConstantSentence",
     "Features",
@@ -44,12 +47,14 @@ __all__ = [
     "feature_items",
     "read_features",
     "read_tuples",
+    "run",
     "write_candidates",
 ]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
+        "captioners.caption_run": "CaptionRun CaptionSettings run",
         "captioners.classifiers": "LabelParameters TrainedLabel",
         "captioners.label_folders": "Labels",
         "captioners.retrieval": "Bound BoundSearch ConstantSearch ConstantSentence bound constant",

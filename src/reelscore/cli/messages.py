@@ -4,6 +4,7 @@ import re
 
 # Arguments that messages of the library name, and the options that stand for them.
 _OPTIONS = {
+    "as": "--as",
     "beyond": "--beyond",
     "caption_field": "--caption-field",
     "column": "--score-column",
@@ -20,8 +21,10 @@ _OPTIONS = {
     "moments": "--moments",
     "negative": "--negative",
     "pair": "--pair",
+    "partial": "--partial",
     "reference_field": "--reference-field",
     "references": "--refs",
+    "restart": "--restart",
     "reversed_segments": "--reversed-segments",
     "split": "--split",
     "system_scores": "--system-scores",

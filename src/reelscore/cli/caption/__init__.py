@@ -15,6 +15,7 @@ _COMMANDS = {
     "generate": ("caption.generate", "Write captions with one trained network, or several."),
     "translate": ("caption.translate", "Find who does what, and translate it into a sentence."),
     "render": ("caption.render", "Render clips: a synthetic data set whose truth is known."),
+    "run": ("caption.run", "Describe clips with any captioner."),
 }
 
 

@@ -83,13 +83,24 @@ def finish(
         json_file: Where else the record goes.
     """
     write_candidates(output, candidates, record)
+    show_written(output, len(candidates), record, lines, json_file)
+
+
+def show_written(
+    output: str,
+    count: int,
+    record: Mapping[str, Any],
+    lines: Sequence[str] = (),
+    json_file: str | None = None,
+) -> None:
+    """Say that captions were written; arguments as of `finish`, and how many they are."""
     if json_file:
         write_json(json_file, record)
     if json_file == STDOUT:
         return
     show_notes([printable(line) for line in lines])
-    click.echo(f"Wrote {len(candidates):,} captions to {output}, the record to", nl=False)
-    width = terminal_width() - len(f"Wrote {len(candidates):,} captions to {output}, the record to")
+    click.echo(f"Wrote {count:,} captions to {output}, the record to", nl=False)
+    width = terminal_width() - len(f"Wrote {count:,} captions to {output}, the record to")
     name = str(record_path(output))
     click.echo(("\n  " if len(name) + 2 > width else " ") + f"{name}.")
     show_signature(str(record["signature"]))

@@ -1,0 +1,149 @@
+"""Captions of a model in a folder, as transformers writes it; nothing is downloaded."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, ClassVar
+
+from reelscore.captioners.adapters.base import Adapter, Answer, Shown
+from reelscore.errors import DataError, MissingExtraError
+from reelscore.judges.model_folders import read_config, weights_hash
+from reelscore.learned.encoders import default_device, need
+
+
+@dataclass
+class FolderAdapter(Adapter):
+    """A model that takes pictures and text; its code is that of transformers alone.
+
+    Attributes:
+        folder: Where it is.
+        device: ``cuda``, ``cpu``, or nothing for what there is.
+    """
+
+    folder: Path = Path()
+    device: str = ""
+    kind: ClassVar[str] = "hf"
+    _alone: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
+    _processor: Any = field(default=None, init=False, repr=False)
+    _model: Any = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.parallel = 2  # the frames of a batch are read while the one before is described
+        config = read_config("caption run", self.folder, "hf:FOLDER")
+        if self.sent == "video" and find_spec("torchvision") is None:
+            raise MissingExtraError.of(
+                'Models of transformers take videos with torchvision only (leave out as="video" '
+                "to send frames as images)",
+                "torchvision",
+            )
+        torch, transformers = need("torch"), need("transformers")
+        transformers.utils.logging.disable_progress_bar()
+        transformers.utils.logging.set_verbosity_error()
+        self.device = self.device or default_device()
+        try:
+            self._processor = transformers.AutoProcessor.from_pretrained(
+                self.folder, local_files_only=True, trust_remote_code=False
+            )
+            self._model = transformers.AutoModelForImageTextToText.from_pretrained(
+                self.folder,
+                local_files_only=True,
+                trust_remote_code=False,
+                use_safetensors=True,
+                dtype="auto" if self.device.startswith("cuda") else torch.float32,
+            )
+        except (OSError, ValueError, RuntimeError, ImportError, KeyError) as error:
+            reason = str(error).splitlines()[0]
+            raise DataError(
+                f"{self.folder}: a model of type {config.get('model_type')!r} that cannot be "
+                f"loaded as one that describes pictures: {reason}"
+            ) from error
+        if not getattr(self._processor, "chat_template", None):
+            raise DataError(
+                f"{self.folder}: the model has no chat template (chat_template.jinja), which says "
+                "how pictures and question are put to it."
+            )
+        self._processor.tokenizer.padding_side = "left"
+        self._model.to(self.device).eval()
+
+    @property
+    def identity(self) -> str:
+        """The folder's name and a hash of the weights."""
+        return f"hf:{self.folder.resolve().name} {weights_hash(self.folder)}"
+
+    @property
+    def libraries(self) -> Sequence[str]:
+        """What runs the model."""
+        return ("torch", "transformers")
+
+    def describe(self, batch: Sequence[Shown]) -> list[Answer]:
+        """Describe a batch; the most likely word is taken each time."""
+        with self._alone:
+            return self._described(batch)
+
+    def _described(self, batch: Sequence[Shown]) -> list[Answer]:
+        torch = need("torch")
+        started = time.monotonic()
+        inputs = self._inputs(batch).to(self.device, dtype=self._model.dtype)
+        with torch.inference_mode():
+            output = self._model.generate(
+                **inputs, do_sample=False, max_new_tokens=self.sampling["max_tokens"]
+            )
+        tokens_in = inputs["attention_mask"].sum(dim=1).tolist()
+        ends = self._ends()
+        seconds = (time.monotonic() - started) / len(batch)
+        answers = []
+        for row, length in zip(output[:, inputs["input_ids"].shape[1] :], tokens_in, strict=True):
+            words = row.tolist()
+            end = next((k for k, token in enumerate(words) if token in ends), None)
+            text = self._processor.decode(words[:end], skip_special_tokens=True)
+            answers.append(
+                Answer(
+                    text,
+                    "length" if end is None else "stop",
+                    tokens_in=length,
+                    tokens_out=len(words) if end is None else end,
+                    seconds=seconds,
+                )
+            )
+        return answers
+
+    def _inputs(self, batch: Sequence[Shown]) -> Any:
+        from PIL import Image
+
+        pictures = [[Image.fromarray(each) for each in shown.frames.pictures] for shown in batch]
+        texts = []
+        for shown, own in zip(batch, pictures, strict=True):
+            kind, count = ("video", 1) if self.sent == "video" else ("image", len(own))
+            question = {"type": "text", "text": shown.question}
+            messages = [{"role": "user", "content": [*([{"type": kind}] * count), question]}]
+            if shown.task:
+                task = {"type": "text", "text": shown.task}
+                messages.insert(0, {"role": "system", "content": [task]})
+            texts.append(
+                self._processor.apply_chat_template(
+                    messages, tokenize=False, add_generation_prompt=True
+                )
+            )
+        media: dict[str, Any] = {"images": pictures}
+        if self.sent == "video":
+            media = {"videos": pictures}
+        return self._processor(text=texts, padding=True, return_tensors="pt", **media)
+
+    def _ends(self) -> set[int]:
+        """The tokens at which an answer ends."""
+        ends = self._model.generation_config.eos_token_id
+        return {ends} if isinstance(ends, int) else set(ends or ())
+
+    def record(self) -> dict[str, Any]:
+        """The folder, its weights, and where it ran."""
+        return {
+            "adapter": self.kind,
+            "model": str(self.folder),
+            "weights": weights_hash(self.folder),
+            "device": self.device,
+        }
