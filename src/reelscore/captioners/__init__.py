@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from reelscore.captioners.classifiers import LabelParameters, TrainedLabel
     from reelscore.captioners.features import Features, feature_items, read_features
     from reelscore.captioners.label_folders import Labels
+    from reelscore.captioners.neighbours import NearestItems, NearestSearch, nearest
     from reelscore.captioners.retrieval import (
         Bound,
         BoundSearch,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
         constant,
     )
     from reelscore.captioners.run_record import Parameters, Run, write_candidates
+    from reelscore.captioners.search import Neighbours, nearest_rows, normalised
     from reelscore.captioners.tuples import Roles, Tuples, read_tuples
 
 __all__ = [
@@ -37,6 +39,9 @@ __all__ = [
     "Features",
     "LabelParameters",
     "Labels",
+    "NearestItems",
+    "NearestSearch",
+    "Neighbours",
     "Parameters",
     "Roles",
     "Run",
@@ -45,6 +50,9 @@ __all__ = [
     "bound",
     "constant",
     "feature_items",
+    "nearest",
+    "nearest_rows",
+    "normalised",
     "read_features",
     "read_tuples",
     "run",
@@ -57,9 +65,11 @@ __getattr__, __dir__ = lazy_names(
         "captioners.caption_run": "CaptionRun CaptionSettings run",
         "captioners.classifiers": "LabelParameters TrainedLabel",
         "captioners.label_folders": "Labels",
+        "captioners.neighbours": "NearestItems NearestSearch nearest",
         "captioners.retrieval": "Bound BoundSearch ConstantSearch ConstantSentence bound constant",
         "captioners.features": "Features feature_items read_features",
         "captioners.run_record": "Parameters Run write_candidates",
+        "captioners.search": "Neighbours nearest_rows normalised",
         "captioners.tuples": "Roles Tuples read_tuples",
     },
 )

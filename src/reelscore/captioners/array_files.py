@@ -225,7 +225,8 @@ def _mapped_npy(path: Path) -> NDArray[Any]:
         raise DataError(f"{path}: is cut off: {size:,} bytes of {needed:,}. Copy it again.")
     if needed == offset:
         return np.empty(shape, dtype)
-    return np.memmap(path, dtype, "r", offset, shape, "F" if fortran else "C")
+    # Copy on write: changes of the array stay in memory, and take the place of what was read.
+    return np.memmap(path, dtype, "c", offset, shape, "F" if fortran else "C")
 
 
 def _with_ids(path: Path) -> StoredMatrix:

@@ -181,3 +181,34 @@ def test_bound(run, folder, scored):
     assert record["oracle"] is True
     assert "|oracle:yes|" in record["signature"]
     assert record["pairs"] == record["sentences"] * 45
+
+
+def test_nearest(run, clips):
+    arguments = ["caption", "nearest", "--features", "train.npz", "--captions", "train.json"]
+    arguments += ["--queries", "test.npz", "--clip-negative", "-o", "nearest.json"]
+    status, out, err = run(*arguments)
+    assert status == 0, err
+    assert max(map(len, out.splitlines())) <= 80
+    captions = json.loads((clips / "nearest.json").read_text())
+    assert len(captions) == 20
+    assert run("score", "nearest.json", "-r", "test.json", "-m", "meteor")[0] == 0
+    record = record_of(clips / "nearest.json")
+    assert "|distance:intersection|k:1|pick:first|clip_negative:yes|" in record["signature"]
+    assert set(record["data"]) == {"captions", "features_1", "queries_1"}
+    before = (clips / "nearest.json").read_bytes()
+    assert run(*arguments, "--backend", "numpy")[0] == 0
+    assert (clips / "nearest.json").read_bytes() == before
+
+
+def test_nearest_needs_histograms(run, clips):
+    arguments = ["caption", "nearest", "--features", "train.npz", "--captions", "train.json"]
+    status, _, err = run(*arguments, "--queries", "test.npz", "-o", "nearest.json")
+    assert status == 2
+    assert "has negative features" in err
+    assert "--clip-negative" in err
+    assert not (clips / "nearest.json").exists()
+    (clips / "few.json").write_text('{"train0": ["a"], "zzz": ["b"]}')
+    arguments[-1] = "few.json"
+    status, _, err = run(*arguments, "--queries", "test.npz", "-o", "nearest.json")
+    assert status == 2
+    assert "1 caption has no features (first: 'zzz'). Add them or pass --missing skip." in err

@@ -8,6 +8,7 @@ from reelscore.cli.main import LazyGroup
 
 # name: (module, what it does); a command is a file here and a line in this table
 _COMMANDS = {
+    "nearest": ("caption.nearest", "Give every item the caption of its nearest neighbour."),
     "bound": ("caption.bound", "Give every item its best training sentence: an oracle."),
     "constant": ("caption.constant", "Give every item the best constant sentence."),
     "labels": ("caption.labels", "Train, filter and apply classifiers of visual labels."),
