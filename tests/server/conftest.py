@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,8 +13,10 @@ pytest.importorskip("fastapi", reason="the web extra is not installed")
 
 from argon2 import PasswordHasher
 
+from reelscore.corpus.project import Project
 from reelscore.web import security
 from reelscore.web.demo import draw_videos
+from support.review import review_project
 from support.visits import Visitor
 
 
@@ -98,3 +101,15 @@ def shots() -> Path | None:
         return None
     Path(named).mkdir(parents=True, exist_ok=True)
     return Path(named)
+
+
+@pytest.fixture(scope="session")
+def made_review(tmp_path_factory):
+    """A project to review, made once."""
+    return review_project(tmp_path_factory.mktemp("review"))
+
+
+@pytest.fixture
+def project(made_review, tmp_path):
+    """A copy of it, to decide about."""
+    return Project.open(shutil.copytree(made_review.folder, tmp_path / "films"))

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from reelscore.corpus.duplicates import SameFilm, same_films
     from reelscore.corpus.exports import ExportedClip, to_coco, to_csv, to_jsonl, to_stories
     from reelscore.corpus.features import sound_features
+    from reelscore.corpus.film_names import film_headings
     from reelscore.corpus.findings import alignment_findings, segmentation_findings
     from reelscore.corpus.names import Anonymised, Replacement, anonymise, unknown_names
     from reelscore.corpus.narration import BandPowers, band_powers
@@ -112,6 +113,7 @@ __all__ = [
     "corpus_size",
     "doubt_overlaps",
     "estimate_rate",
+    "film_headings",
     "find_anchors",
     "find_pair",
     "find_track",
@@ -161,6 +163,7 @@ __getattr__, __dir__ = lazy_names(
         "corpus.duplicates": "SameFilm same_films",
         "corpus.exports": "ExportedClip to_coco to_csv to_jsonl to_stories",
         "corpus.features": "sound_features",
+        "corpus.film_names": "film_headings",
         "corpus.findings": "alignment_findings segmentation_findings",
         "corpus.names": "Anonymised Replacement anonymise unknown_names",
         "corpus.narration": "BandPowers band_powers",

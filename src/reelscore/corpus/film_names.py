@@ -23,6 +23,11 @@ def film_headings(project: Project, film_id: str) -> tuple[list[str], set[str]]:
     Args:
         project: The project.
         film_id: The film.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     film_headings(Project.new(folder), "sintel")
+    ([], set())
     """
     folder = project.folder / "films" / film_id
     script = folder / "script.json"

@@ -165,7 +165,7 @@ class Site:
             Campaigns(settings, database, uptime),
             signer,
             Videos(settings.videos, signer),
-            _templates(settings.prefix),
+            page_templates(settings.prefix),
             Attempts(settings.attempts),
             Hashing(),
             Attempts(_ARRIVALS),
@@ -280,7 +280,12 @@ NotTooOften = Depends(check_failures)
 
 
 @cache
-def _templates(prefix: str) -> Environment:
+def page_templates(prefix: str) -> Environment:
+    """Give the templates of all pages, for a server below a path.
+
+    Args:
+        prefix: The path; empty for the top.
+    """
     templates = template_environment("reelscore.web")
     versions: dict[str, str] = {}
 

@@ -9,9 +9,8 @@ import pytest
 from reelscore.corpus.assembly import assemble
 from reelscore.corpus.decisions import append_decision, read_decisions
 from reelscore.corpus.records import Decision, Piece, Segment, Sentence
-from reelscore.corpus.review.actions import Desk, split_text
+from reelscore.corpus.review.actions import Desk, split_text, suggested_flags
 from reelscore.corpus.review.replay import replay
-from reelscore.corpus.review.suggestions import suggested_flags
 from reelscore.corpus.time_map import TimeMap
 from reelscore.errors import DataError, RefusedError
 

@@ -17,6 +17,7 @@ _COMMANDS = {
     "script": ("corpus.script", "Read a film's script, and find its times by the subtitles."),
     "transcript": ("corpus.transcript", "Read the words of a narration."),
     "descriptions": ("corpus.descriptions", "Say how dense a narration is, and where is room."),
+    "review": ("corpus.review", "Correct segments and sentences on a page."),
     "assemble": ("corpus.assemble", "Make clips from sentences."),
     "anonymise": ("corpus.anonymise", "Replace the names of people by Someone."),
     "split": ("corpus.split", "Divide films into training, validation and test."),
@@ -39,6 +40,7 @@ def command() -> None:
 
     \b
     With its sentences (transcript, script), to clips and files:
+      reelscore corpus review --project films
       reelscore corpus assemble --project films
       reelscore corpus anonymise --project films
       reelscore corpus split --project films

@@ -1,6 +1,6 @@
 """What a person can do to a passage, as the decision that is written down.
 
-Each function looks at a film as it is now and gives the decision; nothing is changed.
+A `Desk` looks at a film as it is now and gives decisions; nothing is changed.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timezone
+from functools import lru_cache
 from typing import Any
 
 from reelscore.corpus.records import Decision, Segment, Sentence
@@ -20,6 +21,20 @@ from reelscore.errors import DataError
 REASONS = ("introduction or ending", "text on screen", "not in the video", "sound or music")
 """Why the paper removed sentences; in review, the keys 1 to 4."""
 
+_ENDS = 180.0  # seconds at the start and the end of a film with logos and cast
+_CREDITS = re.compile(
+    r"\b(presents?|directed by|produced by|written by|starring|in association with|production|"
+    r"productions|pictures|studios?|logo|credits?|screenplay|executive producer)\b",
+    re.IGNORECASE,
+)
+_SCREEN = re.compile(
+    r"[\"“][^\"”]+[\"”]|\b[A-Z]{2,}(?:[ ,.'’-]+[A-Z]{2,})+\b|"
+    r"\b(reads|reading:|captions?|caption reads|subtitles?|titles?|text on|words appear)\b"
+)
+_SOUND = re.compile(
+    r"\b(music|song|melody|sounds? of|sounds|hears?|heard|noise|audible|voices? off)\b",
+    re.IGNORECASE,
+)
 _SHORTEST = 0.05  # seconds that are left of a passage
 _STOP = re.compile(r"[.!?;,:…][\"”')]*$")
 _NEAR = 0.25  # of the words: how far from its place in time a text is cut to end with a stop
@@ -212,6 +227,35 @@ class Desk:
             number += 1
             name = f"{base}.{number}"
         return name
+
+
+def suggested_flags(
+    text: str, start: float, end: float, seconds: float | None = None
+) -> tuple[str, ...]:
+    """Name the reasons for which the paper would have removed a sentence, by its words.
+
+    Args:
+        text: The sentence.
+        start: When it begins.
+        end: When it ends.
+        seconds: How long the film is; without it, nothing is taken for its ending.
+
+    >>> suggested_flags("A caption reads: LONDON.", 400.0, 403.0)
+    ('text on screen',)
+    >>> suggested_flags("Blue Door Pictures presents.", 4.0, 6.0)
+    ('introduction or ending',)
+    >>> suggested_flags("Anna opens the door.", 4.0, 6.0)
+    ()
+    """
+    credit_words, on_screen, sound = _words(text)
+    at_end = start < _ENDS or (seconds is not None and end > seconds - _ENDS)
+    marks = (credit_words and at_end, on_screen, False, sound)
+    return tuple(reason for reason, mark in zip(REASONS, marks, strict=True) if mark)
+
+
+@lru_cache(maxsize=1 << 16)
+def _words(text: str) -> tuple[bool, bool, bool]:
+    return bool(_CREDITS.search(text)), bool(_SCREEN.search(text)), bool(_SOUND.search(text))
 
 
 def split_text(text: str, share: float) -> tuple[str, str]:

@@ -1,0 +1,1 @@
+"""The review page of a corpus: one person at this machine corrects what the steps found."""
