@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import insert, select
 
-from reelscore import score_systems
+from reelscore.challenge.challenges import scoring_settings
 from reelscore.challenge.definition import parse_definition
-from reelscore.challenge.draws import NO_DRAWS, draw_scores
+from reelscore.challenge.draws import NO_DRAWS
+from reelscore.challenge.job_results import put_scores
 from reelscore.challenge.ladder import Score, tell
+from reelscore.challenge.scorers import prepare, score_split
 from reelscore.challenge.store import tables
 from reelscore.challenge.store.blobs import put_blob
 from reelscore.challenge.store.results import draws_of, told_of
@@ -102,6 +104,8 @@ class Made:
     keys: dict = field(default_factory=dict)
     teams: dict = field(default_factory=dict)
     count: int = 0
+    settings: dict = field(default_factory=dict)
+    scorer: tuple = ()
 
     def team(self, name, kind="team", state="active"):
         with self.database.writing() as connection:
@@ -125,16 +129,16 @@ class Made:
         self.count += 1
         arrived = OPENS + self.count * HOUR if arrived is None else arrived
         id = f"sub{self.count:07d}"
-        scoring = self.definition.scoring
-        table = score_systems({"s": captions}, self.references, list(scoring.metrics))
-        drawn = draw_scores(table, list(self.references), scoring.resamples, scoring.seed)
+        texts = [captions[item] for item in self.references]
+        scored = score_split(*self.scorer, texts, self.settings)
+        drawn = scored.draws
         scores = {}
-        for name, result in table["s"].items():
+        for name, value, signature in scored.scores:
             low, high = drawn.interval(name) or (None, None)
-            scores[name] = Score(result.score, low, high, result.signature)
+            scores[name] = Score(value, low, high, signature)
         phase, split = self.keys["phase"], self.keys["split"]
         with self.database.writing() as connection:
-            text = json.dumps({"blind": [captions[item] for item in self.references]}).encode()
+            text = json.dumps({"blind": texts}).encode()
             blob = put_blob(connection, text)
             number = 1 + len(
                 connection.execute(
@@ -178,28 +182,7 @@ class Made:
                     finished=arrived + 9,
                 )
             ).inserted_primary_key[0]
-            for position, (name, score) in enumerate(scores.items()):
-                connection.execute(
-                    insert(tables.result).values(
-                        job=job,
-                        split=split,
-                        score=name,
-                        position=position,
-                        value=score.value,
-                        low=score.low,
-                        high=score.high,
-                        signature=score.signature,
-                    )
-                )
-            connection.execute(
-                insert(tables.array).values(
-                    job=job,
-                    split=split,
-                    kind="draws",
-                    names=json.dumps(drawn.names),
-                    blob=put_blob(connection, drawn.to_bytes()),
-                )
-            )
+            put_scores(connection, job, split, scored)
             self._tell(connection, team, id, key, scores, drawn, arrived)
         return id
 
@@ -262,13 +245,17 @@ def make_challenge(where, references, text=None):
             )
         ).inserted_primary_key[0]
         described = definition.splits[0]
+        items = json.dumps({"items": list(references)}).encode()
+        texts = json.dumps({"references": list(references.values())}).encode()
+        made.settings = scoring_settings(definition, definition.phases[0])
+        made.scorer = prepare(made.settings, items, texts, 1)
         split = connection.execute(
             insert(tables.split).values(
                 challenge=challenge,
                 id=described.id,
                 visibility=described.visibility,
                 kind=described.kind,
-                items_blob=put_blob(connection, json.dumps({"items": list(references)}).encode()),
+                items_blob=put_blob(connection, items),
                 references_blob=put_blob(
                     connection, json.dumps({"references": list(references.values())}).encode()
                 ),
@@ -286,7 +273,7 @@ def make_challenge(where, references, text=None):
                 closes=window.closes,
                 reveals=window.reveals,
                 priority=0,
-                settings="{}",
+                settings=json.dumps(made.settings),
                 generation=1,
             )
         ).inserted_primary_key[0]

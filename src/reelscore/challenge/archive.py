@@ -16,7 +16,6 @@ from reelscore.challenge.awards import Verdict, decide
 from reelscore.challenge.board_forms import (
     board_csv,
     board_grid,
-    board_html,
     board_json,
     history_svg,
     render,
@@ -108,7 +107,7 @@ def archive_files(view: View) -> dict[str, bytes]:
             f"{board.title} · {view.name}",
             "archive_board.html",
             board=board,
-            table=board_html(board),
+            table=view.board_html(id),
             history=history_svg(board),
             name=name,
         )

@@ -161,7 +161,12 @@ def board_dict(board: Board) -> dict[str, Any]:
 def _row_dict(row: Row) -> dict[str, Any]:
     entry = row.entry
     scores = {
-        name: {key: value for key, value in asdict(score).items() if key != "signature"}
+        name: {
+            "value": score.value,
+            "low": score.low,
+            "high": score.high,
+            "cluster": score.cluster,
+        }
         for name, score in entry.scores.items()
     }
     return {

@@ -254,8 +254,7 @@ def verdict(campaign: Campaign, human: Human, entries: Mapping[str, str]) -> lis
         human: What the definition says about it.
         entries: What the campaign calls each submission.
     """
-    judged = usable(campaign, campaign.judgments(finished=True)).judgments
-    tables_by_criterion = _scored(campaign, judged, human)
+    tables_by_criterion = _scored(campaign, human)
     columns = []
     for criterion, (table, metric, tests) in tables_by_criterion.items():
         own = {
@@ -290,33 +289,36 @@ def verdict(campaign: Campaign, human: Human, entries: Mapping[str, str]) -> lis
     return columns
 
 
-def _scored(
-    campaign: Campaign, judged: Judgments, human: Human
-) -> dict[str, tuple[ScoreTable, str, Comparison]]:
+def _scored(campaign: Campaign, human: Human) -> dict[str, tuple[ScoreTable, str, Comparison]]:
     """For each criterion: the table, the score in it, and who is better than whom."""
     protocol = campaign.protocol
     names = [criterion.name for criterion in protocol.criteria]
+    judgments = campaign.judgments(finished=True)
     if protocol.form == "rating":
-        results = evaluate_ratings(
-            campaign.judgments(finished=True),
-            humans=campaign.humans,
-            excluded=campaign.excluded(),
-        )
-        table = results.scores.table
+        humans, excluded = campaign.humans, campaign.excluded()
+        table = evaluate_ratings(judgments, humans=humans, excluded=excluded).scores.table
         metrics = {name: "z" if len(names) == 1 else f"{name}_z" for name in names}
-    elif protocol.form == "ranking":
+        return _ranked(table, metrics)
+    judged = usable(campaign, judgments).judgments
+    if protocol.form == "ranking":
         ranked = score_rankings(judged)
         return {
             name: (ranked.table, f"rank_{name}", each.comparison)
             for name, each in ranked.criteria.items()
         }
-    elif protocol.name == "against-reference":
+    if protocol.name == "against-reference":
         agree = Quorum(*human.quorum) if human.quorum else Quorum(1, human.raters)
         table = score_against_reference(judged, agree=agree).table
         metrics = {name: f"points_{name}" for name in names}
     else:
         table = _mean_preferences(judged, names[0])
         metrics = {names[0]: f"preference_{names[0]}"}
+    return _ranked(table, metrics)
+
+
+def _ranked(
+    table: ScoreTable, metrics: Mapping[str, str]
+) -> dict[str, tuple[ScoreTable, str, Comparison]]:
     there = {name: metric for name, metric in metrics.items() if metric in table.metrics}
     return {name: (table, metric, rank_systems(table, metric)) for name, metric in there.items()}
 

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, Literal
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Literal
 
 from sqlalchemy import Connection, insert, select
 
 from reelscore.challenge import definition as defined
-from reelscore.challenge.board_forms import board_dict, board_of
+from reelscore.challenge.board_forms import board_dict, board_html, board_of
 from reelscore.challenge.boards import Board, Column, Entry, Place, make_board
 from reelscore.challenge.definition import Definition, parse_definition
 from reelscore.challenge.definition_checks import score_scales
@@ -36,6 +38,10 @@ from reelscore.errors import UnknownNameError
 from reelscore.stats.resampling import FloatArray
 from reelscore.store.database import Database
 
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+_BOARDS = 64  # boards that a process keeps, so that most views of one cost next to nothing
 Role = Literal["visitor", "participant", "assistant", "owner"]
 _DECIMALS = 4
 
@@ -179,6 +185,23 @@ class View:
                 names=maker.names_only,
             )
 
+    def board_html(self, id: str) -> Markup | None:
+        """Give a board as part of a page; see `board`.
+
+        Args:
+            id: What the definition calls it.
+        """
+        board = self.board(id)
+        if board is None:
+            return None
+        with _lock:
+            written = next((kept for kept in _kept.values() if kept.board is board), None)
+        if written is None:
+            return board_html(board)
+        if written.html is None:
+            written.html = board_html(board)
+        return written.html
+
     @cached_property
     def _humans(self) -> dict[str, dict[str, Any]]:
         """The results of human evaluations that the viewer may see, by id."""
@@ -281,6 +304,18 @@ class View:
             return chain_head(connection, self.row.key)
 
 
+@dataclass
+class _Kept:
+    """A board that this process has made or read before, and its page."""
+
+    board: Board
+    html: Markup | None = None
+
+
+_kept: OrderedDict[tuple[str, int, str, str], _Kept] = OrderedDict()
+_lock = Lock()
+
+
 class _BoardMaker:
     """Makes one board for one permission, or takes it from the cache."""
 
@@ -296,8 +331,21 @@ class _BoardMaker:
 
     def cached(self) -> Board:
         """Give the board from the cache, or make it and keep it there."""
+        key, digest = self._view.row.key, self._digest()
+        name = (self._view.database.place, key, self._board.id, digest)
+        with _lock:
+            if name in _kept:
+                _kept.move_to_end(name)
+                return _kept[name].board
+        board = self._stored(digest)
+        with _lock:
+            _kept[name] = _Kept(board)
+            while len(_kept) > _BOARDS:
+                _kept.popitem(last=False)
+        return board
+
+    def _stored(self, digest: str) -> Board:
         cache, key = tables.board, self._view.row.key
-        digest = self._digest()
         query = select(cache.c.content).where(
             cache.c.challenge == key,
             cache.c.board == self._board.id,
