@@ -51,7 +51,7 @@ class ModelServer(ThreadingHTTPServer):
     Attributes:
         answer: Gives the content of the answer to a request.
         faults: What to do with the next requests instead, one each: ``429``, ``503``, ``drop``,
-            ``garbage``, ``cut``, ``slow``, ``no-choices``, a body, or ``None``.
+            ``garbage``, ``cut``, ``slow``, ``drip``, ``no-choices``, a body, or ``None``.
         requests: The requests that came, decoded.
         check: What is wrong with a request, if anything.
         keys: The Authorization headers that came.
@@ -110,6 +110,15 @@ class _Handler(BaseHTTPRequestHandler):
             return self.connection.shutdown(2)
         if fault == "slow":
             return time.sleep(3)
+        if fault == "drip":  # a byte now and then
+            self.send_response(200)
+            self.send_header("Content-Length", "1000")
+            self.end_headers()
+            for _ in range(40):
+                self.wfile.write(b" ")
+                time.sleep(0.05)
+            self.close_connection = True
+            return None
         if fault == "garbage":
             return self._send_bytes(200, b"<html>the proxy is tired</html>")
         if fault == "no-choices":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -329,13 +329,19 @@ def _written(work: _Work, output: Path, timing: Run, empty: Empty, partial: bool
             raise DataError(told)
         notes.append(f"Warning: {told}")
     captions = {item: record.caption for item, record in records.items() if item not in wanting}
-    servers = {(record.model, record.fingerprint): None for record in records.values()}
-    if len({model for model, _ in servers}) > 1:
-        names = ", ".join(sorted({model or "(not named)" for model, _ in servers}))
+    servers = _servers(records.values())
+    if len(servers) > 1:
+        names = ", ".join(f"{each['model']} ({each['fingerprint']})" for each in servers)
         notes.append(f"Warning: the server answered as several models: {names}.")
     record = _record_of(work, records, silent, timing)
     write_candidates(output, captions, record)
     return CaptionRun(captions, record, notes, work.interrupted)
+
+
+def _servers(records: Iterable[Record]) -> list[dict[str, str | None]]:
+    """What the answers say of the model that gave them, each once."""
+    names = {(each.model, each.fingerprint): None for each in records}
+    return [{"model": model, "fingerprint": mark or None} for model, mark in names if model or mark]
 
 
 def _silence(record: Record) -> str:
@@ -360,14 +366,11 @@ def _record_of(
 ) -> dict[str, Any]:
     adapter, settings, prompt = work.adapter, work.settings, work.prompt
     own = records.values()
-    servers = list(
-        {(each.model, each.fingerprint): None for each in own if each.model or each.fingerprint}
-    )
-    described = [{"model": model, "fingerprint": mark or None} for model, mark in servers]
+    servers = _servers(own)
     details: dict[str, Any] = {
         **adapter.record(),
-        "server": described[-1] if described else None,
-        **({"servers": described} if len(described) > 1 else {}),
+        "server": servers[-1] if servers else None,
+        **({"servers": servers} if len(servers) > 1 else {}),
         "prompt": {"name": prompt.name, "text": prompt.text, "sha256": prompt.sha256}
         if adapter.needs_prompt
         else None,

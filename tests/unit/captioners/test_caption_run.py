@@ -10,13 +10,16 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from reelscore.captioners.adapters.base import cleaned
+from reelscore.captioners.adapters import adapter_of
+from reelscore.captioners.adapters.base import ClipError, Shown, cleaned
 from reelscore.captioners.caption_run import CaptionSettings, run
 from reelscore.data import read_candidates
 from reelscore.errors import DataError, EndpointError, UnknownNameError
+from reelscore.video import Clip, Frames
 from support.footage import film
 from support.model_server import model_server
 
@@ -158,7 +161,7 @@ def test_what_is_tried_again(server, videos, tmp_path, faults):
 
 
 def test_a_slow_drip_past_the_timeout(server, videos, tmp_path):
-    server.faults = ["slow"]
+    server.faults = ["drip"]
     made = described(server, videos, tmp_path / "out.json", timeout=0.5)
     assert made.record["retried"] == 1
 
@@ -379,7 +382,9 @@ def test_a_server_that_changes_its_model(server, videos, tmp_path):
 
     server.answer = answer
     made = described(server, videos, tmp_path / "out.json", parallel=1)
-    assert "Warning: the server answered as several models: newer, older." in made.notes
+    assert made.notes == [
+        "Warning: the server answered as several models: older (fp_1), newer (fp_1)."
+    ]
     assert [each["model"] for each in made.record["servers"]] == ["older", "newer"]
 
 
@@ -498,6 +503,23 @@ def test_a_program_that_takes_too_long(videos, tmp_path):
     listed.write_text(str(videos / "clip00.mp4"))
     with pytest.raises(DataError, match=r"no caption within 0.3 seconds"):
         run(spec, listed, tmp_path / "out.json", FEW, timeout=0.3)
+
+
+def test_programs_do_not_outlive_the_run(tmp_path):
+    mark = tmp_path / "pid"
+    script = f"import os, time; open({str(mark)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
+    adapter = adapter_of(command_of(tmp_path, script, "{video}"), sampling={})
+    shown = Shown(Clip("one", "one.mp4"), Frames([], [], []), list, "", "")
+    with ThreadPoolExecutor() as pool:
+        described_ = pool.submit(adapter.describe, [shown])
+        deadline = time.monotonic() + 30
+        while not (mark.exists() and mark.read_text()) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        adapter.close()
+        with pytest.raises(ClipError, match="ended with signal 9"):
+            described_.result(20)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(mark.read_text()), 0)
 
 
 SERVER = """

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 import socket
+from dataclasses import replace
 
 import pytest
 
@@ -57,6 +59,18 @@ def test_batches_give_what_single_clips_give(model, videos, tmp_path):
         if "finish" in line
     )
     assert record["tokens_in"] > (3 * 8 + 6) * 4  # four tokens of each picture
+
+
+def test_a_model_that_knows_no_task(model, videos, tmp_path):
+    """Its template refuses it; it is told in the question."""
+    strict = tmp_path / "strict"
+    shutil.copytree(model, strict)
+    template = strict / "chat_template.jinja"
+    refusal = "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}"
+    template.write_text(refusal + template.read_text())
+    (tmp_path / "mine.txt").write_text("a dog runs\n---\nthe man is")
+    settings = replace(SETTINGS, prompt=str(tmp_path / "mine.txt"))
+    assert len(run(f"hf:{strict}", videos, tmp_path / "out.json", settings).captions) == 4
 
 
 def test_it_goes_on_from_the_journal(model, videos, tmp_path):

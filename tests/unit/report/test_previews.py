@@ -38,6 +38,12 @@ def test_a_strip_of_frames(videos, monkeypatch):
     assert Preview.read(str(videos / "clip01.webm")) == preview
 
 
+def test_a_video_of_two_frames(videos):
+    preview = Preview.read(f"{videos / 'clip01.webm'}#0,0.1")
+    assert preview.frames == 6
+    assert Image.open(io.BytesIO(preview.content)).width == 6 * preview.width
+
+
 def test_parts_of_films_and_missing_videos(videos, tmp_path):
     (tmp_path / "broken.mp4").write_bytes(b"no video")
     clips = [

@@ -43,6 +43,7 @@ class CommandAdapter(Adapter):
     timeout: float = 120.0
     kind: ClassVar[str] = "command"
     _process: _Server | None = field(default=None, init=False, repr=False)
+    _running: set[subprocess.Popen[bytes]] = field(default_factory=set, init=False, repr=False)
     _deaths: int = field(default=0, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -77,12 +78,14 @@ class CommandAdapter(Adapter):
         values = {"frames": folder, "video": shown.clip.video, "prompt": shown.question}
         words = [_FIELD.sub(lambda name: values[name[1]], word) for word in self.words]
         process = _started(words, subprocess.DEVNULL)
+        self._running.add(process)
         try:
             out, err = process.communicate(timeout=self.timeout)
         except subprocess.TimeoutExpired:
             raise ClipError(f"no caption within {self.timeout:g} seconds") from None
         finally:
             _end(process)
+            self._running.discard(process)
         if process.returncode:
             raise ClipError(f"{words[0]} ended with {_status(process.returncode)}{_last(err)}")
         return _text(out)
@@ -122,7 +125,9 @@ class CommandAdapter(Adapter):
         }
 
     def close(self) -> None:
-        """Let the program end."""
+        """Let the program end, and those that were not waited for."""
+        for process in list(self._running):
+            _kill(process)
         if self._process is not None:
             self._process.close()
             self._process = None
@@ -199,14 +204,19 @@ def _started(
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a program and what it started."""
+    """End a program, and wait for it."""
     if process.poll() is None:
-        with suppress(ProcessLookupError, PermissionError):
-            if hasattr(os, "killpg"):
-                os.killpg(process.pid, signal.SIGKILL)
-            else:
-                process.kill()
+        _kill(process)
         process.communicate()
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill a program and what it started."""
+    with suppress(ProcessLookupError, PermissionError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
 
 
 @contextmanager

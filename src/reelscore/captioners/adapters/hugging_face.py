@@ -113,26 +113,31 @@ class FolderAdapter(Adapter):
         return answers
 
     def _inputs(self, batch: Sequence[Shown]) -> Any:
+        from jinja2 import TemplateError
         from PIL import Image
 
         pictures = [[Image.fromarray(each) for each in shown.frames.pictures] for shown in batch]
         texts = []
         for shown, own in zip(batch, pictures, strict=True):
             kind, count = ("video", 1) if self.sent == "video" else ("image", len(own))
-            question = {"type": "text", "text": shown.question}
-            messages = [{"role": "user", "content": [*([{"type": kind}] * count), question]}]
-            if shown.task:
-                task = {"type": "text", "text": shown.task}
-                messages.insert(0, {"role": "system", "content": [task]})
-            texts.append(
-                self._processor.apply_chat_template(
-                    messages, tokenize=False, add_generation_prompt=True
-                )
-            )
-        media: dict[str, Any] = {"images": pictures}
-        if self.sent == "video":
-            media = {"videos": pictures}
-        return self._processor(text=texts, padding=True, return_tensors="pt", **media)
+            media = [{"type": kind}] * count
+            try:
+                texts.append(self._chat(media, shown.task, shown.question))
+            except TemplateError:  # a model that is told nothing apart from the question
+                texts.append(self._chat(media, "", f"{shown.task}\n\n{shown.question}"))
+        sent = {"videos" if self.sent == "video" else "images": pictures}
+        return self._processor(text=texts, padding=True, return_tensors="pt", **sent)
+
+    def _chat(self, media: list[dict[str, str]], task: str, question: str) -> str:
+        """Put pictures and question in the form that the model knows."""
+        content = [*media, {"type": "text", "text": question}]
+        messages = [{"role": "user", "content": content}]
+        if task:
+            messages.insert(0, {"role": "system", "content": [{"type": "text", "text": task}]})
+        text: str = self._processor.apply_chat_template(
+            messages, tokenize=False, add_generation_prompt=True
+        )
+        return text
 
     def _ends(self) -> set[int]:
         """The tokens at which an answer ends."""

@@ -73,15 +73,19 @@ class Preview(NamedTuple):
         Raises:
             DataError: If it cannot be read.
         """
-        name = f"{video_key(video).replace('#', '_')}-{_FRAMES}-{_SIDE}-{_QUALITY}"
-        folder = cache_directory() / "previews"
-        for path in folder.glob(f"{name}-*.webp"):
-            frames, width, height = map(int, path.stem.rsplit("-", 3)[1:])
-            return cls(path.read_bytes(), frames, width, height)
-        preview = cls.of(read_frames(video, Sampling(_FRAMES, _SIDE)).pictures)
-        folder.mkdir(parents=True, exist_ok=True)
-        sizes = f"{preview.frames}-{preview.width}-{preview.height}"
-        write_atomically(folder / f"{name}-{sizes}.webp", preview.content)
+        from PIL import Image
+
+        name = f"{video_key(video).replace('#', '_')}-{_FRAMES}-{_SIDE}-{_QUALITY}.webp"
+        kept = cache_directory() / "previews" / name
+        if kept.is_file():
+            content = kept.read_bytes()
+            width, height = Image.open(io.BytesIO(content)).size
+            return cls(content, _FRAMES, width // _FRAMES, height)
+        pictures = read_frames(video, Sampling(_FRAMES, _SIDE)).pictures
+        # those of a video with fewer frames are shown longer
+        preview = cls.of([pictures[k * len(pictures) // _FRAMES] for k in range(_FRAMES)])
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(kept, preview.content)
         return preview
 
 
