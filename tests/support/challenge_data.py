@@ -25,12 +25,13 @@ references = "references.json"
 [scoring]
 metrics = {metrics}
 resamples = 100
+{scoring}
 [[phase]]
 id = "main"
 splits = ["test"]
 opens = 2026-06-01T00:00:00Z
 closes = 2026-06-11T00:00:00Z
-feedback = {{ test = "full" }}
+feedback = {{ {feedback} }}
 limits = {{ {limits} }}
 {more}
 [[board]]
@@ -51,15 +52,19 @@ class SetClock:
         return self.moment
 
 
-def write_definition(
-    folder, *, items=10, limits="per_day = 5, total = 20", metrics='["cider", "rouge_l"]', more=""
-):
+def write_definition(folder, *, items=10, **choices):
     """Write a definition and its references; give the path of the definition."""
     folder = Path(folder)
     references = {f"v{k}": [f"{WORDS[k % 5]} slowly", WORDS[k % 5]] for k in range(items)}
     (folder / "references.json").write_text(json.dumps(references))
-    text = DEFINITION.format(limits=limits, metrics=metrics, more=more)
-    (folder / "dogs.toml").write_text(text)
+    usual = {
+        "limits": "per_day = 5, total = 20",
+        "metrics": '["cider", "rouge_l"]',
+        "feedback": 'test = "full"',
+        "scoring": "",
+        "more": "",
+    }
+    (folder / "dogs.toml").write_text(DEFINITION.format(**{**usual, **choices}))
     return folder / "dogs.toml"
 
 

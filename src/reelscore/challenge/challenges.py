@@ -13,8 +13,15 @@ from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from reelscore.challenge import splits
 from reelscore.challenge.arena import Arena
-from reelscore.challenge.definition import Definition, Phase, parse_definition, read_definition
+from reelscore.challenge.definition import (
+    Definition,
+    Phase,
+    Split,
+    parse_definition,
+    read_definition,
+)
 from reelscore.challenge.definition_checks import story_protocol
+from reelscore.challenge.store.blobs import get_blob, put_blob
 from reelscore.challenge.store.events import log
 from reelscore.challenge.store.tables import (
     challenge,
@@ -133,7 +140,7 @@ def make_challenge(
                 changes.append("Pages are changed.")
             connection.execute(update(challenge).filter_by(key=key).values(values))
         keys = {
-            each.id: splits.put_split(connection, key, each, contents[each.id])
+            each.id: _put_split(connection, key, each, contents[each.id])
             for each in definition.splits
         }
         for position, each in enumerate(definition.phases):
@@ -152,6 +159,34 @@ def scoring_settings(definition: Definition, each: Phase) -> dict[str, Any]:
     for key in ("scores", "protocol") if kind == "captions" else ("metrics", "tokenizer"):
         del scoring[key]
     return {"kind": kind, **scoring}
+
+
+def _put_split(connection: Connection, key: int, own: Split, content: splits.SplitContent) -> int:
+    """Keep a split, or its new content where it is there already.
+
+    Returns:
+        Its key.
+    """
+    values = {
+        "visibility": own.visibility,
+        "kind": own.kind,
+        "items_blob": put_blob(connection, content.items),
+        "references_blob": put_blob(connection, content.references),
+        "digest": content.digest,
+        "count": content.count,
+    }
+    name = {"challenge": key, "id": own.id}
+    split_key = connection.scalar(select(split.c.key).filter_by(**name))
+    if split_key is None:
+        added = insert(split).values(**name, **values).returning(split.c.key)
+        return int(connection.execute(added).scalar_one())
+    connection.execute(update(split).filter_by(key=split_key).values(values))
+    return int(split_key)
+
+
+def item_list(connection: Connection, row: Row[Any]) -> ItemList:
+    """Give the items of a row of `challenge_split`, for readers."""
+    return splits.items_of(row.id, get_blob(connection, row.items_blob))
 
 
 def _put_phase(
@@ -330,7 +365,7 @@ def expected_upload(arena: Arena, known: Known, id: str) -> Expected:
     """
     with arena.database.reading() as connection:
         own = phase_in(connection, known, id)
-        lists = [splits.item_list(connection, row) for row in split_rows(connection, own.key)]
+        lists = [item_list(connection, row) for row in split_rows(connection, own.key)]
     return expected_of(known.definition, own.definition, lists)
 
 

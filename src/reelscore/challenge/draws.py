@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -68,6 +68,21 @@ class Draws:
 
 
 NO_DRAWS = Draws({})
+
+
+@dataclass(frozen=True)
+class ScoredSplit:
+    """The scores of one split, as a scorer gives them.
+
+    Attributes:
+        scores: Name, value and signature of each score.
+        draws: The resampled scores.
+        arrays: Names of the columns and NumPy file of ``items`` and ``statistics``.
+    """
+
+    scores: Sequence[tuple[str, float, str]]
+    draws: Draws
+    arrays: Mapping[str, tuple[Sequence[str], bytes]] = field(default_factory=dict)
 
 
 def draw_scores(table: ScoreTable, items: Sequence[str], resamples: int, seed: int) -> Draws:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Row, insert, select
@@ -13,7 +13,7 @@ from reelscore.challenge.arena import Arena
 from reelscore.challenge.challenges import parsed_definition, split_rows
 from reelscore.challenge.definition import Definition
 from reelscore.challenge.definition_checks import score_scales
-from reelscore.challenge.draws import Draws
+from reelscore.challenge.draws import Draws, ScoredSplit
 from reelscore.challenge.ladder import Score, Told, tell
 from reelscore.challenge.store.blobs import get_blob, put_blob
 from reelscore.challenge.store.tables import (
@@ -52,21 +52,6 @@ class Claim:
     settings: Mapping[str, Any]
     captions: bytes
     splits: Sequence[tuple[int, str, str]]
-
-
-@dataclass(frozen=True)
-class ScoredSplit:
-    """The scores of one split, as a scorer gives them.
-
-    Attributes:
-        scores: Name, value and signature of each score.
-        draws: The resampled scores.
-        arrays: Names of the columns and NumPy file of ``items`` and ``statistics``.
-    """
-
-    scores: Sequence[tuple[str, float, str]]
-    draws: Draws
-    arrays: Mapping[str, tuple[Sequence[str], bytes]] = field(default_factory=dict)
 
 
 def put_scores(connection: Connection, key: int, split_key: int, scored: ScoredSplit) -> None:

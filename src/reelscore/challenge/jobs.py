@@ -17,10 +17,10 @@ from sqlalchemy import Connection, Row, func, insert, select, update
 from reelscore._version import __version__
 from reelscore.challenge.arena import Arena
 from reelscore.challenge.challenges import Known, find_phase, split_rows
+from reelscore.challenge.draws import ScoredSplit
 from reelscore.challenge.job_needs import is_able, needs_of
 from reelscore.challenge.job_results import (
     Claim,
-    ScoredSplit,
     check_signatures,
     put_scores,
     tell_team,

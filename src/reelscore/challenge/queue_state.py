@@ -40,7 +40,7 @@ def queue_state(arena: Arena) -> Waiting:
     with arena.database.reading() as connection:
         now = arena.clock(connection)
         by_state = select(job.c.state, func.count()).group_by(job.c.state)
-        counts: dict[str, int] = dict(connection.execute(by_state).tuples().all())
+        counts: dict[str, int] = {row[0]: row[1] for row in connection.execute(by_state)}
         oldest = connection.scalar(select(func.min(job.c.queued)).where(job.c.state == "queued"))
         scorers = connection.scalar(
             select(func.coalesce(func.sum(worker.c.scorers), 0)).where(worker.c.seen > now - _GONE)

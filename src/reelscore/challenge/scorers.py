@@ -17,8 +17,7 @@ import numpy as np
 
 from reelscore.challenge.definition import Scoring
 from reelscore.challenge.definition_checks import story_protocol
-from reelscore.challenge.draws import Draws, draw_scores
-from reelscore.challenge.job_results import ScoredSplit
+from reelscore.challenge.draws import Draws, ScoredSplit, draw_scores
 from reelscore.challenge.splits import captions_references, stories_references, story_of
 from reelscore.data.stories import Stories
 from reelscore.data.table import ScoreTable

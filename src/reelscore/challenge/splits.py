@@ -1,4 +1,4 @@
-"""References of a split: from files into the database, and out again for scorers and readers."""
+"""References of a split: from files into what is kept, and from that to scorers and readers."""
 
 from __future__ import annotations
 
@@ -10,11 +10,8 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from sqlalchemy import Connection, Row, insert, select, update
 
 from reelscore.challenge.definition import Kind, Split
-from reelscore.challenge.store.blobs import get_blob, put_blob
-from reelscore.challenge.store.tables import split as split_table
 from reelscore.challenge.uploads import ItemList
 from reelscore.data.caption_files import references_of_files
 from reelscore.data.paired_captions import Paired, lone_references
@@ -118,37 +115,6 @@ def story_of(value: dict[str, Any]) -> Story:
         return NO_CAPTIONS
     segments = np.array([row[:2] for row in rows], dtype=np.float64)
     return Story(segments, tuple(row[2] for row in rows), value.get("duration"))
-
-
-# In the database
-
-
-def put_split(connection: Connection, challenge: int, split: Split, content: SplitContent) -> int:
-    """Keep a split, or its new content where it is there already.
-
-    Returns:
-        Its key.
-    """
-    values = {
-        "visibility": split.visibility,
-        "kind": split.kind,
-        "items_blob": put_blob(connection, content.items),
-        "references_blob": put_blob(connection, content.references),
-        "digest": content.digest,
-        "count": content.count,
-    }
-    own = {"challenge": challenge, "id": split.id}
-    key = connection.scalar(select(split_table.c.key).filter_by(**own))
-    if key is None:
-        added = insert(split_table).values(**own, **values).returning(split_table.c.key)
-        return int(connection.execute(added).scalar_one())
-    connection.execute(update(split_table).filter_by(key=key).values(values))
-    return int(key)
-
-
-def item_list(connection: Connection, row: Row[Any]) -> ItemList:
-    """Give the items of a row of `challenge_split`, for readers."""
-    return items_of(row.id, get_blob(connection, row.items_blob))
 
 
 def items_of(split: str, items: bytes) -> ItemList:
