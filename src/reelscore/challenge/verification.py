@@ -14,8 +14,8 @@ import msgspec
 from sqlalchemy import Connection, and_, select
 
 from reelscore._progress import Progress, Steps
+from reelscore.challenge.draws import ScoredSplit
 from reelscore.challenge.exports import import_challenge, read_export
-from reelscore.challenge.job_results import ScoredSplit
 from reelscore.challenge.scorers import Score, prepare, score_split
 from reelscore.challenge.store import tables
 from reelscore.challenge.store.blobs import get_blob
