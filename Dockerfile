@@ -8,6 +8,7 @@ COPY CMakeLists.txt pyproject.toml README.md LICENSE ./
 COPY cpp cpp
 COPY tools tools
 COPY src src
+COPY models/meteor models/meteor
 RUN pip wheel --no-cache-dir --wheel-dir /wheels '.[web,postgres]'
 
 FROM python:3.12-slim-trixie

@@ -3,7 +3,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
 DATA ?= ../shared/data/trecvid-vtt-ha
-NATIVE := CMakeLists.txt pyproject.toml $(wildcard cpp/*) tools/make_ptb_tables.cpp
+NATIVE := CMakeLists.txt pyproject.toml $(wildcard cpp/*) $(wildcard tools/*.cpp) models/meteor/english.tar.xz
 MODULES := $(sort $(shell find src models -name '*.py'))
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation -e
 

@@ -17,6 +17,7 @@
 #include <stdexcept>
 
 #include "language_index.hpp"
+#include "language_index_builder.hpp"
 #include "lcs.hpp"
 #include "meteor.hpp"
 #include "meteor_captions.hpp"
@@ -307,7 +308,6 @@ NB_MODULE(_native, m) {
         "sigma"_a, "clip"_a, "threads"_a);
 
     nb::class_<OpenIndex>(m, "LanguageIndex")
-        .def_prop_ro_static("format_version", [](nb::handle) { return kLanguageIndexFormat; })
         .def_static("open", &open_index, "content"_a)
         .def(
             "synsets",

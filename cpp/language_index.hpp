@@ -15,8 +15,8 @@
 
 namespace reelscore {
 
-// Changes with the layout of the blob: part of the name of its file.
-constexpr std::uint32_t kLanguageIndexFormat = 1;
+// Changes with the layout of the blob.
+constexpr std::uint32_t kLanguageIndexFormat = 2;
 
 // A fast hash of short strings; also decides the layout of the blob.
 std::uint64_t hash_bytes(std::string_view text);
@@ -62,7 +62,8 @@ class LanguageIndex {
     // and all sizes fit together; does not read the content.
     LanguageIndex(const std::byte* bytes, std::size_t size);
 
-    // Words. An id is below word_count(); find gives kNone for an unknown word.
+    // Words. An id is below word_count(); find gives kNone for an unknown word. The words of
+    // phrases have the first numbers, in the order of their bytes.
     std::uint32_t word_count() const { return static_cast<std::uint32_t>(flags_.size()); }
     std::uint32_t find(std::string_view word) const;
     bool is_function_word(std::uint32_t word) const { return flags_[word] & kFunctionWord; }
@@ -72,25 +73,30 @@ class LanguageIndex {
     BlobSpan synsets(std::uint32_t word) const;
     BlobSpan bases(std::uint32_t word) const;
 
-    // Paraphrases. Phrases are nodes of a trie over word ids. A node is a source when the table
-    // has entries for the phrase (targets() lists them in the order of the file), a target when
-    // some entry leads to it, and possibly neither.
+    // Paraphrases. Phrases are nodes of a trie over word ids, numbered level by level. A node is a
+    // source when the table has entries for the phrase, a target when some entry leads to it, and
+    // possibly neither.
     std::uint32_t node_count() const { return static_cast<std::uint32_t>(node_words_.size()); }
     std::uint32_t longest_phrase() const { return longest_phrase_; }
-    std::uint32_t first_node(std::uint32_t word) const { return child_in(0, root_end_, word); }
+    std::uint32_t first_node(std::uint32_t word) const { return child_in({0, root_end_}, word); }
     std::uint32_t next_node(std::uint32_t node, std::uint32_t word) const;
     bool is_source(std::uint32_t node) const { return bit(source_bits_, node); }
     bool is_target(std::uint32_t node) const { return bit(target_bits_, node); }
-    BlobSpan targets(std::uint32_t node) const;
+    // Replaces found by the paraphrases of a source, in the order of their numbers.
+    void targets(std::uint32_t node, std::vector<std::uint32_t>& found) const;
+
+    enum Flag : std::uint8_t { kFunctionWord = 1, kPrefix = 2, kNumericPrefix = 4 };
 
   private:
-    friend class LanguageIndexBuilder;
-    enum Flag : std::uint8_t { kFunctionWord = 1, kPrefix = 2, kNumericPrefix = 4 };
+    struct Range {
+        std::uint32_t begin, end;
+    };
 
     static bool bit(const BlobArray<std::uint64_t>& bits, std::uint32_t k) {
         return bits[k / 64] >> (k % 64) & 1;
     }
-    std::uint32_t child_in(std::uint32_t begin, std::uint32_t end, std::uint32_t word) const;
+    std::uint32_t child_in(Range nodes, std::uint32_t word) const;
+    Range children(std::uint32_t node) const;
     bool spells(std::uint32_t word, std::string_view text) const;
 
     std::uint32_t root_end_ = 0;        // nodes [0, root_end_) are the phrases of one word
@@ -101,33 +107,17 @@ class LanguageIndex {
     BlobArray<std::uint32_t> text_offsets_;  // word k is texts_[text_offsets_[k] .. [k + 1])
     BlobArray<std::uint8_t> flags_;
     BlobArray<std::uint32_t> synset_offsets_, synsets_;
-    BlobArray<std::uint32_t> base_offsets_, bases_;
-    BlobArray<std::uint32_t> node_words_;     // nodes level by level; children of a node together,
-    BlobArray<std::uint32_t> node_children_;  // at [k .. k + 1), ordered by word
+    BlobArray<std::uint32_t> irregular_forms_, bases_;  // in pairs, by form
+    // Nodes level by level, the children of a node together and ordered by word. The n-th node
+    // that has children has the n-th of these groups.
+    BlobArray<std::uint16_t> node_words_;
+    BlobArray<std::uint64_t> parent_bits_, group_bits_;  // has children; is the first of a group
+    BlobArray<std::uint32_t> parent_ranks_;              // parents before each 64 nodes
+    BlobArray<std::uint32_t> group_samples_;             // where every 16th group begins
     BlobArray<std::uint64_t> source_bits_, target_bits_;
-    BlobArray<std::uint32_t> source_ranks_;  // sources before each 64 nodes
-    BlobArray<std::uint32_t> target_offsets_, targets_;
-};
-
-// Collects the text files (UTF-8) and writes the blob. Throws std::invalid_argument when a file
-// does not have the expected form.
-class LanguageIndexBuilder {
-  public:
-    LanguageIndexBuilder();
-    ~LanguageIndexBuilder();
-
-    void add_function_words(std::string_view text);  // one word a line
-    void add_prefixes(std::string_view text);        // Moses list: "Mr", "No #NUMERIC_ONLY#"
-    void add_exceptions(std::string_view text);      // base / irregular forms, in pairs of lines
-    void add_synsets(std::string_view text);         // word / synset numbers, in pairs of lines
-    // Number / phrase / paraphrase, three lines an entry, in chunks that may end anywhere.
-    void add_paraphrases(std::string_view chunk);
-    // The finished blob. The builder is empty afterwards.
-    std::string finish();
-
-  private:
-    struct State;
-    std::unique_ptr<State> state_;
+    BlobArray<std::uint32_t> list_offsets_;  // where the lists of each 64 nodes begin
+    const std::uint8_t* lists_ = nullptr;    // see targets()
+    std::size_t lists_size_ = 0;
 };
 
 }  // namespace reelscore

@@ -275,6 +275,32 @@ void MeteorCaptions::find_phrases() {
     drop_useless_phrases();
 }
 
+// The words of each phrase, where it first occurs.
+std::vector<Slice<uint32_t>> MeteorCaptions::spell_phrases(size_t count) const {
+    std::vector<Slice<uint32_t>> spellings(count);
+    for (size_t caption = 0, k = 0; caption < texts_.size(); ++caption) {
+        for (; k < phrase_offsets_[caption + 1]; ++k) {
+            const PhraseOccurrence& occurrence = phrases_[k];
+            Slice<uint32_t>& spelling = spellings[occurrence.phrase];
+            if (spelling.size > 0) continue;
+            const Slice<uint32_t> words = this->words(static_cast<uint32_t>(caption));
+            spelling = {words.data + occurrence.start, occurrence.length};
+        }
+    }
+    return spellings;
+}
+
+// METEOR meets paraphrases in the order of its table, which is that of their texts.
+void MeteorCaptions::sort_by_spelling(std::vector<uint32_t>& phrases,
+                                      const std::vector<Slice<uint32_t>>& spellings) const {
+    std::sort(phrases.begin(), phrases.end(), [&](uint32_t a, uint32_t b) {
+        const Slice<uint32_t>&one = spellings[a], &other = spellings[b];
+        return std::lexicographical_compare(
+            one.begin(), one.end(), other.begin(), other.end(),
+            [&](uint32_t x, uint32_t y) { return indexed_words_[x] < indexed_words_[y]; });
+    });
+}
+
 void MeteorCaptions::link_paraphrases(const IntegerTable& nodes) {
     std::vector<std::pair<uint32_t, uint32_t>> ids;  // node, phrase: sorted for look-up
     std::vector<bool> present(index_.node_count());
@@ -283,18 +309,19 @@ void MeteorCaptions::link_paraphrases(const IntegerTable& nodes) {
         present[nodes.values()[phrase]] = true;
     }
     std::sort(ids.begin(), ids.end());
+    const std::vector<Slice<uint32_t>> spellings = spell_phrases(nodes.size());
     std::vector<std::vector<uint32_t>> found(nodes.size());
     parallel_blocks(
         nodes.size(), block_size(nodes.size(), threads_), threads_, [&](size_t begin, size_t end) {
+            std::vector<uint32_t> targets;
             for (size_t phrase = begin; phrase < end; ++phrase) {
-                const BlobSpan targets =
-                    index_.targets(static_cast<uint32_t>(nodes.values()[phrase]));
-                for (size_t k = 0; k < targets.size(); ++k) {
-                    const uint32_t node = targets[k];
+                index_.targets(static_cast<uint32_t>(nodes.values()[phrase]), targets);
+                for (uint32_t node : targets) {
                     if (node >= present.size() || !present[node]) continue;
                     found[phrase].push_back(
                         std::lower_bound(ids.begin(), ids.end(), std::make_pair(node, 0u))->second);
                 }
+                sort_by_spelling(found[phrase], spellings);
             }
         });
     for (const std::vector<uint32_t>& targets : found) {

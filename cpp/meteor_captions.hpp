@@ -102,6 +102,9 @@ class MeteorCaptions {
     void learn_words();
     void find_phrases();
     class PhraseWalker;
+    std::vector<Slice<std::uint32_t>> spell_phrases(std::size_t count) const;
+    void sort_by_spelling(std::vector<std::uint32_t>& phrases,
+                          const std::vector<Slice<std::uint32_t>>& spellings) const;
     void link_paraphrases(const IntegerTable& nodes);
     void link_back();
     void drop_useless_phrases();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../cpp/language_index.hpp"
+#include "../cpp/language_index_builder.hpp"
 #include "../cpp/strings.hpp"
 #include "../cpp/unicode.hpp"
 

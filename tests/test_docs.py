@@ -31,7 +31,6 @@ import reelscore
 from reelscore import examples
 from reelscore.cli.main import main
 from reelscore.metrics.registry import metric_class, metric_names
-from reelscore.text.meteor_data import language_index
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -117,7 +116,6 @@ def _run_here(arguments: list[str]) -> str:
 @pytest.fixture
 def clips_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Be in a folder with references.json, systems/*.json, and the stories below it."""
-    language_index()  # so that no example shows the progress bar of its making
     folder = tmp_path / "clips"
     shutil.copytree(examples.path("clips"), folder)
     shutil.copytree(examples.path("stories"), folder / "stories")

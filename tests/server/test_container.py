@@ -121,7 +121,8 @@ def test_the_image_has_what_it_runs():
         *sources, target = [part for part in line.split() if not part.startswith("--")]
         for source in sources:
             assert (ROOT / source).exists(), source
-            assert source.split("/")[0] in kept, f".dockerignore leaves {source} out"
+            in_folders = {str(folder) for folder in (Path(source), *Path(source).parents)}
+            assert in_folders & kept, f".dockerignore leaves {source} out"
             copied.add(f"{target}{Path(source).name}" if target.endswith("/") else target)
     assert json.loads(instructions("ENTRYPOINT")[0])[0] in copied
     assert "/deploy/backup.sh" in copied

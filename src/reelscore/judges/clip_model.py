@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from reelscore._cache import cache_directory
 from reelscore.data.atomic_files import write_atomically
 from reelscore.errors import DataError
 from reelscore.judges.model_folders import read_config, weights_hash
 from reelscore.learned.bert import of_one_length
 from reelscore.learned.encoders import default_device, need
-from reelscore.text.meteor_data import cache_directory
 from reelscore.text.words import CaptionBatch
 from reelscore.video.frames import Sampling, find_videos, read_frames, video_key
 

@@ -24,6 +24,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from reelscore._cache import cache_directory
 from reelscore.data.caption_files import read_candidates
 from reelscore.data.scales import Scale
 from reelscore.endpoint.client import Endpoint, checked_url, shortened
@@ -32,7 +33,6 @@ from reelscore.endpoint.questions import Question, Usage, ask_all, chat_request
 from reelscore.errors import DataError, check_choice
 from reelscore.judges.prompts import Prompt, quoted, read_prompt
 from reelscore.metrics.base import FloatArray, Metric, Reads, check_range
-from reelscore.text.meteor_data import cache_directory
 from reelscore.text.words import CaptionBatch, Captions
 from reelscore.video.frames import Sampling, find_videos, read_frames, video_key
 

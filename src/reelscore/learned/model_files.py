@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from reelscore._cache import cache_directory
 from reelscore.errors import DataError, MissingExtraError
 from reelscore.learned.bert import Tensors, in_bytes, unpacked
 from reelscore.learned.encoders import need
 from reelscore.metrics.training_data import TrainingItems
-from reelscore.text.meteor_data import cache_directory
 
 
 def export_model(model: str, folder: str | Path) -> list[Path]:

@@ -5,8 +5,8 @@ pycocoevalcap 1.2 runs it, per item and for the corpus, without Java. The corpus
 summed statistics, not the mean of the items' scores. Differs much from NLTK's and Hugging Face's
 "METEOR", which has other parameters, no paraphrases and no function words.
 
-The language data comes from the pycocoevalcap package and is compiled once into an index in the
-cache directory: see `reelscore.text.meteor_data`.
+The language data is an index that is compiled when reelscore is built: see
+`reelscore.text.meteor_data`.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ paraphrases, so the numbers cannot be compared with those of `meteor`; the funct
 English ones, among them punctuation, since the jar has no others. Nor has it rules for the
 punctuation of these languages: choose a tokenizer, such as ``intl``. The jar also has Finnish and
 Hungarian, with stemmers that are no longer available, and Czech, French, German, Russian and
-Spanish, with paraphrases that the pycocoevalcap package does not contain.
+Spanish, with paraphrases that are not at hand.
 """
 
 from __future__ import annotations

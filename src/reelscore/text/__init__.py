@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from reelscore._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from reelscore._cache import cache_directory
     from reelscore.text.damages.exploits import exploit, exploit_kinds
     from reelscore.text.damages.rules import damage, damage_forms, damage_kinds
     from reelscore.text.grammar.scene_graph import scene_graph
     from reelscore.text.grammar.sentences import parse
-    from reelscore.text.meteor_data import cache_directory, language_index
+    from reelscore.text.meteor_data import language_index
     from reelscore.text.packed import Packed
     from reelscore.text.tokens import tokenize
     from reelscore.text.words import CaptionBatch, Captions, Words
@@ -40,7 +41,8 @@ __getattr__, __dir__ = lazy_names(
         "text.damages.rules": "damage damage_forms damage_kinds",
         "text.grammar.sentences": "parse",
         "text.grammar.scene_graph": "scene_graph",
-        "text.meteor_data": "cache_directory language_index",
+        "_cache": "cache_directory",
+        "text.meteor_data": "language_index",
         "text.packed": "Packed",
         "text.tokens": "tokenize",
         "text.words": "CaptionBatch Captions Words",

@@ -16,8 +16,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from reelscore._cache import cache_directory
 from reelscore.errors import DataError, MissingExtraError
-from reelscore.text.meteor_data import cache_directory
 
 # Name: the class of sacrebleu.tokenizers, and what it needs beside sacrebleu.
 _SACREBLEU = {

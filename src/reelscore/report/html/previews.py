@@ -20,10 +20,10 @@ from urllib.parse import quote
 import numpy as np
 from numpy.typing import NDArray
 
+from reelscore._cache import cache_directory
 from reelscore._progress import Progress
 from reelscore.data.atomic_files import write_atomically
 from reelscore.errors import DataError
-from reelscore.text.meteor_data import cache_directory
 from reelscore.video.clips import Clip
 from reelscore.video.frames import Sampling, read_frames, video_key, video_part
 

@@ -1,0 +1,31 @@
+// Compiles METEOR's text files into the language index: a step of the build, and of tests.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace reelscore {
+
+// Collects the text files (UTF-8) and writes the blob. Throws std::invalid_argument when a file
+// does not have the expected form.
+class LanguageIndexBuilder {
+  public:
+    LanguageIndexBuilder();
+    ~LanguageIndexBuilder();
+
+    void add_function_words(std::string_view text);  // one word a line
+    void add_prefixes(std::string_view text);        // Moses list: "Mr", "No #NUMERIC_ONLY#"
+    void add_exceptions(std::string_view text);      // base / irregular forms, in pairs of lines
+    void add_synsets(std::string_view text);         // word / synset numbers, in pairs of lines
+    // Number / phrase / paraphrase, three lines an entry, in chunks that may end anywhere.
+    void add_paraphrases(std::string_view chunk);
+    // The finished blob. The builder is empty afterwards.
+    std::string finish();
+
+  private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace reelscore

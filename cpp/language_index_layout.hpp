@@ -1,0 +1,93 @@
+// How the language index lies in its file: shared by its reader and its builder.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "The language index is little-endian; this machine is not."
+#endif
+
+namespace reelscore::language {
+
+constexpr char kMagic[8] = {'r', 'e', 'e', 'l', 'l', 'a', 'n', 'g'};
+
+// The order in which the arrays lie in the blob.
+enum Section : std::size_t {
+    kTexts,
+    kSlots,
+    kTextOffsets,
+    kFlags,
+    kSynsetOffsets,
+    kSynsets,
+    kIrregularForms,
+    kBases,
+    kNodeWords,
+    kParentBits,
+    kParentRanks,
+    kGroupBits,
+    kGroupSamples,
+    kSourceBits,
+    kTargetBits,
+    kListOffsets,
+    kLists,
+    kSectionCount
+};
+
+constexpr std::uint32_t kGroupsPerSample = 16;
+
+struct Extent {
+    std::uint64_t offset, size;  // in bytes
+};
+
+struct Header {
+    char magic[8];
+    std::uint64_t blob_size;
+    std::uint64_t checksum;  // of everything after this field
+    std::uint32_t version;
+    std::uint32_t root_end;
+    std::uint32_t longest_phrase;
+    std::uint32_t reserved;
+    Extent sections[kSectionCount];
+};
+static_assert(sizeof(Header) == 40 + 16 * kSectionCount, "the header has no padding");
+constexpr std::size_t kChecksumFrom = offsetof(Header, version);
+
+constexpr std::uint64_t kPrime1 = 0x9E3779B97F4A7C15, kPrime2 = 0xC2B2AE3D27D4EB4F;
+
+inline std::uint64_t rotate(std::uint64_t value, int bits) {
+    return value << bits | value >> (64 - bits);
+}
+
+inline std::uint64_t load64(const void* bytes) {
+    std::uint64_t value;
+    std::memcpy(&value, bytes, sizeof value);
+    return value;
+}
+
+inline std::uint64_t mix(std::uint64_t value) {
+    value ^= value >> 32;
+    value *= kPrime1;
+    value ^= value >> 29;
+    value *= kPrime2;
+    return value ^ value >> 32;
+}
+
+// Four independent lanes keep the multiplier busy; memory is the limit then.
+inline std::uint64_t checksum(const std::byte* bytes, std::size_t size) {
+    std::uint64_t lanes[4] = {kPrime1, kPrime2, ~kPrime1, ~kPrime2};
+    std::size_t k = 0;
+    for (; k + 32 <= size; k += 32) {
+        for (std::size_t lane = 0; lane < 4; ++lane) {
+            lanes[lane] =
+                rotate(lanes[lane] ^ load64(bytes + k + 8 * lane) * kPrime1, 31) * kPrime2;
+        }
+    }
+    std::uint64_t sum = size;
+    for (std::uint64_t lane : lanes) sum = mix(sum ^ lane);
+    for (; k < size; ++k) sum = mix(sum ^ static_cast<std::uint64_t>(bytes[k]));
+    return sum;
+}
+
+}  // namespace reelscore::language

@@ -1,0 +1,25 @@
+"""Where reelscore keeps what would take long to compute or to download again."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+
+def cache_directory() -> Path:
+    """Give the directory of caches: ``REELSCORE_CACHE``, or that of the platform.
+
+    >>> cache_directory().is_absolute()
+    True
+    """
+    chosen = os.environ.get("REELSCORE_CACHE")
+    if chosen:
+        return Path(chosen).expanduser().absolute()
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base).absolute() / "reelscore"
