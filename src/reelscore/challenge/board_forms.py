@@ -37,7 +37,7 @@ def board_grid(board: Board) -> Grid:
     >>> print(board_grid(make_board("b", "Board", entries, [Column("cider", "CIDEr")],
     ...                             primary="cider")).to_text())
     team    cluster     rank    CIDEr  entries
-    Ours*         1  1 (1–2)   0.3000        1
+    Ours *        1  1 (1–2)   0.3000        1
                               ±0.0500
     Theirs        1  2 (1–2)   0.2000        1
                               ±0.0500
@@ -49,7 +49,8 @@ def board_grid(board: Board) -> Grid:
     """
     rows = []
     for row in board.all_rows:
-        cells = [Cell(row.entry.team, MARKS[row.entry.kind])]
+        mark = MARKS[row.entry.kind]
+        cells = [Cell(row.entry.team, f" {mark}" if mark else "")]
         cells += [Cell("" if row.cluster is None else str(row.cluster)), Cell(rank_text(row))]
         cells += [_grid_cell(board, column, row) for column in board.columns]
         rows.append([*cells, Cell(str(row.entries))])

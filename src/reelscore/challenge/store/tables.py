@@ -8,6 +8,8 @@ Columns called `blob`, or ending in it, hold the digest of a row of `challenge_b
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
+
 from sqlalchemy import (
     Boolean,
     CheckConstraint,
@@ -26,7 +28,7 @@ from sqlalchemy import (
 
 from reelscore.challenge.store.migrations import MIGRATIONS
 from reelscore.human.store.migrations import MIGRATIONS as CAMPAIGNS
-from reelscore.store.database import Database
+from reelscore.store.database import Database, building
 from reelscore.store.locations import Where
 from reelscore.store.tables import Number, Time
 
@@ -404,3 +406,12 @@ def open_challenges(where: Where, *, create: bool = False) -> Database:
     True
     """
     return Database(where, CAMPAIGNS, MIGRATIONS, create=create)
+
+
+def building_challenges(where: Where) -> AbstractContextManager[Database]:
+    """Open a database to put a whole challenge in; a new SQLite file appears when it is whole.
+
+    Args:
+        where: The path of a SQLite file, or the URL of a PostgreSQL database.
+    """
+    return building(where, CAMPAIGNS, MIGRATIONS)

@@ -14,6 +14,12 @@ _COMMANDS = {
     "submissions": ("challenge.submissions", "List submissions and what became of them."),
     "worker": ("challenge.worker", "Score what waits, without pages."),
     "rescore": ("challenge.rescore", "Score all submissions of a phase again."),
+    "leaderboard": ("challenge.leaderboard", "Show leaderboards, as visitors see them."),
+    "human": ("challenge.human", "Let people judge the final entries; publish what they say."),
+    "export": ("challenge.export", "Write everything of a challenge to one file."),
+    "import": ("challenge.imports", "Make a challenge of an export."),
+    "archive": ("challenge.archive", "Write a static site, as a visitor sees the challenge."),
+    "verify": ("challenge.verify", "Compute every score of an export again."),
 }
 
 

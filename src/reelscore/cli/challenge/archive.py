@@ -1,0 +1,29 @@
+"""``reelscore challenge archive``."""
+
+from __future__ import annotations
+
+import click
+
+from reelscore.challenge.archive import write_archive
+from reelscore.challenge.challenges import find_challenge
+from reelscore.challenge.views import View
+from reelscore.cli.challenge.options import challenge_option, database_argument, open_arena, say
+
+
+@click.command("archive")
+@database_argument
+@challenge_option
+@click.option("-o", "--output", required=True, metavar="FOLDER", help="The folder to make.")
+def command(database: str, challenge_id: str, output: str) -> None:
+    """Write a challenge as a static site, as a visitor sees it.
+
+    The pages need no server and no network: put the folder on any web space.
+
+    \b
+    Example:
+      reelscore challenge archive lsmdc.db -o lsmdc-2026
+    """
+    with open_arena(database) as arena:
+        known = find_challenge(arena, challenge_id)
+        files = write_archive(View(arena.database, known.id, now=arena.now()), output)
+    say(f"Wrote {len(files)} files; open {output}/index.html.")

@@ -1,0 +1,89 @@
+"""``reelscore challenge leaderboard``."""
+
+from __future__ import annotations
+
+import click
+
+from reelscore.challenge.board_forms import board_csv, board_grid, board_json, history_svg
+from reelscore.challenge.boards import Board
+from reelscore.challenge.challenges import find_challenge
+from reelscore.challenge.views import VISITOR, View, Who
+from reelscore.cli.challenge.options import challenge_option, database_argument, open_arena
+from reelscore.cli.messages import printable
+from reelscore.cli.option_kinds import file_option, json_option
+from reelscore.cli.options import STDOUT, check_targets, terminal_width, write
+from reelscore.errors import DataError, UnknownNameError
+
+
+@click.command("leaderboard")
+@database_argument
+@challenge_option
+@click.option("--board", "board_id", metavar="ID", help="Which board; all of them.")
+@click.option("--organisers", is_flag=True, help="Show what organisers see, hidden scores too.")
+@file_option("--csv", "Write CSV, numbers in full.")
+@json_option
+@file_option("--latex", "Write LaTeX.")
+@file_option("--plot", "Write the entries over time as SVG.")
+def command(
+    database: str,
+    challenge_id: str,
+    board_id: str | None,
+    organisers: bool,
+    csv_file: str | None,
+    json_file: str | None,
+    latex_file: str | None,
+    plot_file: str | None,
+) -> None:
+    """Show leaderboards, as visitors see them.
+
+    Entries of one cluster cannot be told apart; the range behind a rank gives the places that the
+    test leaves open. A file, or - for standard output, takes one board.
+
+    \b
+    Examples:
+      reelscore challenge leaderboard lsmdc.db
+      reelscore challenge leaderboard lsmdc.db --board blind --latex board.tex
+      reelscore challenge leaderboard lsmdc.db --organisers
+    """
+    files = (csv_file, json_file, latex_file, plot_file)
+    check_targets(*files)
+    with open_arena(database) as arena:
+        known = find_challenge(arena, challenge_id)
+        view = View(
+            arena.database, known.id, Who("owner") if organisers else VISITOR, now=arena.now()
+        )
+        boards = _boards(view, board_id)
+    if any(files):
+        if len(boards) > 1:
+            ids = ", ".join(board.id for board in boards)
+            raise DataError(f"There are several boards: {ids}; choose one with --board.")
+        [board] = boards
+        for path, text in (
+            (csv_file, board_csv(board) if csv_file else ""),
+            (json_file, board_json(board) if json_file else ""),
+            (latex_file, board_grid(board).to_latex() if latex_file else ""),
+            (plot_file, str(history_svg(board)) if plot_file else ""),
+        ):
+            if path:
+                write(path, text)
+    if STDOUT not in files:
+        for board in boards:
+            click.echo(printable(board.title))
+            click.echo(_text(board) + "\n")
+
+
+def _boards(view: View, id: str | None) -> list[Board]:
+    ids = view.boards()
+    if id is not None and id not in ids:
+        raise UnknownNameError.of("board", id, ids)
+    boards = [view.board(each) for each in ([id] if id else ids)]
+    seen = [board for board in boards if board is not None]
+    if not seen:
+        raise DataError("No board can be seen yet; organisers see theirs with --organisers.")
+    return seen
+
+
+def _text(board: Board) -> str:
+    if board.names:
+        return "Scores are not shown yet. Teams: " + printable(", ".join(board.names))
+    return board_grid(board).to_text(terminal_width())
