@@ -125,6 +125,19 @@ def test_names_are_picked(page, project, reviewing):
     ]
 
 
+def test_tab_stops_once_in_the_list(page, reviewing):
+    opened(page, reviewing)
+    page.keyboard.press("ArrowDown")
+    assert chosen(page) == "n00.00.33.000"
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('.tools') !== null")
+    page.keyboard.press("Shift+Tab")
+    assert page.evaluate("document.activeElement.dataset.id") == "n00.00.33.000"
+    page.click("text=Next")  # with the mouse: Enter is for the passage afterwards
+    press(page, "Enter")
+    assert "accepted" in page.inner_text('#list button[data-id="t00.00.24.000"]')
+
+
 def test_edges_are_dragged_and_sounds_play(page, project, reviewing):
     opened(page, reviewing)
     box = page.locator(f'.bar[data-id="{UNSURE}"]').bounding_box()
@@ -177,6 +190,7 @@ def test_filters_flags_and_other_films(page, reviewing):
     page.wait_for_url("**?film=two")
     page.wait_for_selector("main[data-ready]")
     assert page.inner_text("#left") == "0 of 0 to do"
+    assert "no segments and no sentences yet" in page.inner_text("#nothing")
 
 
 def test_a_reader_decides_nothing(page, project):

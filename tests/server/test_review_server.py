@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import wave
+from dataclasses import asdict, replace
 from http.client import HTTPConnection, HTTPException
 from urllib.parse import urlsplit
 
@@ -19,7 +20,7 @@ from fastapi.testclient import TestClient
 
 from reelscore.cli.main import main
 from reelscore.corpus.decisions import append_decision, read_decisions
-from reelscore.corpus.records import Decision
+from reelscore.corpus.records import Decision, Element, Sentence
 from reelscore.web.review.app import Review, create_review_app
 from reelscore.web.review.films import ReviewFilms
 
@@ -108,6 +109,18 @@ def test_what_others_write_is_seen(client, project):
     assert "n00.00.33.000" not in client.get("state").text
 
 
+def test_sentences_of_scripts_are_as_sure_as_their_scores(client, project):
+    element = Element("e7", 1, "description", None, "A car stops.", start=2, end=4, score=0.6)
+    sentence = Sentence("e7.0", "A car stops.", 2.0, 4.0, "script", "e7")
+    for is_accepted in (False, True):
+        accepted = replace(element, accepted=is_accepted)
+        content = {"elements": [asdict(accepted)], "sentences": [asdict(sentence)]}
+        project.write("one", "script times", content)
+        passages = {each["id"]: each for each in client.get("state").json()["passages"]}
+        assert ("e7.0" in passages) == is_accepted
+    assert (passages["e7.0"]["confidence"], passages["e7.0"]["origin"]) == (0.6, "script")
+
+
 def test_the_report_stands_beside_the_paper(client):
     decide(client, action="reject", target=THIRD, note="sound or music")
     (row,) = client.get("state").json()["report"]
@@ -120,6 +133,8 @@ def test_later_steps_use_what_was_decided(client, project, capsys, monkeypatch):
     decide(client, action="move", target=THIRD, start=23.0, end=25.6)
     decide(client, action="name", target=SECOND, text="Anna")
     decide(client, action="no-name", target=THIRD, text="Rose")
+    decide(client, action="name", target=SECOND, text="Rain")
+    decide(client, action="undo")
     decide(client, action="new", start=28.0, end=31.0)
     decide(client, action="edit", target="n00.00.28.000", text="Anna leaves with Rose.")
     decide(client, action="accept", target="n00.00.33.000")  # without words: no clip

@@ -322,14 +322,17 @@ class Project:
         cues = (self.result(film_id, "subtitles") or {}).get("cues", ())
         return [(cue["start"], cue["end"]) for cue in cues if cue["lines"]]
 
+    def elements(self, film_id: str) -> list[Element]:
+        """Read the elements of a film's script, with their times; none if not made yet."""
+        return self._records(film_id, "script times", "elements", Element)
+
     def sentences(self, film_id: str) -> list[Sentence]:
         """Read the sentences of a film: of its transcript, and of its script where accepted.
 
         Raises:
             DataError: If a file of the film does not have what it should.
         """
-        elements = self._records(film_id, "script times", "elements", Element)
-        accepted = {element.id for element in elements if element.accepted}
+        accepted = {element.id for element in self.elements(film_id) if element.accepted}
         return [
             *self._records(film_id, "transcript", "sentences", Sentence),
             *(

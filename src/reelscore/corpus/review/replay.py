@@ -37,6 +37,7 @@ class Passage:
         origin: Where it comes from: the narration (`ad`) or the script.
         confidence: How sure the machine is: that of the segment; None where nothing is known.
         reason: Why it was rejected.
+        parent: The segment, or the element of the script, that a sentence belongs to.
 
     >>> Passage("t4", "sentence", 4.0, 5.0, "Anna nods.", "proposed", "ad", 0.9).reason
     ''
@@ -51,6 +52,7 @@ class Passage:
     origin: Literal["ad", "script"]
     confidence: float | None
     reason: str = ""
+    parent: str | None = None
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,7 @@ class Reviewed:
                         sentence.origin,
                         parent.confidence if parent else None,
                         self.reasons.get(sentence.id, ""),
+                        sentence.parent,
                     )
                 )
         return sorted(passages, key=lambda passage: (passage.start, passage.id))

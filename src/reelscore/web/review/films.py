@@ -91,6 +91,7 @@ class ReviewFilm:
         project = self._project = Project.open(self._folder)
         self._segments: list[Segment] = project.segments(self.id)
         self._sentences: list[Sentence] = project.sentences(self.id)
+        self._scores = {element.id: element.score for element in project.elements(self.id)}
         self.sounds = FilmSounds(project, self.id)
         self.seconds = film_seconds(project, self.id)
         cues = (project.result(self.id, "subtitles") or {}).get("cues", ())
@@ -120,7 +121,10 @@ class ReviewFilm:
 
     def _plain(self, passage: Passage) -> dict[str, Any]:
         flags = suggested_flags(passage.text, passage.start, passage.end, self.seconds)
-        return {**vars(passage), "flags": flags}
+        doubt = passage.confidence
+        if passage.origin == "script":
+            doubt = self._scores.get(passage.parent or "")
+        return {**vars(passage), "confidence": doubt, "flags": flags}
 
     def state(self) -> dict[str, Any]:
         """Describe the whole film: all passages, and everything that changes with decisions."""

@@ -46,8 +46,14 @@ export function arrange() {
   shown.sort((a, b) => (filters[2].value === "doubt" ? doubt(a) - doubt(b) : 0) || a.start - b.start);
   order = shown.map((passage) => passage.id);
   list.replaceChildren(...order.map(row));
-  document.getElementById("nothing").hidden = order.length > 0;
+  showNothing();
   mark();
+}
+
+function showNothing() {
+  const note = document.getElementById("nothing");
+  note.hidden = order.length > 0;
+  note.textContent = passages.size ? "There is no such passage." : note.dataset.none;
 }
 
 export function chooseFirst() {
@@ -59,6 +65,7 @@ function row(id) {
   const item = document.createElement("li");
   const button = document.createElement("button");
   button.type = "button";
+  button.tabIndex = -1;
   button.dataset.id = id;
   const time = document.createElement("span");
   time.className = "time";
@@ -101,10 +108,15 @@ export function chip(text, kind = "") {
 const buttonOf = (id) => /** @type {HTMLButtonElement | null} */ (
   list.querySelector(`button[data-id="${CSS.escape(id)}"]`));
 
+/** Mark the chosen row. It is the only one that Tab stops at; the others are reached by keys. */
 function mark() {
-  list.querySelector("[aria-current]")?.removeAttribute("aria-current");
+  const old = /** @type {HTMLButtonElement | null} */ (list.querySelector("[aria-current]"));
+  old?.removeAttribute("aria-current");
+  if (old) old.tabIndex = -1;
   const button = chosen === null ? null : buttonOf(chosen);
   button?.setAttribute("aria-current", "true");
+  const stop = button ?? list.querySelector("button");
+  if (stop) stop.tabIndex = 0;
 }
 
 /** Choose a passage; the focus goes to its row, unless somebody uses something else. */
@@ -120,6 +132,11 @@ export function choose(id) {
   if (box.top < frame.top || box.bottom > frame.bottom) {
     list.scrollTop += box.top - frame.top - (frame.height - box.height) / 3;
   }
+}
+
+/** Give the focus back to the list, so that keys act on the chosen passage. */
+export function focus() {
+  if (chosen !== null) buttonOf(chosen)?.focus({ preventScroll: true });
 }
 
 /** The id of a row before or after the chosen one; null at the ends. */
@@ -149,6 +166,6 @@ export function take(changed, removed) {
       list.insertBefore(row(passage.id), list.children[place] ?? null);
     }
   }
-  document.getElementById("nothing").hidden = order.length > 0;
+  showNothing();
   mark();
 }

@@ -115,6 +115,7 @@ function showVoices() {
     button.setAttribute("aria-pressed", String(name === voice));
     button.toggleAttribute("disabled", !film.voices.includes(name));
   }
+  document.querySelector("[data-do=play]").toggleAttribute("disabled", film.voices.length === 0);
   byId("timeline").classList.toggle("silent", film.voices.length === 0);
 }
 
@@ -202,7 +203,7 @@ function closeEditor() {
   const hadFocus = editor.contains(document.activeElement);
   editor.hidden = true;
   byId("text").hidden = false;
-  if (hadFocus) /** @type {HTMLElement | null} */ (document.querySelector("#list [aria-current]"))?.focus();
+  if (hadFocus) list.focus();
 }
 
 editor.addEventListener("submit", (event) => {
@@ -313,6 +314,12 @@ document.addEventListener("keydown", (event) => {
     nudge(event.altKey ? "start" : "end", by);
     return;
   }
+  const isUp = event.key === "ArrowUp";
+  if ((isUp || event.key === "ArrowDown") && byId("list").contains(/** @type {Node} */ (event.target))) {
+    event.preventDefault();
+    go(isUp ? -1 : 1);
+    return;
+  }
   if (event.altKey || !(useKeys.checked || event.key === "Enter" || event.key === " ")) return;
   const action = KEYS[event.key] ?? KEYS[event.key.toLowerCase()];
   if (!action || (event.repeat && !"jk,.<>".includes(event.key))) return;
@@ -327,6 +334,8 @@ document.addEventListener("click", (event) => {
   if (name) ACTIONS[name](note);
   else if (chosen) hear(chosen);
   else if (edge) nudge(edge, Number(by));
+  const isMouse = event.detail > 0; // Enter would press the button again
+  if (isMouse && button.closest(".tools") && !main.querySelector("form:not([hidden])")) list.focus();
 });
 
 byId("film").addEventListener("change", (event) => {
