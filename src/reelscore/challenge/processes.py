@@ -201,8 +201,9 @@ def main() -> None:
     threading.Thread(target=_watch, args=(parent,), daemon=True).start()
     module, _, name = sys.argv[1].partition(":")
     answer = getattr(importlib.import_module(module), name)
-    while (message := _receive(requests)) is not None:
-        _send(answers, answer(msgspec.msgpack.decode(message)))
+    with suppress(BrokenPipeError):  # nobody waits for the answer any more
+        while (message := _receive(requests)) is not None:
+            _send(answers, answer(msgspec.msgpack.decode(message)))
 
 
 def _watch(parent: int) -> None:

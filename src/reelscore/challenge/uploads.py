@@ -141,11 +141,9 @@ class Readers:
         request = {"name": shown_name(name), "content": content, **_plain(expected)}
         with self._reader() as helper:
             try:
-                answer = helper.ask(request, *self._limits)
+                answer = self._ask(helper, request)
             except ProcessFault as fault:
-                if fault.kind in ("memory", "time"):
-                    return Report(f"{request['name']}: reading it was ended: {fault}.")
-                return Report(f"{request['name']}: cannot be read; its reader failed: {fault}.")
+                return Report(f"{request['name']}: reading it was ended: {fault}.")
         if "captions" in answer:
             return Accepted(answer["captions"], tuple(answer["notes"]))
         return Report(
@@ -156,6 +154,15 @@ class Readers:
         """End all processes."""
         for helper in self._all:
             helper.close()
+
+    def _ask(self, helper: Helper, request: dict[str, Any]) -> dict[str, Any]:
+        """Ask a reader; one that died is asked once more, since the file may not be to blame."""
+        try:
+            return helper.ask(request, *self._limits)
+        except ProcessFault as fault:
+            if fault.kind != "died":
+                raise
+            return helper.ask(request, *self._limits)
 
     @contextmanager
     def _reader(self) -> Iterator[Helper]:
