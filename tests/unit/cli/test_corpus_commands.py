@@ -12,6 +12,7 @@ import wave
 
 import pytest
 
+from support import killed_commands
 from support.film_sound import film_sound, made_pair, write_sound
 
 
@@ -205,29 +206,60 @@ def test_bad_input_is_one_message(run, tmp_path, monkeypatch, arguments, message
     assert [path.name for path in tmp_path.iterdir()] == ["file.txt"]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="kills a process")
-@pytest.mark.parametrize("command", ["align", "segment"])
-def test_killed_work_leaves_nothing_and_goes_on(run, project, command):
-    where = ["--project", "films"]
-    if command == "segment":
-        assert run("corpus", "align", *where)[0] == 0
-    before = sorted(path for path in project.rglob("*") if path.is_file())
-    script = (
-        "import sys; from reelscore.corpus import audio; from reelscore.cli.main import main\n"
-        "read = audio.Samples.read\n"
-        "def first(*a): print('reading', flush=True); import time; time.sleep(60)\n"
-        "audio.Samples.read = first\n"
-        f"sys.argv = ['reelscore', 'corpus', {command!r}, '--project', 'films']; main()"
+ROAD = {
+    "new": ["new", "."],
+    "add-film": ["add-film", "one", "--film", "film.wav", "--ad", "ad.wav"],
+    "align": ["align"],
+    "segment": ["segment"],
+    "subtitles": ["subtitles", "one", "film.srt"],
+    "script": ["script", "one", "film.fountain", "--align"],
+    "transcript": ["transcript", "one", "heard.json"],
+    "template": ["transcript", "one", "--template", "to-do"],
+    "assemble": ["assemble"],
+    "anonymise": ["anonymise"],
+    "split": ["split", "--ratios", "1 0 0 0"],
+    "export": ["export", "--out", "release", "--format", "coco", "--format", "csv"],
+}
+
+
+@pytest.fixture(scope="module")
+def killed(pair, tmp_path_factory):
+    """Every command of a project, killed while it writes, and then run again."""
+    if sys.platform == "win32":
+        pytest.skip("kills processes")
+    pytest.importorskip("reelscore_parser")
+    folder = tmp_path_factory.mktemp("killed")
+    for path in (pair.film, pair.ad):
+        (folder / path.name).write_bytes(path.read_bytes())
+    (folder / "film.srt").write_text("1\n00:00:10,000 --> 00:00:12,000\nDo not open that door!\n")
+    (folder / "film.fountain").write_text(
+        "INT. CAR - DAY\n\nRain falls.\n\nANNA\nDo not open that door!\n\nShe opens it.\n"
     )
-    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as process:
-        assert process.stdout.readline() == b"reading\n"  # decoded, and in the middle of its work
-        os.kill(process.pid, signal.SIGKILL)
-    assert sorted(path for path in project.rglob("*") if path.is_file()) == before
-    assert run("corpus", command, *where)[0] == 0
-    name = {"align": "align.json", "segment": "segments.json"}[command]
-    result = (project / "films/one" / name).read_bytes()
-    assert run("corpus", command, *where, "--again")[0] == 0
-    assert (project / "films/one" / name).read_bytes() == result
+    heard = [
+        {"start": start + 0.73, "end": end + 0.73, "text": "Anna nods."}
+        for start, end in pair.narration
+    ]
+    (folder / "heard.json").write_text(json.dumps(heard))
+    commands = json.dumps([["corpus", *words] for words in ROAD.values()])
+    done = subprocess.run(
+        [sys.executable, killed_commands.__file__, commands],
+        cwd=folder,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return dict(zip(ROAD, map(json.loads, done.stdout.splitlines()), strict=True))
+
+
+@pytest.mark.parametrize("command", ROAD)
+def test_killed_work_leaves_nothing_and_goes_on(killed, command):
+    work = killed[command]
+    assert work["ended"] == -signal.SIGKILL
+    assert work["after"] == work["before"]
+    assert work["again"] == 0
+    assert work["finally"] != work["before"]
 
 
 def test_sound_to_transcribe(run, project, tmp_path):

@@ -348,6 +348,8 @@ def test_transcripts_and_descriptions_of_loose_files(run, project, tmp_path):
         assert (status, json.loads(out)["overlap"]) == (0, overlap)
         assert max(map(len, err.splitlines())) <= 80
     assert run("corpus", "descriptions")[0] == 2
+    status, _, err = run("corpus", "descriptions", "--segments", "map.json")
+    assert (status, "expected segments or sentences" in err) == (2, True)
 
 
 def test_round_trip_of_public_films(run, shared, tmp_path, monkeypatch):

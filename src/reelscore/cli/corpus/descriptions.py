@@ -84,11 +84,11 @@ def command(
 
 
 def _narration(content: Mapping[str, Any], path: str) -> list[Narration]:
-    entries = content.get("sentences") or content.get("segments")
+    entries = content.get("sentences", content.get("segments"))
     try:
         return [
             Narration(float(each["start"]), float(each["end"]), each.get("text", ""))
-            for each in entries or ()
+            for each in entries
             if each.get("state") != "rejected" and each["start"] is not None
         ]
     except (KeyError, TypeError, AttributeError):
