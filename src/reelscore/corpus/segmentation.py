@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import maximum_filter1d
 
 from reelscore._progress import Progress
 from reelscore.corpus.audio import RATE, Samples
@@ -40,6 +41,8 @@ _THRESHOLDS = {
 }
 _PAPER_LEAST = 1.0  # seconds; the paper's shortest segment
 _OFTEN = 0.45  # the share of narration above which the codec's noise is learnt outside of it
+_FADE = 0.3  # seconds around narration that say nothing about the rest
+_USUAL_REST, _ABOVE_REST, _FURTHER = 99.0, 6.0, 12.0  # per cent of frames; dB
 _TURN = 0.5
 _FULL_CONFIDENCE = 20.0  # dB above the lower threshold
 _SYLLABLES = (3.0, 8.0)  # hertz
@@ -102,6 +105,7 @@ def segment_samples(
         start, extend = threshold, threshold + extend - start
     if name == "spectrogram":
         min_length = max(min_length, _PAPER_LEAST)
+    least_confident = extend
     find = partial(
         loud_stretches, start=start, extend=extend, gap=gap / FRAME, least=min_length / FRAME
     )
@@ -119,8 +123,12 @@ def segment_samples(
             stretches = find(level)
             inside = _marked(stretches, len(level))
         side = 0.0 if stretched else narrator_side(powers, inside)
+        if stretches:
+            extend = _lower_threshold(level, inside, extend)
+            stretches = find(level, extend=extend)
     segments = [
-        _segment(level, begin, end, extend, time_map, film.seconds) for begin, end in stretches
+        _segment(level, begin, end, least_confident, time_map, film.seconds)
+        for begin, end in stretches
     ]
     top = int(np.argmax(level))
     narrated = sum(segment.end - segment.start for segment in segments)
@@ -133,6 +141,15 @@ def segment_samples(
         narrated / film.seconds,
         side,
     )
+
+
+def _lower_threshold(level: Doubles, narrated: NDArray[np.bool_], extend: float) -> float:
+    """Follow voices further down where the rest of the track is quiet: real ones fade slowly."""
+    near = maximum_filter1d(narrated, 2 * round(_FADE / FRAME) + 1)
+    if near.all():
+        return extend
+    rest = float(np.percentile(level[~near], _USUAL_REST))
+    return float(np.clip(rest + _ABOVE_REST, extend - _FURTHER, extend))
 
 
 def _marked(stretches: Sequence[tuple[int, int]], count: int) -> NDArray[np.bool_]:

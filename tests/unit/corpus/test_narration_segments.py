@@ -11,7 +11,7 @@ from reelscore.corpus.records import Piece
 from reelscore.corpus.segmentation import METHODS, segment_samples
 from reelscore.corpus.time_map import TimeMap
 from reelscore.errors import UnknownNameError
-from support.film_sound import NARRATION, described, film_sound, samples_of
+from support.film_sound import NARRATION, described, film_sound, samples_of, voice
 
 SECONDS = 40.0
 SAME = TimeMap((Piece(0.0, SECONDS, 0.0, 1.0),))
@@ -53,6 +53,19 @@ def test_gain_equaliser_and_ducking_are_no_narration(film):
     found = segment_samples(samples_of(filtered), samples_of(film, 3), SAME)
     assert found.segments == ()
     assert codes(found) == ["no-narration"]
+
+
+def test_a_fading_voice_is_followed_where_the_rest_is_quiet(film):
+    sound, quiet = 0.2 * voice(3.0), slice(int(2.5 * RATE), None)
+    sound[quiet] *= 10 ** (-36 / 20)
+    track = film.copy()
+    track[10 * RATE : 13 * RATE] += sound
+    (found,) = segment_samples(samples_of(track), samples_of(film, 3), SAME).segments
+    assert (found.start, found.end) == pytest.approx((10.0, 13.0), abs=0.15)
+    rng = np.random.default_rng(4)  # as loud as the end of the voice, everywhere
+    noise = np.sqrt(np.mean(sound[quiet] ** 2)) * rng.standard_normal(len(track))
+    (found,) = segment_samples(samples_of(track + noise), samples_of(film, 3), SAME).segments
+    assert found.end < 12.8
 
 
 def test_confidence_tells_speech_from_noise(film):
