@@ -182,6 +182,8 @@ def test_public_names_are_on_a_page(package):
 
 
 WITHOUT_EXAMPLE = {  # they need weights, a data set, a film, a server or a whole campaign
+    "captioners": "Captioner Plan StudyResults TranslationParameters Translator read_plan "
+    "run_study write_clips",
     "challenge": "Definition",
     "corpus": "Alignment Anchors Anonymised AudioTrack BandPowers Break CorpusSize Entry "
     "ExportedClip Gap InputFile RateChoice Replacement Samples read_entries "

@@ -13,10 +13,12 @@ from reelscore._lazy import lazy_names
 
 if TYPE_CHECKING:
     from reelscore.captioners.caption_run import CaptionRun, CaptionSettings, run
+    from reelscore.captioners.captioner import Captioner
     from reelscore.captioners.classifiers import LabelParameters, TrainedLabel
     from reelscore.captioners.features import Features, feature_items, read_features
     from reelscore.captioners.label_folders import Labels
     from reelscore.captioners.neighbours import NearestItems, NearestSearch, nearest
+    from reelscore.captioners.rendered.dataset import RenderedClips, write_clips
     from reelscore.captioners.retrieval import (
         Bound,
         BoundSearch,
@@ -27,6 +29,11 @@ if TYPE_CHECKING:
     )
     from reelscore.captioners.run_record import Parameters, Run, write_candidates
     from reelscore.captioners.search import Neighbours, nearest_rows, normalised
+    from reelscore.captioners.study.plans import Plan, read_plan
+    from reelscore.captioners.study.runs import run_study
+    from reelscore.captioners.study.tables import StudyResults
+    from reelscore.captioners.training import Recipe
+    from reelscore.captioners.translation import TranslationParameters, Translator
     from reelscore.captioners.tuples import Roles, Tuples, read_tuples
 
 __all__ = [
@@ -34,6 +41,7 @@ __all__ = [
     "BoundSearch",
     "CaptionRun",
     "CaptionSettings",
+    "Captioner",
     "ConstantSearch",
     "ConstantSentence",
     "Features",
@@ -43,9 +51,15 @@ __all__ = [
     "NearestSearch",
     "Neighbours",
     "Parameters",
+    "Plan",
+    "Recipe",
+    "RenderedClips",
     "Roles",
     "Run",
+    "StudyResults",
     "TrainedLabel",
+    "TranslationParameters",
+    "Translator",
     "Tuples",
     "bound",
     "constant",
@@ -54,22 +68,32 @@ __all__ = [
     "nearest_rows",
     "normalised",
     "read_features",
+    "read_plan",
     "read_tuples",
     "run",
+    "run_study",
     "write_candidates",
+    "write_clips",
 ]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "captioners.caption_run": "CaptionRun CaptionSettings run",
+        "captioners.captioner": "Captioner",
         "captioners.classifiers": "LabelParameters TrainedLabel",
         "captioners.label_folders": "Labels",
         "captioners.neighbours": "NearestItems NearestSearch nearest",
         "captioners.retrieval": "Bound BoundSearch ConstantSearch ConstantSentence bound constant",
         "captioners.features": "Features feature_items read_features",
         "captioners.run_record": "Parameters Run write_candidates",
+        "captioners.rendered.dataset": "RenderedClips write_clips",
         "captioners.search": "Neighbours nearest_rows normalised",
+        "captioners.study.plans": "Plan read_plan",
+        "captioners.study.runs": "run_study",
+        "captioners.study.tables": "StudyResults",
+        "captioners.training": "Recipe",
+        "captioners.translation": "TranslationParameters Translator",
         "captioners.tuples": "Roles Tuples read_tuples",
     },
 )

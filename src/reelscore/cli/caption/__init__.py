@@ -15,6 +15,8 @@ _COMMANDS = {
     "train": ("caption.train", "Train a network that describes label scores."),
     "generate": ("caption.generate", "Write captions with one trained network, or several."),
     "translate": ("caption.translate", "Find who does what, and translate it into a sentence."),
+    "study": ("caption.study", "Run the rows of a plan with several seeds: Tables 7 to 13."),
+    "table": ("caption.table", "Print the tables of a finished study."),
     "render": ("caption.render", "Render clips: a synthetic data set whose truth is known."),
     "run": ("caption.run", "Describe clips with any captioner."),
 }

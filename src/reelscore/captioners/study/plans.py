@@ -1,0 +1,286 @@
+"""Plans of studies: TOML files that say which captioners are compared, on what, and how often."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from reelscore.captioners.training import Recipe
+from reelscore.errors import DataError, UnknownNameError
+
+# fmt: off
+Method = Literal[
+    "labels", "oracle", "ensemble", "translation", "nearest", "bound", "constant", "random", "human"
+]
+# fmt: on
+# Methods whose captions depend on the seed.
+SEEDED = ("labels", "oracle", "random")
+_NETWORK = (
+    *("hidden", "embedding", "opt", "rate", "step", "decay", "batch", "iterations", "every"),
+    *("patience", "min_count"),
+)
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One row of a table.
+
+    Attributes:
+        table: The table it is in, such as ``t8``.
+        name: Its name; rows of one name and table are refused.
+        method: How captions are made: ``labels`` and a network, ``oracle``: the true labels and a
+            network, ``ensemble`` of a row's seeds, ``translation``, ``nearest`` neighbour,
+            retrieval upper ``bound``, best ``constant`` sentence, a ``random`` training caption,
+            or another caption by a ``human``.
+        against: The row it is tested against.
+        of: The row whose networks an ensemble joins.
+        groups: Whether verbs, objects and places have classifiers and features of their own.
+        features: The features of labels without groups, and of nearest neighbours.
+        negatives: As in `reelscore caption labels`.
+        auc: The AUC a label needs; 0 keeps all.
+        auc_lower: As in `reelscore caption labels`.
+        minimum: In how many items a label must occur.
+        cross_fit: As in `reelscore caption labels`.
+        labels_of: The row whose kept labels are used, with this row's features.
+        noise_scores: How many columns of pure noise are added to the label scores.
+        arch: As in `reelscore caption train`.
+        dropout: As in `reelscore caption train`.
+        ratio: As in `reelscore caption train`.
+        beam: As in `reelscore caption generate`.
+        kind: Tuples of words or of senses.
+        pairs: As in `reelscore caption translate`.
+        noise_labels: A dose of rendered clips: labels that mean nothing.
+        misaligned: A dose of rendered clips: share of misaligned references.
+        clips: A dose of rendered clips: clips a movie.
+    """
+
+    table: str
+    name: str
+    method: Method = "labels"
+    against: str | None = None
+    of: str | None = None
+    groups: bool = True
+    features: str = "idt+lsda+places"
+    negatives: Literal["trained", "retrieved"] = "trained"
+    auc: float = 0.7
+    auc_lower: bool = False
+    minimum: int = 30
+    cross_fit: int = 0
+    labels_of: str | None = None
+    noise_scores: int = 0
+    arch: Literal["1layer", "2layer-unfact", "2layer-fact"] = "1layer"
+    dropout: Literal["none", "lang", "vis", "concat", "lstm"] = "lstm"
+    ratio: float = 0.5
+    beam: int = 1
+    kind: Literal["text", "sense"] = "text"
+    pairs: Literal["chain", "full"] = "chain"
+    hidden: int | None = None
+    embedding: int | None = None
+    opt: Literal["adam", "paper"] | None = None
+    rate: float | None = None
+    step: int | None = None
+    decay: float | None = None
+    batch: int | None = None
+    iterations: int | None = None
+    every: int | None = None
+    patience: int | None = None
+    min_count: int | None = None
+    noise_labels: int | None = None
+    misaligned: float | None = None
+    clips: int | None = None
+
+    @property
+    def dose(self) -> dict[str, Any]:
+        """What of the rendered clips this row changes."""
+        own = {k: getattr(self, k) for k in ("noise_labels", "misaligned", "clips")}
+        return {name: value for name, value in own.items() if value is not None}
+
+
+class Study(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What all rows share.
+
+    Attributes:
+        data: ``rendered1-small``, ``rendered1-full``, ``rendered1-tiny``, or ``files``: those of
+            the table ``[data]``.
+        seeds: Random seeds.
+        metrics: What is measured; METEOR first.
+        groups: The features of each group of labels.
+        title: What the tables say of the data.
+    """
+
+    data: str
+    seeds: tuple[int, ...] = (0, 1, 2)
+    metrics: tuple[str, ...] = ("meteor", "cider")
+    groups: dict[str, str] = msgspec.field(
+        default_factory=lambda: {"verb": "idt", "object": "lsda", "place": "places"}
+    )
+    title: str = ""
+
+
+class SplitFiles(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The files of one set: captions, tuples, and features by name."""
+
+    captions: str
+    features: dict[str, str]
+    tuples: str | None = None
+
+
+class DataFiles(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The files of a study, and the lists of places and objects."""
+
+    train: SplitFiles
+    val: SplitFiles
+    test: SplitFiles
+    places: str | None = None
+    objects: str | None = None
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A study.
+
+    Attributes:
+        study: What all rows share.
+        network: Settings of all networks; see `reelscore.captioners.training.Recipe`.
+        row: The rows.
+        data: The files, where the data is not rendered.
+    """
+
+    study: Study
+    network: dict[str, Any] = msgspec.field(default_factory=dict)
+    row: tuple[Row, ...] = ()
+    data: DataFiles | None = None
+
+    def recipe(self, row: Row) -> Recipe:
+        """Give the recipe of a row's network."""
+        own = {name: getattr(row, name) for name in _NETWORK if getattr(row, name) is not None}
+        settings = {**self.network, **own}
+        opt = settings.pop("opt", "adam")
+        return Recipe.of(opt, arch=row.arch, drop=row.dropout, ratio=row.ratio, **settings)
+
+    def seeds(self, row: Row) -> tuple[int, ...]:
+        """Give the seeds of a row: one where nothing depends on it."""
+        return self.study.seeds if row.method in SEEDED else self.study.seeds[:1]
+
+    def named(self, row: Row, name: str) -> Row:
+        """Find another row by name: in the row's own table first."""
+        own = [each for each in self.row if each.name == name]
+        return next((each for each in own if each.table == row.table), own[0])
+
+    def only(self, tables: Sequence[str]) -> Plan:
+        """Keep some tables, and the rows that theirs refer to.
+
+        Raises:
+            UnknownNameError: If there is no such table.
+        """
+        there = list(dict.fromkeys(row.table for row in self.row))
+        for table in tables:
+            if table not in there:
+                raise UnknownNameError.of("table", table, there)
+        wanted = [row for row in self.row if row.table in tables]
+        for row in wanted:  # it grows while we go through it
+            names = [row.against, row.of, row.labels_of]
+            needed = [self.named(row, name) for name in names if name is not None]
+            wanted += [own for own in needed if own not in wanted]
+        return msgspec.structs.replace(self, row=tuple(r for r in self.row if r in wanted))
+
+
+def shipped_plans() -> list[str]:
+    """Name the plans that come with the package.
+
+    >>> shipped_plans()
+    ['rendered1-full', 'rendered1-small', 'schedules']
+    """
+    return sorted(
+        entry.name.removesuffix(".toml")
+        for entry in (files(__package__) / "shipped").iterdir()
+        if entry.name.endswith(".toml")
+    )
+
+
+def read_plan(name: str | os.PathLike[str]) -> Plan:
+    """Read a plan: a file, or one of those that are shipped.
+
+    Args:
+        name: Path or name.
+
+    Raises:
+        DataError: If it is no plan, or does not fit together.
+        UnknownNameError: If a key, a row or a plan has no such name.
+    """
+    path = Path(name)
+    if path.is_file():
+        text = path.read_text(encoding="utf-8")
+    elif path.suffix == ".toml":
+        raise DataError(f"{path}: there is no such file.")
+    else:
+        if str(name) not in shipped_plans():
+            raise UnknownNameError.of("plan", str(name), shipped_plans())
+        text = (files(__package__) / "shipped" / f"{name}.toml").read_text(encoding="utf-8")
+    return parse_plan(text, str(name))
+
+
+def parse_plan(text: str, name: str = "plan") -> Plan:
+    r"""Read a plan from its text.
+
+    Args:
+        text: TOML.
+        name: What messages call it.
+
+    >>> parse_plan("[study]\ndata = 'rendered1-small'\nseed = [1]")
+    Traceback (most recent call last):
+    reelscore.errors.UnknownNameError: Unknown key of [study] in plan 'seed'. Did you mean ...
+    """
+    try:
+        content: dict[str, Any] = msgspec.toml.decode(text)
+    except msgspec.DecodeError as error:
+        raise DataError(f"{name}: is no TOML file ({error}).") from error
+    _check_keys(content, Plan, "the file", name)
+    for key, kind in (("study", Study), ("data", DataFiles)):
+        if isinstance(content.get(key), dict):
+            _check_keys(content[key], kind, f"[{key}]", name)
+    for row in content.get("row", ()):
+        if isinstance(row, dict):
+            _check_keys(row, Row, "[[row]]", name)
+    known = [*_NETWORK]
+    for key in content.get("network", {}):
+        if key not in known:
+            raise UnknownNameError.of(f"key of [network] in {name}", key, known)
+    try:
+        plan = msgspec.convert(content, Plan)
+    except msgspec.ValidationError as error:
+        raise DataError(f"{name}: {error}.") from error
+    _check_rows(plan, name)
+    return plan
+
+
+def _check_keys(content: Mapping[str, Any], kind: type, where: str, name: str) -> None:
+    known = [field.name for field in msgspec.structs.fields(kind)]
+    for key in content:
+        if key not in known:
+            raise UnknownNameError.of(f"key of {where} in {name}", key, known)
+
+
+def _check_rows(plan: Plan, name: str) -> None:
+    if not plan.study.seeds or not plan.study.metrics:
+        raise DataError(f"{name}: expected at least one seed and one metric.")
+    if (plan.study.data == "files") != (plan.data is not None):
+        raise DataError(f'{name}: [data] belongs to data = "files", and to nothing else.')
+    names = [row.name for row in plan.row]
+    seen: set[tuple[str, str]] = set()
+    for row in plan.row:
+        if (row.table, row.name) in seen:
+            raise DataError(f"{name}: table {row.table} has two rows {row.name!r}; rename one.")
+        seen.add((row.table, row.name))
+        for key in ("against", "of", "labels_of"):
+            other = getattr(row, key)
+            if other is not None and other not in names:
+                raise UnknownNameError.of(f"row in {key} of {row.name!r}", other, names)
+        if row.method == "ensemble" and row.of is None:
+            raise DataError(f"{name}: the ensemble {row.name!r} does not say of which row: add of.")
+        if row.dose and plan.study.data == "files":
+            raise DataError(f"{name}: {row.name!r} has a dose, which only rendered clips have.")
+        plan.recipe(row)

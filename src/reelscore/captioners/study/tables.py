@@ -1,0 +1,379 @@
+"""Tables of a study: means over seeds, intervals, paired tests, and what METEOR does not say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from reelscore.captioners.rendered.scenes import TITLE
+from reelscore.captioners.study.plans import Plan, Row
+from reelscore.captioners.study.runs import Unit, units_of
+from reelscore.errors import DataError
+from reelscore.metrics.registry import table_columns
+from reelscore.report.tables.grid import Cell, Grid
+from reelscore.stats.resampling import bootstrap_p_values, bootstrap_scores, percentile_interval
+
+FloatArray = NDArray[np.float64]
+_RESAMPLES = 2000
+_LEVEL = 0.05
+_TABLES = {
+    "t7": "Table 7: translation",
+    "t8": "Table 8: labels and their features",
+    "t9": "Table 9: architectures",
+    "t10": "Table 10: dropout",
+    "t11": "Table 11: drop ratio",
+    "t12": "Table 12: methods",
+    "t13": "Table 13: methods",
+}
+
+
+class Difference(NamedTuple):
+    """How far one row is from another.
+
+    Attributes:
+        apart: The difference of the means over seeds.
+        p: Of the two-sided paired bootstrap over items.
+    """
+
+    apart: float
+    p: float
+
+
+class RowResult(NamedTuple):
+    """What a row reached.
+
+    Attributes:
+        row: The row.
+        scores: For each metric the score with each seed, best weights, ×100.
+        last: The same with the last weights, where there are such.
+        interval: For each metric the 95 % interval of the mean over seeds, ×100.
+        wordiness: Length, number of words, shares of unique and of novel captions.
+        labels: How many labels the network saw, where it saw some.
+    """
+
+    row: Row
+    scores: dict[str, list[float]]
+    last: dict[str, list[float]]
+    interval: dict[str, tuple[float, float]]
+    wordiness: dict[str, float]
+    labels: int | None
+
+
+@dataclass(frozen=True)
+class StudyResults:
+    """The finished runs of a study, on validation or on test items.
+
+    Attributes:
+        plan: The plan.
+        home: Its folder.
+        split: ``val`` or ``test``.
+        device: The device of the runs.
+        seed: Random seed of the resamples.
+    """
+
+    plan: Plan
+    home: Path
+    split: str = "val"
+    device: str = "cpu"
+    seed: int = 12345
+
+    @classmethod
+    def read(cls, folder: str | Path, split: str = "val") -> StudyResults:
+        """Read a study's folder; tables that are not finished are left out.
+
+        Args:
+            folder: The folder.
+            split: ``val``, or ``test`` where the study was frozen.
+
+        Raises:
+            DataError: If there is no finished study.
+        """
+        home = Path(folder)
+        try:
+            plan = msgspec.json.decode((home / "plan.json").read_bytes(), type=Plan)
+        except (OSError, msgspec.MsgspecError) as error:
+            raise DataError(
+                f"{home}: is no folder of a study ({error}); expected what 'reelscore caption "
+                "study' writes."
+            ) from error
+        if split == "test" and not (home / "frozen.json").is_file():
+            raise DataError(f"{home}: test items are not captioned yet; run with --freeze first.")
+        for device in ("cuda", "cpu"):
+            units = units_of(plan, home, device)
+            left = {unit.row.table for unit in units if not unit.result(split).is_file()}
+            tables = dict.fromkeys(row.table for row in plan.row)
+            over = [table for table in tables if table not in left]
+            if over:
+                return cls(plan.only(over), home, split, device)
+        raise DataError(
+            f"{home}: no table is finished yet; call 'reelscore caption study' again to go on."
+        )
+
+    @cached_property
+    def metrics(self) -> list[str]:
+        """Names of the scores, METEOR first."""
+        return [columns.wanted[0] for columns in table_columns(list(self.plan.study.metrics))]
+
+    def _units(self, row: Row) -> list[Unit]:
+        return [Unit(self.plan, row, seed, self.home, self.device) for seed in self.plan.seeds(row)]
+
+    def _records(self, row: Row) -> list[dict[str, Any]]:
+        return [json.loads(unit.result(self.split).read_bytes()) for unit in self._units(row)]
+
+    def _statistics(self, row: Row, metric: str) -> list[FloatArray]:
+        """The statistics of each seed, items × k."""
+        arrays = []
+        for unit in self._units(row):
+            with np.load(unit.result(self.split).with_suffix(".npz")) as file:
+                arrays.append(np.asarray(file[f"best.{metric}"], dtype=np.float64))
+        return arrays
+
+    def _drawn(self, parts: Sequence[Sequence[FloatArray]], metric: str) -> tuple[Any, Any]:
+        """Means over seeds of each part, in resamples of the items, and as they are."""
+        kind = table_columns(metric)[0].metric
+        width = parts[0][0].shape[1]
+
+        def means(totals: FloatArray) -> FloatArray:
+            scores, begin = [], 0
+            for part in parts:
+                own = []
+                for _ in part:
+                    own.append(kind.scores(totals[..., begin : begin + width])[..., 0])
+                    begin += width
+                scores.append(np.mean(own, axis=0))
+            return np.stack(scores, axis=-1)
+
+        rows = np.hstack([seed for part in parts for seed in part])
+        drawn = bootstrap_scores(rows, means, resamples=_RESAMPLES, seed=self.seed)
+        return drawn, means(rows.sum(axis=0))
+
+    def difference(self, row: Row, other: Row, metric: str = "meteor") -> Difference:
+        """Test a row against another, item by item.
+
+        Args:
+            row: The row.
+            other: The row it is compared with.
+            metric: The score.
+
+        Raises:
+            DataError: If they have different items, as after a dose that changes their number.
+        """
+        ours, theirs = self._statistics(row, metric), self._statistics(other, metric)
+        if len(ours[0]) != len(theirs[0]):
+            raise DataError(
+                f"{row.name!r} has {len(ours[0]):,} items, {other.name!r} {len(theirs[0]):,}; "
+                "only rows with the same items can be compared."
+            )
+        drawn, means = self._drawn([ours, theirs], metric)
+        apart = drawn[:, :1] - drawn[:, 1:]
+        observed = means[:1] - means[1:]
+        return Difference(100 * float(observed[0]), float(bootstrap_p_values(apart, observed)[0]))
+
+    def result(self, row: Row) -> RowResult:
+        """Say what a row reached."""
+        records = self._records(row)
+        measured = [record["measured"] for record in records]
+        interval = {}
+        for metric in self.metrics:
+            drawn, _ = self._drawn([self._statistics(row, metric)], metric)
+            low, high = 100 * percentile_interval(drawn)[:, 0]
+            interval[metric] = (float(low), float(high))
+        last = [own["last"] for own in measured if "last" in own]
+        words = ("length", "words", "unique", "novel")
+        return RowResult(
+            row,
+            {m: [100 * own["best"][m] for own in measured] for m in self.metrics},
+            {m: [100 * own[m] for own in last] for m in self.metrics},
+            interval,
+            {name: float(np.mean([own["best"][name] for own in measured])) for name in words},
+            records[0].get("labels", {}).get("kept"),
+        )
+
+    @property
+    def title(self) -> str:
+        """What all tables say of the data."""
+        return str(self._records(self.plan.row[0])[0]["title"])
+
+    def grids(self) -> dict[str, Grid]:
+        """Make a grid of each table of the plan, by its title."""
+        tables = dict.fromkeys(row.table for row in self.plan.row)
+        return {f"{_TABLES.get(name, name)}, {self.title}": self._grid(name) for name in tables}
+
+    def _grid(self, table: str) -> Grid:
+        rows = [row for row in self.plan.row if row.table == table]
+        results = [self.result(row) for row in rows]
+        main, *others = self.metrics
+        means = [float(np.mean(own.scores[main])) for own in results]
+        # The best is set in bold among those that do not see the answers.
+        fair = [k for k, row in enumerate(rows) if row.method not in ("bound", "oracle", "human")]
+        best = max(fair, key=lambda k: means[k], default=-1)
+        head = [main.upper() if main == "meteor" else main, "sd", "95 %"]
+        columns = ["row", *head, *[_spelled(name) for name in others]]
+        columns += ["last", "apart", "from", "p", "labels", "length", "words", "unique", "novel"]
+        lines = []
+        for number, own in enumerate(results):
+            seeds = own.scores[main]
+            low, high = own.interval[main]
+            deviation = f"{np.std(seeds, ddof=1):.2f}" if len(seeds) > 1 else "–"
+            lines.append(
+                [
+                    Cell(f"({number + 1}) {own.row.name}"),
+                    Cell(f"{means[number]:.2f}", best=number == best),
+                    Cell(deviation),
+                    Cell(f"{low:.1f}–{high:.1f}"),
+                    *(Cell(f"{np.mean(own.scores[name]):.1f}") for name in others),
+                    Cell(f"{np.mean(own.last[main]):.2f}" if own.last[main] else "–"),
+                    *self._compared(own.row, rows),
+                    Cell(str(own.labels) if own.labels is not None else "–"),
+                    Cell(f"{own.wordiness['length']:.1f}"),
+                    Cell(f"{own.wordiness['words']:.0f}"),
+                    Cell(f"{own.wordiness['unique']:.0%}"),
+                    Cell(f"{own.wordiness['novel']:.0%}"),
+                ]
+            )
+        return Grid(columns, lines, notes=self._notes())
+
+    def _compared(self, row: Row, rows: Sequence[Row]) -> list[Cell]:
+        if row.against is None:
+            return [Cell("–"), Cell("–"), Cell("–")]
+        other = self.plan.named(row, row.against)
+        place = f"({rows.index(other) + 1})" if other in rows else other.name
+        try:
+            apart, p = self.difference(row, other, self.metrics[0])
+        except DataError:  # a dose that changes the items
+            return [Cell("–"), Cell(place), Cell("–")]
+        shown = f"{p:.3f}" if p >= 0.0005 else "<.001"
+        return [Cell(f"{apart:+.2f}"), Cell(place), Cell(shown)]
+
+    def _notes(self) -> list[str]:
+        record = self._records(self.plan.row[0])[0]
+        what = "validation" if self.split == "val" else "test"
+        seeds = ", ".join(map(str, self.plan.study.seeds))
+        notes = [
+            f"{self.title}: {record['items']:,} {what} items, one reference where there are no "
+            f"more; scores × 100; means over seeds {seeds}, sd over seeds, interval and p over "
+            f"items (paired bootstrap, {_RESAMPLES:,} resamples). last: METEOR of the last "
+            "weights; all other columns: of those that were best on validation.",
+        ]
+        if self.title == TITLE:
+            notes.append("Clips drawn by a program: this is no reproduction of the paper.")
+        return notes
+
+    def findings(self) -> list[str]:
+        """Say of each finding of the paper whether it holds here, does not, or is not decided."""
+        lines = []
+        for finding in FINDINGS:
+            ours, theirs = (self._find(finding.table, name) for name in finding.rows)
+            if ours is None or theirs is None:
+                continue
+            apart, p = self.difference(ours, theirs, self.metrics[0])
+            if finding.equal:
+                verdict = "not decided" if p >= _LEVEL else "does not hold"
+            elif p >= _LEVEL:
+                verdict = "not decided"
+            else:
+                verdict = "holds" if apart > 0 else "does not hold"
+            shown = f"{p:.3f}" if p >= 0.0005 else "<.001"
+            lines.append(
+                f"{finding.says}: {verdict} ({finding.rows[0]} − {finding.rows[1]}: "
+                f"{apart:+.2f}, p {shown})"
+            )
+        return lines
+
+    def _find(self, table: str, name: str) -> Row | None:
+        own = [row for row in self.plan.row if (row.table, row.name) == (table, name)]
+        return own[0] if own else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything in plain values."""
+        return {
+            "title": self.title,
+            "split": self.split,
+            "rows": [
+                {**own._asdict(), "row": msgspec.to_builtins(own.row)}
+                for own in map(self.result, self.plan.row)
+            ],
+            "findings": self.findings(),
+        }
+
+
+def _spelled(metric: str) -> str:
+    return {"cider": "CIDEr", "meteor": "METEOR"}.get(metric, metric)
+
+
+class Finding(NamedTuple):
+    """A finding of the paper, as a comparison of two rows of the shipped plans.
+
+    Attributes:
+        says: What the paper says.
+        table: The table.
+        rows: The better row and the worse, or two that are equal.
+        equal: Whether the paper finds no difference; a test can refuse that, and not prove it.
+    """
+
+    says: str
+    table: str
+    rows: tuple[str, str]
+    equal: bool = False
+
+
+FINDINGS = (
+    Finding("Stacked features beat PLACES alone", "t8", ("stacked", "places")),
+    Finding(
+        "Classifiers trained within groups beat retrieved ones",
+        *("t8", ("groups, trained", "groups, retrieved")),
+    ),
+    Finding(
+        "Reliable labels (AUC) beat all labels", "t8", ("groups, trained, AUC", "groups, trained")
+    ),
+    Finding(
+        "Grouped features beat stacked ones for the same labels",
+        *("t8", ("groups, trained, AUC", "the same labels, stacked")),
+    ),
+    Finding(
+        "One layer is as good as two unfactored", "t9", ("1 layer", "2 layers, unfactored"), True
+    ),
+    Finding("One layer beats two factored", "t9", ("1 layer", "2 layers, factored")),
+    Finding("lstm-drop beats no dropout", "t10", ("lstm-drop", "no dropout")),
+    Finding("lstm-drop beats lang-drop", "t10", ("lstm-drop", "lang-drop")),
+    Finding("lstm-drop beats vis-drop", "t10", ("lstm-drop", "vis-drop")),
+    Finding("lstm-drop beats concat-drop", "t10", ("lstm-drop", "concat-drop")),
+    Finding("A ratio of 0.5 beats 0.25", "t11", ("ratio 0.5", "ratio 0.25")),
+    Finding("A ratio of 0.5 beats 0.75", "t11", ("ratio 0.5", "ratio 0.75")),
+    Finding("Translation beats nearest neighbours (idt)", "t12", ("SMT", "nearest, idt")),
+    Finding("Visual labels and a network beat translation", "t12", ("visual labels", "SMT")),
+    Finding("An ensemble beats one network", "t12", ("visual labels, ensemble", "visual labels")),
+)
+
+# Numbers that the paper's text gives, METEOR and CIDEr × 100. The bodies of Tables 6 to 12 are not
+# in the text: what it does not say stays empty until a person types it in from the journal.
+PUBLISHED = (
+    ("7, MPII-MD", "IDT 30 (SMT-Best)", "5.59", "–", "5.4.1"),
+    ("8, MPII-MD val", "PLACES alone, 1,263 labels", "7.10", "–", "5.4.2"),
+    ("8, MPII-MD val", "IDT+LSDA+PLACES stacked", "7.24", "–", "5.4.2"),
+    ("12, MPII-MD test", "Visual-Labels minus SMT-Best", "+1.44", "+1.84", "5.4.3"),
+    ("12, MPII-MD test", "retrieval upper bound", "19.43", "–", "5.4.3"),
+    ("13, M-VAD test", "Temporal Attention", "4.33", "5.55", "Table 13"),
+    ("13, M-VAD test", "S2VT", "5.62", "7.22", "Table 13"),
+    ("13, M-VAD test", "Visual-Labels", "6.36", "7.48", "Table 13"),
+)
+
+
+def published_grid() -> Grid:
+    """What the paper's text says, to stand beside a study of the same data; see `PUBLISHED`.
+
+    >>> print(published_grid().to_text(100).splitlines()[0])
+    table             row                             METEOR   CIDEr    section
+    """
+    columns = ["table", "row", "METEOR", "CIDEr", "section"]
+    notes = ["Rohrbach et al., Movie Description, IJCV 2017: numbers of its text alone."]
+    rows = [[Cell(text) for text in line] for line in PUBLISHED]
+    return Grid(columns, rows, names=2, notes=notes)

@@ -1,0 +1,82 @@
+"""``reelscore caption table``."""
+
+from __future__ import annotations
+
+import click
+
+from reelscore.cli.option_kinds import choice_option, file_option, json_option
+from reelscore.cli.options import (
+    STDOUT,
+    check_targets,
+    show_notes,
+    terminal_width,
+    write,
+    write_json,
+)
+from reelscore.errors import DataError
+
+
+@click.command("table")
+@click.argument("study", metavar="STUDY/", required=False)
+@click.option("--only", metavar="TABLES", help="Some tables, such as t12.")
+@choice_option(
+    "--split",
+    choices=["val", "test"],
+    default="val",
+    help="test: where the study was run with --freeze.",
+)
+@click.option("--published", is_flag=True, help="Show what the paper's text says.")
+@file_option("--latex", "Write the tables as LaTeX.")
+@file_option("--html", "Write the tables as one page.")
+@json_option
+def command(
+    study: str | None,
+    only: str | None,
+    split: str,
+    published: bool,
+    latex_file: str | None,
+    html_file: str | None,
+    json_file: str | None,
+) -> None:
+    """Print the tables of a finished study: one row a method.
+
+    \b
+    Examples:
+      reelscore caption table study --only t12 --split test
+      reelscore caption table study --latex tables.tex --html tables.html
+    """
+    from dataclasses import replace
+
+    from reelscore.captioners.study.tables import StudyResults, published_grid
+
+    check_targets(latex_file, html_file, json_file)
+    if published:
+        click.echo(published_grid().to_text(terminal_width()))
+        return
+    if study is None:
+        raise DataError("Name the folder of a study, or pass published=True.")
+    results = StudyResults.read(study, split)
+    if only:
+        tables = [name.strip() for name in only.split(",")]
+        results = replace(results, plan=results.plan.only(tables))
+    grids = results.grids()
+    if latex_file:
+        parts = (f"% {title}\n{grid.to_latex()}" for title, grid in grids.items())
+        write(latex_file, "\n\n".join(parts))
+    if html_file:
+        from reelscore.report.pages import render, style_sheet
+
+        page = render(
+            "study.html",
+            title=results.title,
+            grids=grids,
+            findings=results.findings(),
+            styles=style_sheet("results.css"),
+        )
+        write(html_file, page)
+    if json_file:
+        write_json(json_file, results.to_dict())
+    if STDOUT not in (latex_file, html_file, json_file):
+        for title, grid in grids.items():
+            click.echo(f"{title}\n\n{grid.to_text(terminal_width())}\n")
+        show_notes(results.findings())
