@@ -70,6 +70,14 @@ def test_doors_are_closed_unless_opened(tmp_path):
     assert visitor.get("/mturk/dogs?assignmentId=a1").status_code == 404
 
 
+def test_a_campaign_of_a_blind_test_set_is_not_open_to_anybody(app):
+    visitor = Visitor(app)
+    app.state.site.campaigns.get("dogs").change_settings({"blind": True})
+    assert visitor.get("/join/dogs").status_code == 404
+    assert visitor.press("/join/dogs").status_code == 404
+    assert "Begin" in visitor.get(visitor.invited()).text
+
+
 def test_prolific(app):
     visitor = Visitor(app)
     page = visitor.get(PROLIFIC.format("5f1e", "s1"))

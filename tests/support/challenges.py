@@ -290,10 +290,12 @@ def make_challenge(where, references, text=None):
     return made
 
 
-def made_with(folder, feedback="reveal", step=""):
+def made_with(folder, feedback="reveal", step="", visibility="blind"):
     """Make a challenge in which the systems of the embedded example take part."""
     systems, references = clips()
-    made = make_challenge(folder / "c.db", references, definition_text(feedback, step))
+    text = definition_text(feedback, step)
+    text = text.replace('visibility = "blind"', f'visibility = "{visibility}"')
+    made = make_challenge(folder / "c.db", references, text)
     for name, kind in (("strong", "team"), ("weak", "team"), ("human", "organisers")):
         made.team(name, kind)
     made.team("broken", "baseline")

@@ -16,7 +16,9 @@ No page and no FastAPI here: `reelscore.web` and `reelscore.cli` call these modu
 - `boards`, `draws`, `ladder`, `awards`: from results to leaderboards and winners; `board_forms`
   writes them as text, CSV, JSON, LaTeX, part of a page or a picture.
 - `human`: the final entries as a campaign, and its verdict as a column.
-- `exports`, `archive`: everything out and in again; a static site for the years after.
+- `explorer`: the items of a public split, one by one, as a report.
+- `exports`, `verification`, `archive`: everything out and in again; every score computed again; a
+  static site for the years after.
 """
 
 from __future__ import annotations

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reelscore import __version__
-from reelscore.challenge.awards import Verdict, decide
 from reelscore.challenge.board_forms import (
     board_csv,
     board_grid,
@@ -20,10 +19,11 @@ from reelscore.challenge.board_forms import (
     history_svg,
     render,
 )
-from reelscore.challenge.boards import Board
+from reelscore.challenge.explorer import explorer
 from reelscore.challenge.views import View
 from reelscore.data.spreadsheet import spreadsheet_csv
 from reelscore.errors import DataError
+from reelscore.report.html.page import report_html
 from reelscore.report.pages import as_it_is
 from reelscore.store.values import to_iso
 
@@ -97,11 +97,15 @@ def archive_files(view: View) -> dict[str, bytes]:
         overview=markdown(texts.get("overview", "")),
         phases=phase_lines(view),
         boards=[(f"board-{id}.html", board) for id, board in boards.items()],
-        verdict=verdict_of(view, boards),
+        verdict=view.verdict(),
         citation=citation(view),
     )
     for id, board in boards.items():
         name = f"board-{id}"
+        described = next(each for each in view.definition.boards if each.id == id)
+        report = explorer(view, described.phase, described.split)
+        if report is not None:
+            files[f"items-{id}.html"] = report_html(report)
         page(
             f"{name}.html",
             f"{board.title} · {view.name}",
@@ -110,6 +114,7 @@ def archive_files(view: View) -> dict[str, bytes]:
             table=view.board_html(id),
             history=history_svg(board),
             name=name,
+            items=f"items-{id}.html" if report is not None else "",
         )
         files[f"data/{name}.csv"] = board_csv(board)
         files[f"data/{name}.json"] = board_json(board)
@@ -159,35 +164,6 @@ def phase_lines(view: View) -> list[PhaseLine]:
         for phase in view.definition.phases
         if view.sees_phase(phase.id)
     ]
-
-
-def verdict_of(view: View, boards: dict[str, Board]) -> Verdict | None:
-    """Say who wins, once the board that decides may be seen and its phase is over."""
-    award = view.definition.award
-    if award is None:
-        return None
-    id = award.board or next(
-        (
-            board.id
-            for board in view.definition.boards
-            if set(award.columns) <= _columns_of(board) and board.id in boards
-        ),
-        "",
-    )
-    described = next((board for board in view.definition.boards if board.id == id), None)
-    if described is None or id not in boards or view.now < view.phases[described.phase].closes:
-        return None
-    board = boards[id]
-    there = {column.score for column in board.columns}
-    if not set(award.columns) <= there:  # people have not spoken yet
-        return None
-    return decide(award, board, described.level)
-
-
-def _columns_of(board: Any) -> set[str]:
-    scores = {score for part in board.columns for score in part.scores} | {board.primary}
-    people = {part.human for part in board.columns if part.human}
-    return scores | {f"human:{id}" for id in people}
 
 
 def citation(view: View) -> str:

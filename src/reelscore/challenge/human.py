@@ -114,7 +114,7 @@ def make_campaign(
     name = f"Video descriptions {human} {described.seed}"
     campaign = Campaign.from_plan(where, name, design, plan, raters_per_hit=described.raters)
     with campaign:
-        # Pages that let anybody in look for this: references of a blind split are no open secret.
+        # the rating pages let nobody in without an invitation then
         campaign.change_settings({"blind": blind})
         made = campaign.id
     with database.writing() as connection:

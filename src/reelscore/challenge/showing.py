@@ -140,7 +140,7 @@ RULES: Mapping[tuple[What, Visibility], tuple[Rule, Rule, Rule, Rule, Rule]] = {
     ("database", "blind"): (_never,) * 5,
 }
 VIEWERS: tuple[Viewer, ...] = get_args(Viewer)
-PUBLIC_EVENTS = ("definition", "dates", "state", "rescored", "revealed", "published")
+PUBLIC_EVENTS = ("definition", "dates", "state", "rescore", "published")
 
 
 def permission(viewer: Viewer, what: What, situation: Situation) -> Permission:

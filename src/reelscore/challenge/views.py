@@ -7,6 +7,7 @@ not be seen, as for what does not exist.
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -15,9 +16,11 @@ from functools import cached_property, partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
 from sqlalchemy import Connection, insert, select
 
 from reelscore.challenge import definition as defined
+from reelscore.challenge.awards import Verdict, decide
 from reelscore.challenge.board_forms import board_dict, board_html, board_of
 from reelscore.challenge.boards import Board, Column, Entry, Place, make_board
 from reelscore.challenge.definition import Definition, parse_definition
@@ -33,6 +36,7 @@ from reelscore.challenge.showing import (
     view,
 )
 from reelscore.challenge.store import results, tables
+from reelscore.challenge.store.blobs import get_blob
 from reelscore.challenge.store.events import Event, chain_head, read_events
 from reelscore.errors import UnknownNameError
 from reelscore.stats.resampling import FloatArray
@@ -202,6 +206,23 @@ class View:
             written.html = board_html(board)
         return written.html
 
+    def verdict(self) -> Verdict | None:
+        """Say who wins, once the phase is over and the scores that decide may be seen."""
+        award = self.definition.award
+        if award is None:
+            return None
+        for described in self.definition.boards:
+            if (
+                award.board not in ("", described.id)
+                or self.now < self.phases[described.phase].closes
+            ):
+                continue
+            board = self.board(described.id)
+            there = {column.score for column in board.columns} if board and board.rows else set()
+            if board and {*award.columns, *award.ties} <= there:
+                return decide(award, board, described.level)
+        return None
+
     @cached_property
     def _humans(self) -> dict[str, dict[str, Any]]:
         """The results of human evaluations that the viewer may see, by id."""
@@ -265,6 +286,71 @@ class View:
         viewer = self.who.seen_as(record.team)
         situation = self.situation(phase, split)
         return view(viewer, "scores", situation, everything, told=told, final=final)
+
+    # what the splits and submissions hold
+
+    def items(self, phase: str, split: str) -> list[str] | None:
+        """Give the ids of the items of a split, once the phase is open."""
+
+        def everything() -> list[str]:
+            ids: list[str] = json.loads(self._blob(split, "items_blob"))["items"]
+            return ids
+
+        return view(self.who.seen_as(), "items", self.situation(phase, split), everything)
+
+    def references(self, phase: str, split: str) -> dict[str, list[str]] | None:
+        """Give the references of a public split of captions; of a blind one, never."""
+
+        def everything() -> dict[str, list[str]]:
+            ids = json.loads(self._blob(split, "items_blob"))["items"]
+            texts = json.loads(self._blob(split, "references_blob"))["references"]
+            return dict(zip(ids, texts, strict=True))
+
+        return view(self.who.seen_as(), "references", self.situation(phase, split), everything)
+
+    def captions(self, phase: str, split: str, record: results.Record) -> dict[str, str] | None:
+        """Give the captions of a submission on a split."""
+
+        def everything() -> dict[str, str]:
+            with self.database.reading() as connection:
+                kept = select(tables.submission.c.captions_blob).filter_by(key=record.key)
+                content = get_blob(connection, connection.execute(kept).scalar_one())
+            ids = json.loads(self._blob(split, "items_blob"))["items"]
+            return dict(zip(ids, json.loads(content)[split], strict=True))
+
+        viewer = self.who.seen_as(record.team)
+        return view(viewer, "captions", self.situation(phase, split), everything)
+
+    def item_scores(
+        self, phase: str, split: str, record: results.Record
+    ) -> dict[str, FloatArray] | None:
+        """Give a submission's scores of all items of a public split, in their order, by score."""
+
+        def everything() -> dict[str, FloatArray]:
+            if record.job is None:
+                return {}
+            with self.database.reading() as connection:
+                arrays = results.arrays_of(connection, self.splits[split], [record.job], "items")
+            if record.job not in arrays:
+                return {}
+            names, data = arrays[record.job]
+            columns = np.load(io.BytesIO(data), allow_pickle=False)
+            return {name: columns[:, k] for k, name in enumerate(names)}
+
+        viewer = self.who.seen_as(record.team)
+        return view(viewer, "item_scores", self.situation(phase, split), everything)
+
+    def entries_of(self, phase: str) -> list[results.Record]:
+        """List the entries of a phase that count, for what may be shown of each."""
+        row = self.phases[phase]
+        with self.database.reading() as connection:
+            everything = results.records(connection, row.key, row.generation)
+        return [record for record in everything if record.counts]
+
+    def _blob(self, split: str, column: str) -> bytes:
+        with self.database.reading() as connection:
+            query = select(tables.split.c[column]).filter_by(key=self.splits[split])
+            return get_blob(connection, connection.execute(query).scalar_one())
 
     # the log
 

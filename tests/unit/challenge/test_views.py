@@ -161,3 +161,10 @@ def test_drafts_are_for_organisers(made):
     assert View(made, "clips", OWNER, now=OPENS).name == "Ten clips"
     with pytest.raises(UnknownNameError):
         View(made, "other", OWNER, now=OPENS)
+
+
+def test_the_award_is_decided_when_the_scores_may_be_seen(made):
+    assert View(made, "clips", now=REVEALS - 1).verdict() is None
+    assert View(made, "clips", OWNER, now=CLOSES - 1).verdict() is None
+    assert View(made, "clips", OWNER, now=CLOSES).verdict().winners == ["strong"]
+    assert View(made, "clips", now=REVEALS).verdict().winners == ["strong"]

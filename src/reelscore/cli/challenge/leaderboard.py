@@ -53,6 +53,7 @@ def command(
             arena.database, known.id, Who("owner") if organisers else VISITOR, now=arena.now()
         )
         boards = _boards(view, board_id)
+        verdict = view.verdict()
     if any(files):
         if len(boards) > 1:
             ids = ", ".join(board.id for board in boards)
@@ -70,6 +71,9 @@ def command(
         for board in boards:
             click.echo(printable(board.title))
             click.echo(_text(board) + "\n")
+        if verdict is not None and verdict.winners:
+            winners = ", ".join(verdict.winners)
+            click.echo(printable(f"Award: {winners}. {' '.join(verdict.why)}"))
 
 
 def _boards(view: View, id: str | None) -> list[Board]:

@@ -133,8 +133,11 @@ def enter_from_mturk(
 
 
 def _enterable(site: Site, campaign: str, way: str) -> Pages:
-    pages = read_pages(site.campaigns.get(campaign).settings)
-    if not getattr(pages, way):
+    settings = site.campaigns.get(campaign).settings
+    pages = read_pages(settings)
+    # a campaign of a blind test set shows its references: not to anybody who comes along
+    is_secret = way == "open" and settings.get("blind")
+    if is_secret or not getattr(pages, way):
         raise HTTPException(404, "This campaign cannot be entered that way.")
     return pages
 
