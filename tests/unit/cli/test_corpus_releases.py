@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from dataclasses import asdict, replace
@@ -165,6 +166,48 @@ def test_a_ready_challenge(run, project, tmp_path):
         assert not any(each["caption"] in text for each in blind)
     for page in definition.pages.values():
         assert "blind_references" not in (folder / page).read_text()
+
+
+def test_clips_of_loose_files(run, project, tmp_path):
+    for name, path in (("said", "f5/transcript.json"), ("script", "f5/aligned.json")):
+        (tmp_path / f"{name}.json").write_bytes((project.folder / "films" / path).read_bytes())
+    files = ["--sentences", "said.json", "--sentences", "script.json"]
+    options = ["--film", "up", "--out", "clips.json"]
+    status, _, err = run("corpus", "assemble", *files, *options)
+    assert status == 0, err
+    clips = json.loads((tmp_path / "clips.json").read_text())["clips"]
+    assert [clip["origin"] for clip in clips] == ["ad", "ad", "ad", "script"]
+    assert clips[-1]["id"] == "up_00.00.50.000-00.00.51.000"
+    status, _, err = run("corpus", "assemble", "--sentences", "clips.json", "--out", "x.json")
+    assert status == 0, err  # it has sentences, too
+    status, _, err = run("corpus", "assemble", "--sentences", "films/corpus.json")
+    assert (status, "expected sentences" in err) == (2, True)
+    status, _, err = run("corpus", "assemble", "--project", "films", "--out", "x.json")
+    assert (status, "name --sentences" in err) == (2, True)
+
+
+def test_names_to_check_are_written(run, project, tmp_path):
+    (tmp_path / "cast.txt").write_text("ANNA\nROSE\nMARK HALEY\n")
+    where = ["--project", "films"]
+    assert run("corpus", "assemble", *where)[0] == 0
+    options = ["--cast", "cast.txt", "--report", "check.csv"]
+    assert run("corpus", "anonymise", *where, *options)[0] == 0
+    with (tmp_path / "check.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert rows[0] == {
+        "film": "f0",
+        "sentence": "s0",
+        "to check": "",
+        "before": "Anna nods.",
+        "after": "Someone nods.",
+    }
+    assert {row["to check"] for row in rows if "petals" in row["before"]} == {"Rose kept"}
+    (tmp_path / "text.txt").write_text("Rose petals fall.\nIt rains.\n")
+    loose = ["--text", "text.txt", "--cast", "cast.txt", "--report", "loose.csv"]
+    assert run("corpus", "anonymise", *loose)[0] == 0
+    assert (tmp_path / "loose.csv").read_text().splitlines()[1:] == [
+        ",1,Rose kept,Rose petals fall.,Rose petals fall."
+    ]
 
 
 def test_stages_know_when_they_are_fresh(run, project):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -13,7 +16,7 @@ import click
 from reelscore.cli.campaign.options import say
 from reelscore.cli.corpus.options import again_option, deliver, project_option, show_grid
 from reelscore.cli.option_kinds import file_option, json_option
-from reelscore.cli.options import check_targets, write_json
+from reelscore.cli.options import check_targets, write, write_json
 from reelscore.corpus.cast import Cast
 from reelscore.corpus.film_names import anonymised_films
 from reelscore.corpus.names import anonymise, unknown_names
@@ -34,6 +37,7 @@ _SHOWN = 20
 @click.option(
     "--token", default="Someone", show_default=True, metavar="WORD", help="What a name becomes."
 )
+@file_option("--report", "Write all sentences that a person should check, as CSV.")
 @again_option
 @file_option("--out", "Without a project: the file to write.")
 @json_option
@@ -42,6 +46,7 @@ def command(
     text_file: str | None,
     cast_file: str | None,
     token: str,
+    report_file: str | None,
     again: bool,
     out_file: str | None,
     json_file: str | None,
@@ -57,11 +62,11 @@ def command(
       reelscore corpus anonymise --project films
       reelscore corpus anonymise --text sentences.txt --cast cast.txt --out anonymous.json
     """
-    check_targets(out_file, json_file)
+    check_targets(out_file, json_file, report_file)
     if text_file is None:
         if out_file:
             raise DataError("--out is for work without a project; the project has its own file.")
-        _project(Project.open(project), cast_file, token, again, json_file)
+        _project(Project.open(project), cast_file, token, report_file, again, json_file)
         return
     if cast_file is None:
         raise DataError("Name the people with --cast, one on each line.")
@@ -75,11 +80,19 @@ def command(
     unknown = unknown_names(texts, cast)
     result = {**made, "cast": sorted(cast.names), "sentences": sentences, "unknown": unknown}
     deliver(result, out_file, json_file)
+    if report_file:
+        rows = [("", str(number), each) for number, each in enumerate(sentences, start=1)]
+        _write_report(report_file, rows, unknown)
     _show(sentences, unknown)
 
 
 def _project(
-    project: Project, cast_file: str | None, token: str, again: bool, json_file: str | None
+    project: Project,
+    cast_file: str | None,
+    token: str,
+    report_file: str | None,
+    again: bool,
+    json_file: str | None,
 ) -> None:
     """Replace the names in the sentences of a project's clips."""
     clips = stage_result(project, "assemble")
@@ -102,11 +115,36 @@ def _project(
     for film in films:
         unknown.update(film["unknown"])
     _show([each for film in films for each in film["sentences"].values()], unknown)
+    if report_file:
+        originals = {(each["film"], each["id"]): each["text"] for each in clips["sentences"]}
+        rows = [
+            (film_id, sentence_id, {"original": originals[film_id, sentence_id], **each})
+            for film_id, film in result["films"].items()
+            for sentence_id, each in film["sentences"].items()
+        ]
+        _write_report(report_file, rows, unknown)
     nameless = [film_id for film_id, film in result["films"].items() if not film["cast"]]
     if nameless:
         say(f"No names are known of {', '.join(nameless)}: read a script, or name a --cast.")
     if json_file:
         write_json(json_file, result)
+
+
+def _write_report(
+    path: str, rows: Sequence[tuple[str, str, Mapping[str, Any]]], unknown: Mapping[str, int]
+) -> None:
+    """Write the sentences that changed, or that have words which may be names, before and after."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["film", "sentence", "to check", "before", "after"])
+    for film_id, sentence_id, each in rows:
+        doubts = [f"{word} {'replaced' if done else 'kept'}" for word, done in each["doubts"]]
+        words = set(re.findall(r"\w+", each["text"]))
+        doubts += [f"{word} unknown" for word in unknown if word in words]
+        if doubts or each["replacements"]:
+            checks = ", ".join(doubts)
+            writer.writerow([film_id, sentence_id, checks, each["original"], each["text"]])
+    write(path, text.getvalue())
 
 
 def read_lines(path: str) -> list[str]:

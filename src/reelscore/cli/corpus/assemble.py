@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 from reelscore.cli.campaign.options import say
-from reelscore.cli.corpus.options import again_option, project_option, show_grid, show_report
-from reelscore.cli.option_kinds import choice_option, json_option, number_option
+from reelscore.cli.corpus.options import (
+    again_option,
+    deliver,
+    project_option,
+    show_grid,
+    show_report,
+)
+from reelscore.cli.option_kinds import choice_option, file_option, json_option, number_option
 from reelscore.cli.options import check_targets, write_json
 from reelscore.corpus.assembly import assemble, film_seconds, trimmed
 from reelscore.corpus.project import Project
-from reelscore.corpus.records import Clip, Finding
+from reelscore.corpus.records import Clip, Finding, Sentence
+from reelscore.corpus.results import origin, read_result
 from reelscore.corpus.stages import make_stage, stage_inputs
 from reelscore.corpus.steps import report
 from reelscore.errors import DataError
@@ -22,6 +31,16 @@ from reelscore.errors import DataError
 
 @click.command("assemble")
 @project_option
+@click.option(
+    "--sentences",
+    "sentence_files",
+    multiple=True,
+    metavar="FILE",
+    help="Without a project: what 'transcript' or 'script --align' wrote. Repeatable.",
+)
+@click.option(
+    "--film", "film_id", metavar="FILM", help="Without a project: the film's id, of clips' names."
+)
 @choice_option(
     "--expand",
     choices=["symmetric", "tail", "none"],
@@ -34,9 +53,12 @@ from reelscore.errors import DataError
 @click.option("--reviewed", is_flag=True, help="Only sentences that a person accepted or edited.")
 @click.option("--cut", is_flag=True, help="Print the commands of ffmpeg that cut the clips.")
 @again_option
+@file_option("--out", "Without a project: the file to write.")
 @json_option
 def command(
     project: str,
+    sentence_files: tuple[str, ...],
+    film_id: str | None,
     expand: Any,
     min_clip: float,
     trim_start: float,
@@ -44,6 +66,7 @@ def command(
     reviewed: bool,
     cut: bool,
     again: bool,
+    out_file: str | None,
     json_file: str | None,
 ) -> None:
     """Make clips from the sentences of all films: clips.json.
@@ -52,11 +75,11 @@ def command(
     the same times share a clip.
 
     \b
-    Example:
+    Examples:
       reelscore corpus assemble --project films --trim-start 60
+      reelscore corpus assemble --sentences said.json --film sintel --out clips.json
     """
-    check_targets(json_file)
-    opened = Project.open(project)
+    check_targets(out_file, json_file)
     parameters = {
         "expand": expand,
         "min_clip": min_clip,
@@ -64,10 +87,28 @@ def command(
         "trim_end": trim_end,
         "reviewed": reviewed,
     }
+    if sentence_files:
+        if cut:
+            raise DataError("--cut is for projects, which know where the films are.")
+        films = {film_id or "film": (_loose_sentences(sentence_files), None)}
+        made = origin("assemble", parameters, {path: path for path in sentence_files})
+        result = {**made, **_assembled(films, ", ".join(sentence_files), **parameters)}
+        deliver(result, out_file, json_file)
+        _show(result)
+        return
+    if out_file or film_id:
+        raise DataError("--out and --film are for work without a project; name --sentences.")
+    opened = Project.open(project)
     files = stage_inputs(opened, "assemble")
-    result, is_new = make_stage(
-        opened, "assemble", parameters, files, lambda: _assembled(opened, **parameters), again=again
-    )
+
+    def work() -> dict[str, Any]:
+        films = {
+            each: (opened.reviewed(each).sentences, film_seconds(opened, each))
+            for each in opened.films
+        }
+        return _assembled(films, str(opened.folder), **parameters)
+
+    result, is_new = make_stage(opened, "assemble", parameters, files, work, again=again)
     if not is_new:
         say("The clips are already assembled; --again does it again.")
     _show(result)
@@ -77,8 +118,24 @@ def command(
         write_json(json_file, result)
 
 
+def _loose_sentences(paths: Sequence[str]) -> list[Sentence]:
+    """Read the sentences of files; of scripts those of accepted descriptions."""
+    sentences: list[Sentence] = []
+    for path in paths:
+        content = read_result(Path(path))
+        elements = content.get("elements")
+        try:
+            read = msgspec.convert(content.get("sentences"), list[Sentence])
+            accepted = {each["id"] for each in elements or () if each["accepted"]}
+        except (msgspec.ValidationError, KeyError, TypeError) as error:
+            raise DataError(f"{path}: expected sentences ({error}).") from None
+        sentences += [each for each in read if elements is None or each.parent in accepted]
+    return sentences
+
+
 def _assembled(
-    project: Project,
+    films: Mapping[str, tuple[Sequence[Sentence], float | None]],
+    where: str,
     expand: Any,
     min_clip: float,
     trim_start: float,
@@ -88,9 +145,8 @@ def _assembled(
     clips: list[Clip] = []
     sentences = []
     untimed = unreviewed = 0
-    for film_id in project.films:
-        seconds = film_seconds(project, film_id)
-        of_film = trimmed(project.reviewed(film_id).sentences, seconds, trim_start, trim_end)
+    for film_id, (said, seconds) in films.items():
+        of_film = trimmed(said, seconds, trim_start, trim_end)
         chosen = [each for each in of_film if not reviewed or each.state in ("accepted", "edited")]
         clips += assemble(film_id, chosen, seconds=seconds, expand=expand, min_clip=min_clip)
         sentences += [{"film": film_id, **asdict(each)} for each in of_film]
@@ -98,7 +154,7 @@ def _assembled(
         unreviewed += sum(each.state == "proposed" for each in chosen)
     if not clips:
         raise DataError(
-            f"{project.folder}: there are no sentences with times; give them with 'reelscore "
+            f"{where}: there are no sentences with times; give them with 'reelscore "
             "corpus transcript', or align a script."
         )
     findings = []

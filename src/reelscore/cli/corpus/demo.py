@@ -50,8 +50,8 @@ def show_corpus(folder: str) -> None:
     _heading(
         "What is there now",
         f"{folder} is the project, with the media and the files for training, scoring and hosting "
-        "in it; results are JSON that you can read. Go there and try other options, or 'reelscore "
-        "corpus status'.",
+        "in it; results are JSON that you can read. Go there and try other options, or correct "
+        "segments and sentences on a page with 'reelscore corpus review'.",
     )
 
 
