@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from reelscore._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from reelscore.captioners.caption_run import CaptionRun, CaptionSettings, run
+    from reelscore.captioners.adapters.clip_work import CaptionSettings
+    from reelscore.captioners.caption_run import CaptionRun, run
     from reelscore.captioners.captioner import Captioner
     from reelscore.captioners.classifiers import LabelParameters, TrainedLabel
     from reelscore.captioners.features import Features, feature_items, read_features
@@ -79,7 +80,8 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "captioners.caption_run": "CaptionRun CaptionSettings run",
+        "captioners.adapters.clip_work": "CaptionSettings",
+        "captioners.caption_run": "CaptionRun run",
         "captioners.captioner": "Captioner",
         "captioners.classifiers": "LabelParameters TrainedLabel",
         "captioners.label_folders": "Labels",

@@ -14,9 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from reelscore.captioners import CaptionSettings, run
 from reelscore.captioners.adapters import adapter_of
 from reelscore.captioners.adapters.base import ClipError, Shown, cleaned
-from reelscore.captioners.caption_run import CaptionSettings, run
 from reelscore.data import read_candidates
 from reelscore.errors import DataError, EndpointError, UnknownNameError
 from reelscore.video import Clip, Frames
@@ -314,7 +314,8 @@ def test_prompts(server, videos, tmp_path):
 def test_a_whole_video_as_one_part(server, videos, tmp_path):
     settings = CaptionSettings(sent="video")
     server.check = lambda request, content_type: ""
-    described(server, videos, tmp_path / "out.json", settings)
+    made = described(server, videos, tmp_path / "out.json", settings)
+    assert (made.record["as"], made.record["frames"]) == ("video", None)
     [part, _] = server.requests[0]["messages"][-1]["content"]
     assert part["type"] == "video_url"
     assert part["video_url"]["url"].startswith("data:video/mp4;base64,")

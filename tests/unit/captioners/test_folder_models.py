@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from reelscore.captioners.caption_run import CaptionSettings, run
+from reelscore.captioners import CaptionSettings, run
 from reelscore.errors import DataError, MissingExtraError
 from reelscore.web.demo import draw_videos
 from support.footage import film

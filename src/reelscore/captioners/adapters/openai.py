@@ -27,6 +27,9 @@ class EndpointAdapter(Adapter):
     endpoint: Endpoint = field(default_factory=lambda: Endpoint("http://127.0.0.1:8000/v1"))
     kind: ClassVar[str] = "openai"
 
+    def __post_init__(self) -> None:
+        self.needs_frames = self.sent == "images"
+
     @property
     def identity(self) -> str:
         """The model's name; the same model may be served elsewhere tomorrow."""

@@ -28,5 +28,5 @@ def command() -> None:
 
     The baselines are floors to compare with, no competitors of today's models.
     Every output is a captions file that 'reelscore score' takes, with a record
-    of how it was made beside it (OUT.run.json).
+    of how it was made (OUT.run.json).
     """

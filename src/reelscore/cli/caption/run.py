@@ -9,7 +9,8 @@ from typing import Any
 
 import click
 
-from reelscore.captioners.caption_run import CaptionSettings, journal_of, run
+from reelscore.captioners import CaptionSettings, run
+from reelscore.captioners.caption_run import journal_of
 from reelscore.cli.caption.options import check_output, output_option, record_option, show_written
 from reelscore.cli.option_kinds import choice_option, number_option, seed_option
 from reelscore.cli.options import progress_bar

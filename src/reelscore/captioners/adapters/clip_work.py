@@ -1,0 +1,205 @@
+"""Clips and their answers: those in the journal are taken, the others are asked for."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+from reelscore._progress import Progress
+from reelscore.captioners.adapters.base import Adapter, Answer, ClipError, Sent, Shown, cleaned
+from reelscore.captioners.adapters.prompts import CaptionPrompt
+from reelscore.captioners.run_record import Parameters
+from reelscore.endpoint.journal import Journal, Record
+from reelscore.endpoint.workers import Workers
+from reelscore.errors import DataError
+from reelscore.video.clips import Clip
+from reelscore.video.frames import Frames, Sampling, read_frames, video_key
+
+
+@dataclass(frozen=True)
+class CaptionSettings(Parameters):
+    """What decides the captions of a run, besides the captioner.
+
+    Attributes:
+        prompt: ``plain``, ``audio-description``, or a text file.
+        frames: How many frames of each clip are shown.
+        side: The longer side of a frame, in pixels.
+        quality: Of the JPEG files.
+        sent: Whether ``images`` or the ``video`` are sent.
+        max_tokens: Tokens that an answer may have.
+        seed: Random seed, for servers that use one.
+
+    >>> CaptionSettings(frames=4).signature(model="hf:some-folder")
+    'caption_run|prompt:plain|frames:4|side:512|quality:90|sent:images|max_tokens:64|seed:12345|...'
+    """
+
+    prompt: str = "plain"
+    frames: int = 8
+    side: int = 512
+    quality: int = 90
+    sent: Sent = "images"
+    max_tokens: int = 64
+    seed: int = 12345
+    name: ClassVar[str] = "caption_run"
+
+    @property
+    def sampling(self) -> dict[str, Any]:
+        """What decides the words: the most likely one is taken each time."""
+        return {"temperature": 0, "seed": self.seed, "max_tokens": self.max_tokens}
+
+
+@dataclass
+class ClipWork:
+    """The clips of a run, those described already, and those that cannot be."""
+
+    adapter: Adapter
+    prompt: CaptionPrompt
+    settings: CaptionSettings
+    journal: Journal
+    clips: Sequence[Clip]
+    done: dict[str, Record] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+    reused: int = 0
+    interrupted: bool = False
+
+    def __post_init__(self) -> None:
+        adapter, settings = self.adapter, self.settings
+        shown = f"{settings.frames} × {settings.side} pixels, quality {settings.quality}"
+        self.made_of = {
+            "prompt": self.prompt.sha256 if adapter.needs_prompt else "",
+            "model": adapter.identity,
+            "sampling": ", ".join(f"{name} {value}" for name, value in adapter.sampling.items()),
+            "frames": f"{shown}, sent as {adapter.sent}" if adapter.needs_frames else "",
+        }
+        self._take_journal()
+        self.reused = len(self.done)
+
+    def _take_journal(self) -> None:
+        """Take what the journal has, if it was made in the same way."""
+        videos = {clip.item: clip.video for clip in self.clips}
+        for record in self.journal:
+            item = record.about.get("item", "")
+            wanted = dict(self.made_of)
+            if item in videos:
+                wanted["video"] = video_key(videos[item])
+            for name, value in wanted.items():
+                before = record.made_of.get(name)
+                if before != value:
+                    raise DataError(_other(self.journal.path, name, before, value, item))
+            if item in videos:
+                self.done[item] = record
+
+    def describe(self, grace: float, partial: bool, progress: Progress | None) -> None:
+        """Describe the clips that are not described yet."""
+        workers = Workers(self.adapter.parallel, grace)
+        total = len(self.clips)
+
+        def step() -> None:
+            if progress is not None:
+                progress(len(self.done) + len(self.failed), total)
+
+        step()
+        try:
+            with closing(workers.results(self._described, self._tasks())) as results:
+                for item, result in results:
+                    if isinstance(result, Record):
+                        self.done[item] = result
+                    else:
+                        self.failed[item] = result
+                    step()
+        except KeyboardInterrupt:
+            self._take_journal()  # answers that came after the interruption
+            if not partial:
+                raise
+            self.interrupted = True
+
+    def _tasks(self) -> list[list[list[Clip]]]:
+        """Batches of clips, in lists whose batches must come one after the other."""
+        if self.prompt.needs_order and self.adapter.needs_prompt:
+            films: dict[Path, list[list[Clip]]] = {}
+            for clip in self.clips:
+                films.setdefault(clip.file, []).append([clip])
+            return list(films.values())
+        waiting = [clip for clip in self.clips if clip.item not in self.done]
+        size = self.adapter.batch
+        return [[waiting[k : k + size]] for k in range(0, len(waiting), size)]
+
+    def _described(self, batches: Sequence[Sequence[Clip]]) -> Iterator[tuple[str, Record | str]]:
+        previous = ""
+        for batch in batches:
+            if batch[0].item in self.done:  # only where the order matters
+                previous = self.done[batch[0].item].caption
+                continue
+            for item, result in self._answers(batch, previous):
+                yield item, result
+                if isinstance(result, Record):
+                    previous = result.caption
+
+    def _answers(self, batch: Sequence[Clip], previous: str) -> Iterator[tuple[str, Record | str]]:
+        shown, keys = [], []
+        for clip in batch:
+            try:
+                keys.append(video_key(clip.video))
+                shown.append(self._shown(clip, previous))
+            except DataError as error:
+                del keys[len(shown) :]
+                yield clip.item, str(error)
+        try:
+            answers = self.adapter.describe(shown) if shown else []
+        except ClipError as error:
+            yield shown[0].clip.item, f"{shown[0].clip.video}: {error}"
+            return
+        records = [self._record(*each) for each in zip(shown, keys, answers, strict=True)]
+        for record in records:
+            self.journal.add(record)
+        for own, record in zip(shown, records, strict=True):
+            yield own.clip.item, record
+
+    def _shown(self, clip: Clip, previous: str) -> Shown:
+        frames = Frames([], [], [])
+        if self.adapter.needs_frames or "duration" in self.prompt.fields:
+            frames = read_frames(clip.video, Sampling(self.settings.frames, self.settings.side))
+        quality = self.settings.quality
+        task, question = self.prompt.about(frames.duration, previous)
+        return Shown(clip, frames, lambda: frames.jpegs(quality), task, question)
+
+    def _record(self, shown: Shown, video: str, answer: Answer) -> Record:
+        item, made_of = shown.clip.item, {**self.made_of, "video": video}
+        refused = answer.finish == "refusal"
+        looked = shown.frames if self.adapter.needs_frames else Frames([], [], [])
+        return Record(
+            hashlib.sha256(json.dumps([item, sorted(made_of.items())]).encode()).hexdigest(),
+            answer.content,
+            "",
+            answer.finish,
+            answer.model,
+            answer.fingerprint,
+            answer.tokens_in,
+            answer.tokens_out,
+            answer.tries,
+            round(answer.seconds, 3),
+            {"item": item},
+            "" if refused else cleaned(answer.content),
+            made_of,
+            looked.numbers,
+            [round(time, 3) for time in looked.times],
+        )
+
+
+def _other(journal: Path, name: str, before: str | None, now: str, item: str) -> str:
+    if name == "prompt":
+        said = f"(sha {(before or 'none')[:8]}…, now {now[:8]}…)"
+    elif name == "video":
+        said = f"of item {item!r}"
+    else:
+        said = f"({before!r}, now {now!r})"
+    what = {"sampling": "other sampling", "frames": "other frames"}.get(name, f"another {name}")
+    return (
+        f"{journal} was begun with {what} {said}. Use the old {name}, another output file, or "
+        "pass restart=True."
+    )
