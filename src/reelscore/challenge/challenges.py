@@ -375,7 +375,8 @@ def expected_of(definition: Definition, each: Phase, lists: Sequence[ItemList]) 
     if kind == "captions":
         return Expected(kind, lists, scoring.limits)
     beyond = str(scoring.protocol.get("beyond", "error"))
-    return Expected(kind, lists, scoring.limits, story_protocol(scoring).missing, beyond)
+    protocol = story_protocol(scoring)
+    return Expected(kind, lists, scoring.limits, protocol.missing, beyond, protocol.policies)
 
 
 def change_dates(

@@ -110,11 +110,12 @@ def _story_scorer(settings: Mapping[str, Any], references: bytes, threads: int |
     from reelscore.stories.scorer import StoryScorer
 
     scoring = Scoring(scores=tuple(settings["scores"]), protocol=settings["protocol"])
-    scorer = StoryScorer(stories_references(references), story_protocol(scoring), threads)
+    protocol = story_protocol(scoring)
+    scorer = StoryScorer(stories_references(references), protocol, threads)
 
     def score(captions: Mapping[str, Sequence[Any]]) -> Scores:
         stories = {video: story_of({"captions": rows}) for video, rows in captions.items()}
-        return scorer.score(Stories(stories))
+        return scorer.score(Stories(stories, protocol.policies))
 
     return score
 

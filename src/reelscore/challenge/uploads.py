@@ -25,6 +25,7 @@ from reelscore.data.checks import SHOWN, Problems, candidate_fault, has_words, i
 from reelscore.data.formats import get_format
 from reelscore.data.reading import Reading, Request
 from reelscore.data.source import PARQUET, Source
+from reelscore.data.stories import StoryPolicies
 from reelscore.errors import DataError, ReelscoreError, RefusedError
 
 SECONDS, MEMORY = 60.0, 2 << 30
@@ -98,6 +99,8 @@ class Expected:
         limits: How much is too much.
         missing: Of stories, whether a video may have none: ``error`` or ``zero``.
         beyond: Of stories, whether times after a video's end are an ``error``.
+        policies: Of stories, what to do with bad captions; the definition's protocol names what
+            is not an error, so that it stands in the signature.
     """
 
     kind: Kind
@@ -105,6 +108,7 @@ class Expected:
     limits: ScoringLimits = field(default_factory=ScoringLimits)
     missing: str = "error"
     beyond: str = "error"
+    policies: StoryPolicies = field(default_factory=StoryPolicies)
 
 
 class Readers:
@@ -317,7 +321,6 @@ class _UploadReading:
         return ""
 
     def _stories(self, source: Source, found: dict[str, list[list[Any]]]) -> None:
-        from reelscore.data.stories import StoryPolicies
         from reelscore.data.story_files import stories_in
 
         durations = {
@@ -326,7 +329,7 @@ class _UploadReading:
             for video, seconds in split.durations.items()
         }
         limits = self._expected.limits
-        for video, story in stories_in(source, StoryPolicies()).items():
+        for video, story in stories_in(source, self._expected.policies).items():
             item = self._known_video(video)
             where = f"{source.path}: video {_name(video)}"
             if item is None:
