@@ -13,9 +13,16 @@ FIRST = "t00.00.06.000"
 UNSURE = "t00.00.14.000"
 
 
+# Tests name the server before the page: so the page, which may still ask, is closed first.
 @pytest.fixture
 def reviewing(project):
     with serve_review(project) as review:
+        yield review
+
+
+@pytest.fixture
+def reading(project):
+    with serve_review(project, read_only=True) as review:
         yield review
 
 
@@ -47,7 +54,7 @@ def chosen(page):
     return page.get_attribute("#list [aria-current]", "data-id")
 
 
-def test_a_film_is_reviewed_by_keyboard_alone(page, project, reviewing):
+def test_a_film_is_reviewed_by_keyboard_alone(project, reviewing, page):
     opened(page, reviewing)
     assert rows(page) == [UNSURE, "n00.00.33.000", "t00.00.24.000", FIRST]  # unsure first
     assert chosen(page) == UNSURE
@@ -108,10 +115,16 @@ def test_two_tabs_do_not_overwrite_each_other(chromium, project, reviewing):
     press(other, "x")
     assert [line["action"] for line in lines(project)] == ["accept", "reject"]
     assert other.is_hidden("#alert")
+    other.route("**/decisions", lambda route: route.abort())  # the server is gone
+    shown = other.inner_text("#list")
+    other.keyboard.press("Enter")
+    other.wait_for_selector("#alert:not([hidden])")
+    assert "nothing was stored" in other.inner_text("#alert")
+    assert other.inner_text("#list") == shown
     tabs.close()
 
 
-def test_names_are_picked(page, project, reviewing):
+def test_names_are_picked(project, reviewing, page):
     opened(page, reviewing)
     page.keyboard.press("p")
     page.get_by_role("button", name="Anna: name", exact=True).press("Enter")
@@ -125,7 +138,7 @@ def test_names_are_picked(page, project, reviewing):
     ]
 
 
-def test_tab_stops_once_in_the_list(page, reviewing):
+def test_tab_stops_once_in_the_list(reviewing, page):
     opened(page, reviewing)
     page.keyboard.press("ArrowDown")
     assert chosen(page) == "n00.00.33.000"
@@ -138,7 +151,7 @@ def test_tab_stops_once_in_the_list(page, reviewing):
     assert "accepted" in page.inner_text('#list button[data-id="t00.00.24.000"]')
 
 
-def test_edges_are_dragged_and_sounds_play(page, project, reviewing):
+def test_edges_are_dragged_and_sounds_play(project, reviewing, page):
     opened(page, reviewing)
     box = page.locator(f'.bar[data-id="{UNSURE}"]').bounding_box()
     page.mouse.move(box["x"] + box["width"] - 3, box["y"] + 8)
@@ -159,7 +172,7 @@ def test_edges_are_dragged_and_sounds_play(page, project, reviewing):
     page.get_by_role("button", name="Play").wait_for()
 
 
-def test_everybody_can_use_it(page, reviewing):
+def test_everybody_can_use_it(reviewing, page):
     opened(page, reviewing)
     page.locator("#spectrogram").evaluate("image => image.decode()")
     for scheme, width in (("light", 1280), ("dark", 390)):
@@ -167,16 +180,16 @@ def test_everybody_can_use_it(page, reviewing):
         page.set_viewport_size({"width": width, "height": 844})
         assert faults(page) == []
         assert is_within(page)
-        for key in ("?", "p"):
-            page.keyboard.press(key)
-            page.wait_for_selector("dialog[open]")
-            assert faults(page) == []
-            page.keyboard.press("Escape")
+    for key in ("?", "p"):
+        page.keyboard.press(key)
+        page.wait_for_selector("dialog[open]")
+        assert faults(page) == []
+        page.keyboard.press("Escape")
     alternative = page.get_attribute("#spectrogram", "alt")
     assert "Passages: 0:06.0 to 0:08.5, 0:14.0 to 0:17.0" in alternative
 
 
-def test_filters_flags_and_other_films(page, reviewing):
+def test_filters_flags_and_other_films(reviewing, page):
     opened(page, reviewing)
     page.select_option("#by-flag", "introduction or ending")
     assert rows(page) == [FIRST]
@@ -193,8 +206,7 @@ def test_filters_flags_and_other_films(page, reviewing):
     assert "no segments and no sentences yet" in page.inner_text("#nothing")
 
 
-def test_a_reader_decides_nothing(page, project):
-    with serve_review(project, read_only=True) as review:
-        opened(page, review)
-        assert press(page, "Enter") == "This review is read-only."
-        assert lines(project) == []
+def test_a_reader_decides_nothing(project, reading, page):
+    opened(page, reading)
+    assert press(page, "Enter") == "This review is read-only."
+    assert lines(project) == []
