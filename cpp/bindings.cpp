@@ -16,6 +16,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "inversions.hpp"
 #include "language_index.hpp"
 #include "language_index_builder.hpp"
 #include "lcs.hpp"
@@ -479,6 +480,14 @@ NB_MODULE(_native, m) {
             return array_of<std::int64_t>(std::move(matched));
         },
         "costs"_a, "bonuses"_a, "rows"_a, "columns"_a);
+    m.def(
+        "count_inversions",
+        [](Offsets values) {
+            std::vector<std::int64_t> copy(values.data(), values.data() + values.size());
+            nb::gil_scoped_release release;
+            return count_inversions(std::move(copy));
+        },
+        "values"_a);
     m.def(
         "projective_heads",
         [](nb::ndarray<const float, nb::ndim<3>, nb::c_contig, nb::device::cpu> scores,

@@ -63,6 +63,53 @@ class Lines:
         self._write(f"{self._what}: {done:,}{share} after {_duration(now - self._start)}")
 
 
+class Bar:
+    r"""Draws a bar into one line of a terminal, at most ten times a second.
+
+    Args:
+        what: What is done, such as ``Scoring``.
+        write: Called with what goes to the terminal.
+        clock: Tells the time in seconds.
+
+    >>> times = iter([0.0, 5.0, 6.0])
+    >>> bar = Bar("Scoring", lambda text: print(repr(text)), clock=lambda: next(times))
+    >>> bar(400, 1000)
+    '\r\x1b[KScoring ━━━━━━━━━━━━                    40%, 7 s left'
+    >>> bar.clear()
+    '\r\x1b[K'
+    """
+
+    _WIDTH = 30
+
+    def __init__(
+        self,
+        what: str,
+        write: Callable[[str], object],
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._what, self._write, self._clock = what, write, clock
+        self._start, self._last = clock(), -1.0
+
+    def __call__(self, done: int, total: int) -> None:
+        """Draw how far the work is, if it is time to."""
+        now = self._clock()
+        if now - self._last < 0.1:
+            return
+        self._last = now
+        line = f"{self._what} {done:,}"
+        if total:
+            share = min(1.0, done / total)
+            line = f"{self._what} {'━' * round(share * self._WIDTH):{self._WIDTH}} {share:4.0%}"
+            if done > 0:
+                line += f", {_duration((now - self._start) * (1 - share) / share)} left"
+        self._write(f"\r\x1b[K{line}")
+
+    def clear(self) -> None:
+        """Leave the line empty."""
+        self._write("\r\x1b[K")
+
+
 def _duration(seconds: float) -> str:
     """Spell a time: seconds, then minutes, then hours.
 

@@ -21,6 +21,7 @@ from reelscore.captioners.labels import BoolArray, Label, LabelMatrix, label_mat
 from reelscore.captioners.run_record import Parameters
 from reelscore.captioners.tuples import Tuples
 from reelscore.errors import DataError, MissingExtraError, check_choice
+from reelscore.stats.distributions import ranks
 from reelscore.text.tokens import thread_count
 
 Negatives = Literal["trained", "retrieved"]
@@ -400,12 +401,10 @@ def area(scores: FloatArray, positive: BoolArray) -> Auc:
     >>> area(np.array([0.9, 0.8, 0.3, 0.1]), np.array([True, False, True, False])).value
     0.75
     """
-    from scipy.stats import rankdata
-
     hits, misses = scores[positive], scores[~positive]
-    ranks = rankdata(np.concatenate([hits, misses]))
-    above = (ranks[: len(hits)] - rankdata(hits)) / len(misses)
-    below = 1 - (ranks[len(hits) :] - rankdata(misses)) / len(hits)
+    among_all = ranks(np.concatenate([hits, misses]))
+    above = (among_all[: len(hits)] - ranks(hits)) / len(misses)
+    below = 1 - (among_all[len(hits) :] - ranks(misses)) / len(hits)
     value = float(above.mean())
     variance = sum(float(own.var(ddof=1)) / len(own) for own in (above, below) if len(own) > 1)
     return Auc(value, value - 1.959963984540054 * variance**0.5)

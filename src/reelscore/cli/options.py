@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from reelscore._progress import Lines
+from reelscore._progress import Bar, Lines
 from reelscore.cli.file_options import refs_option
 from reelscore.cli.messages import as_options
 from reelscore.cli.option_kinds import (
@@ -296,13 +296,11 @@ def progress_bar(what: str, *, wanted: bool = True) -> Iterator[Callable[[int, i
     if not wanted:
         yield None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = [TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()]
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+    bar = Bar(what, functools.partial(click.echo, err=True, nl=False))
+    try:
+        yield bar
+    finally:
+        bar.clear()
 
 
 def wrapped(signature: str, width: int) -> list[str]:

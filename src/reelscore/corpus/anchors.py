@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.fft
 from numpy.typing import NDArray
 
 from reelscore._progress import Progress
 from reelscore.corpus.features import FRAME, stretched
+from reelscore.corpus.signals import fft
 
 Floats = NDArray[np.float32]
 
@@ -98,7 +98,7 @@ class FilmIndex:
 
     def __init__(self, film: Floats, chunk: int) -> None:
         self._chunk = chunk
-        self._size = scipy.fft.next_fast_len(8 * chunk, real=True)
+        self._size = fft.next_fast_len(8 * chunk, real=True)
         self._useful = self._size - chunk + 1
         self.first, self.last = -chunk + 1, len(film) - 1  # places a chunk may begin at
         count = -(-(self.last - self.first + 1) // self._useful)
@@ -109,7 +109,7 @@ class FilmIndex:
             low, high = max(0, begin), min(len(film), begin + self._size)
             if low < high:
                 part[low - begin : high - begin] = film[low:high]
-            spectra[:, block] = scipy.fft.rfft(part, axis=0)
+            spectra[:, block] = fft.rfft(part, axis=0)
         self._spectra = spectra
 
     def correlate(
@@ -131,9 +131,9 @@ class FilmIndex:
             return np.zeros(0, np.float32), low
         begin = (low - self.first) // self._useful
         end = (high - self.first) // self._useful + 1
-        spectrum = scipy.fft.rfft(chunk, self._size, axis=0).conj()
+        spectrum = fft.rfft(chunk, self._size, axis=0).conj()
         product = np.matmul(self._spectra[:, begin:end], spectrum[:, :, None])[:, :, 0]
-        values = scipy.fft.irfft(product.T, self._size, axis=1)[:, : self._useful].ravel()
+        values = fft.irfft(product.T, self._size, axis=1)[:, : self._useful].ravel()
         offset = low - self.first - begin * self._useful
         values = values[offset : offset + high - low + 1] / chunk.size
         return values, low

@@ -18,10 +18,10 @@ from typing import Any
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import butter, resample_poly, sosfilt
 
 from reelscore.corpus.records import Element
 from reelscore.corpus.scripts.formats import read_script
+from reelscore.corpus.signals import signal_module
 from reelscore.examples import path as example
 from reelscore.text.grammar.sentences import split_sentences
 
@@ -126,7 +126,9 @@ def make_film(film: DemoFilm, folder: Path) -> list[Spoken]:
             _add(described, 1.2 * voices[each], each.start)
     described = described[:, round(film.missing * RATE) :]
     if film.rate != 1:  # as a transfer to another frame rate: faster and higher
-        described = resample_poly(described, film.rate.denominator, film.rate.numerator, axis=1)
+        described = signal_module().resample_poly(
+            described, film.rate.denominator, film.rate.numerator, axis=1
+        )
     described = np.pad(described, ((0, 0), (round(film.lead * RATE), 0)))
     folder.mkdir(parents=True, exist_ok=True)
     _write_media(folder / "film.webm", sound, scenes)
@@ -222,8 +224,8 @@ def _background(seconds: float, scenes: Sequence[float], rng: np.random.Generato
     for start, end in zip(scenes, [*scenes[1:], seconds], strict=True):
         first, last = round(start * RATE), round(end * RATE)
         for lowest in rng.choice([120, 250, 500, 1000, 2000], size=3, replace=False):
-            shape = butter(2, [lowest, 2 * lowest], "band", fs=RATE, output="sos")
-            noise = sosfilt(shape, rng.standard_normal(last - first))
+            shape = signal_module().butter(2, [lowest, 2 * lowest], "band", fs=RATE, output="sos")
+            noise = signal_module().sosfilt(shape, rng.standard_normal(last - first))
             steps = rng.choice([0.1, 0.4, 1.0], size=(last - first) // (RATE // 4) + 2)
             gains = np.interp(np.arange(last - first) / (RATE / 4), np.arange(len(steps)), steps)
             sound[:, first:last] += (0.02 * noise / noise.std() * gains).astype(np.float32)

@@ -9,11 +9,11 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-import scipy.fft
 from numpy.typing import NDArray
 
 from reelscore._progress import Progress
 from reelscore.corpus.audio import RATE, Samples
+from reelscore.corpus.signals import fft
 
 Floats = NDArray[np.float32]
 
@@ -49,7 +49,7 @@ def sound_features(samples: Samples, progress: Progress | None = None) -> Floats
         first = begin * HOP - _WINDOW // 2
         sound = samples.read(first, first + (end - begin - 1) * HOP + _WINDOW)
         cut = np.lib.stride_tricks.sliding_window_view(sound, _WINDOW)[::HOP]
-        spectrum = scipy.fft.rfft(cut * window, axis=1)
+        spectrum = fft.rfft(cut * window, axis=1)
         power = spectrum.real**2 + spectrum.imag**2
         loudness[begin:end] = np.log(power @ bands + _FLOOR)
         if progress:

@@ -11,13 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.fft
 from numpy.typing import NDArray
-from scipy.ndimage import maximum_filter1d, uniform_filter1d
 
 from reelscore._progress import Progress
 from reelscore.corpus.audio import RATE, SampleReader, Samples
 from reelscore.corpus.features import band_matrix
+from reelscore.corpus.signals import fft, maximum_filter1d, uniform_filter1d
 from reelscore.corpus.time_map import TimeMap
 
 Floats = NDArray[np.float32]
@@ -145,7 +144,7 @@ def spectrum_blocks(
 
 def _spectra(sound: Floats, window: Floats, bins: int) -> Spectra:
     cut = np.lib.stride_tricks.sliding_window_view(sound, len(window))[::HOP]
-    spectra: Spectra = scipy.fft.rfft(cut * window, axis=1)[:, :bins]
+    spectra: Spectra = fft.rfft(cut * window, axis=1)[:, :bins]
     return spectra
 
 
@@ -200,7 +199,7 @@ def residual_sound(track: Floats, film: Floats, *, stretched: bool = False) -> F
         cross = spectra * source.conj()
         gain = _averaged(cross.real) + 1j * _averaged(cross.imag)
         rest = spectra - gain / (_averaged(_power(source)) + _TINY) * source
-    pieces = scipy.fft.irfft(rest, _WINDOW, axis=1) * window
+    pieces = fft.irfft(rest, _WINDOW, axis=1) * window
     sound = np.zeros((len(pieces) - 1) * HOP + _WINDOW, np.float32)
     for number, piece in enumerate(pieces):
         sound[number * HOP : number * HOP + _WINDOW] += piece

@@ -8,13 +8,12 @@ both tracks, least mean squares cancel the film, and the film's squared signal i
 from __future__ import annotations
 
 import numpy as np
-import scipy.fft
 from numpy.typing import NDArray
-from scipy.ndimage import uniform_filter1d
 
 from reelscore._progress import Progress
 from reelscore.corpus.audio import RATE, Samples
 from reelscore.corpus.narration import HOP, spectrum_bands, spectrum_blocks, warped
+from reelscore.corpus.signals import fft, uniform_filter1d
 from reelscore.corpus.time_map import TimeMap
 
 Floats = NDArray[np.float32]
@@ -110,18 +109,16 @@ class _Canceller:
         rest = np.zeros_like(target)
         for begin in range(0, len(target) - _BLOCK + 1, _BLOCK):
             block = source[begin : begin + _BLOCK]
-            spectrum = scipy.fft.rfft(np.concatenate([self._before, block]))
-            predicted = scipy.fft.irfft(self._weights * spectrum)[_BLOCK:]
+            spectrum = fft.rfft(np.concatenate([self._before, block]))
+            predicted = fft.irfft(self._weights * spectrum)[_BLOCK:]
             error = target[begin : begin + _BLOCK] - predicted
             rest[begin : begin + _BLOCK] = error
             self._power *= _FORGETTING
             self._power += (1 - _FORGETTING) * np.abs(spectrum) ** 2
             padded = np.concatenate([np.zeros(_BLOCK, np.float32), error])
-            gradient = scipy.fft.irfft(
-                spectrum.conj() * scipy.fft.rfft(padded) / (self._power + 1e-6)
-            )
+            gradient = fft.irfft(spectrum.conj() * fft.rfft(padded) / (self._power + 1e-6))
             gradient[_BLOCK:] = 0  # a filter no longer than a block
-            self._weights += _STEP * scipy.fft.rfft(gradient)
+            self._weights += _STEP * fft.rfft(gradient)
             self._before = block
         return rest
 
@@ -143,13 +140,13 @@ def _centre(samples: Samples, first: int, last: int, time_map: TimeMap | None) -
     hop = _PICTURE // 2
     window = np.sqrt(np.hanning(_PICTURE + 1)[:-1]).astype(np.float32)
     spectra = [
-        scipy.fft.rfft(np.lib.stride_tricks.sliding_window_view(x, _PICTURE)[::hop] * window)
+        fft.rfft(np.lib.stride_tricks.sliding_window_view(x, _PICTURE)[::hop] * window)
         for x in (mid, side)
     ]
     cross = spectra[0] * spectra[1].conj()
     share = uniform_filter1d(cross.real, 7, axis=0) + 1j * uniform_filter1d(cross.imag, 7, axis=0)
     share /= uniform_filter1d(np.abs(spectra[1]) ** 2, 7, axis=0) + _TINY
-    windows = scipy.fft.irfft(spectra[0] - share * spectra[1], axis=1) * window
+    windows = fft.irfft(spectra[0] - share * spectra[1], axis=1) * window
     sound = np.zeros(len(mid), np.float32)
     for number, part in enumerate(windows):
         sound[number * hop : number * hop + _PICTURE] += part

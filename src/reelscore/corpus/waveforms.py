@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import scipy.fft
 from numpy.typing import NDArray
 
 from reelscore._progress import Steps
 from reelscore.corpus.anchors import STANDARD_RATES
 from reelscore.corpus.audio import RATE, Samples
 from reelscore.corpus.features import FRAME, HOP, running_mean
+from reelscore.corpus.signals import fft
 
 Doubles = NDArray[np.float64]
 
@@ -142,13 +142,13 @@ def _delay(sound: NDArray[np.float32], film: Samples, first: int) -> tuple[float
     if not sound.any() or not other.any():
         return 0.0, 0.0
     size = 2 * _WINDOW
-    product = scipy.fft.rfft(other, size) * scipy.fft.rfft(sound, size).conj()
+    product = fft.rfft(other, size) * fft.rfft(sound, size).conj()
     product /= np.abs(product) ** _WHITENING + 1e-12
     frequencies = np.arange(len(product)) * RATE / size
     product[(frequencies < _LOWEST) | (frequencies > _HIGHEST)] = 0
     finer = np.zeros(_FINER * size // 2 + 1, product.dtype)
     finer[: len(product)] = product
-    wave = scipy.fft.irfft(finer, _FINER * size)
+    wave = fft.irfft(finer, _FINER * size)
     reach = _FINER * _REACH
     near = np.concatenate([wave[-reach:], wave[: reach + 1]])
     top = int(np.argmax(near))
@@ -261,7 +261,7 @@ def phase_agreement(
 
 def _spectra(sound: NDArray[np.float32], window: NDArray[np.float32]) -> NDArray[np.complex64]:
     cut = np.lib.stride_tricks.sliding_window_view(sound, len(window))[::HOP]
-    spectra: NDArray[np.complex64] = scipy.fft.rfft(cut * window, axis=1)[:, _PHASE_BINS]
+    spectra: NDArray[np.complex64] = fft.rfft(cut * window, axis=1)[:, _PHASE_BINS]
     return spectra
 
 

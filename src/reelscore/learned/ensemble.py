@@ -164,13 +164,35 @@ def _makers(scores: ScoreTable, names: Sequence[str]) -> list[str]:
 
 def _fitted(columns: FloatArray, people: FloatArray) -> tuple[FloatArray, float]:
     """Fit weights by least squares, none of them negative; give them and what is added."""
-    from scipy.optimize import nnls
-
     middle, spread = columns.mean(axis=1), columns.std(axis=1)
     spread = np.where(spread > 0, spread, 1.0)
     standard = (columns - middle[:, None]) / spread[:, None]
-    weights = nnls(standard.T, people - people.mean())[0] / spread
+    weights = _nonnegative(standard.T, people - people.mean()) / spread
     return weights, float(people.mean() - weights @ middle)
+
+
+def _nonnegative(columns: FloatArray, target: FloatArray) -> FloatArray:
+    """Least squares with no negative weight, by Lawson and Hanson's active sets (1974)."""
+    weights = np.zeros(columns.shape[1])
+    free = np.zeros(columns.shape[1], dtype=bool)
+    tolerance = 1e-12 * max(1.0, float(np.abs(columns.T @ target).max()))
+    while not free.all():
+        gain = np.where(free, -np.inf, columns.T @ (target - columns @ weights))
+        if gain.max() <= tolerance:
+            break
+        free[gain.argmax()] = True
+        while True:
+            best = np.zeros_like(weights)
+            best[free] = np.linalg.lstsq(columns[:, free], target, rcond=None)[0]
+            low = free & (best <= 0)
+            if not low.any():
+                weights = best
+                break
+            step = (weights[low] / (weights[low] - best[low])).min()  # to the first that gets zero
+            weights = np.where(free, weights + step * (best - weights), 0.0)
+            free &= weights > tolerance
+            weights[~free] = 0.0
+    return weights
 
 
 def _agreement(people: FloatArray, scores: FloatArray) -> float:

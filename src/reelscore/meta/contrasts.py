@@ -9,6 +9,7 @@ import numpy as np
 
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError, check_choice
+from reelscore.stats.distributions import ranks
 from reelscore.stats.resampling import FloatArray
 
 
@@ -127,7 +128,5 @@ def _items(table: ScoreTable, metric: str, systems: Sequence[str]) -> list[str]:
 
 
 def _shares(values: FloatArray) -> FloatArray:
-    from scipy.stats import rankdata
-
-    shares: FloatArray = (rankdata(values) - 1) / max(1, len(values) - 1)
+    shares: FloatArray = (ranks(values) - 1) / max(1, len(values) - 1)
     return shares

@@ -10,11 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from statistics import NormalDist
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple
 
 from reelscore.errors import DataError, check_choice
-
-Alternative = Literal["greater", "less", "two-sided"]
+from reelscore.stats.distributions import Alternative, normal_p, student_p
 
 
 class Tested(NamedTuple):
@@ -60,7 +59,7 @@ def williams(
     mean = (r12 + r13) / 2
     variance = 2 * determinant * (n - 1) / (n - 3) + mean**2 * (1 - r23) ** 3
     t = _quotient((r12 - r13) * math.sqrt((n - 1) * (1 + r23)), math.sqrt(variance))
-    return Tested(t, _t_p(t, n - 3, alternative))
+    return Tested(t, student_p(t, n - 3, alternative))
 
 
 def steiger(
@@ -116,7 +115,7 @@ def _z_test(
         return Tested(math.nan, math.nan)
     apart = (math.atanh(r12) - math.atanh(r13)) * math.sqrt(n - 3)
     z = _quotient(apart, math.sqrt(variance(r12, r13, r23)))
-    return Tested(z, _normal_p(z, alternative))
+    return Tested(z, normal_p(z, alternative))
 
 
 def zou_interval(
@@ -186,22 +185,3 @@ def _quotient(difference: float, spread: float) -> float:
     if abs(difference) < 1e-12:
         return 0.0
     return difference / spread if spread > 0 else math.nan
-
-
-def _t_p(t: float, freedom: int, alternative: Alternative) -> float:
-    from scipy.special import stdtr
-
-    return _p(t, lambda value: float(stdtr(freedom, -value)), alternative)
-
-
-def _normal_p(z: float, alternative: Alternative) -> float:
-    return _p(z, lambda value: math.erfc(value / math.sqrt(2)) / 2, alternative)
-
-
-def _p(statistic: float, above: Callable[[float], float], alternative: Alternative) -> float:
-    check_choice("alternative", alternative, get_args(Alternative))
-    if math.isnan(statistic):
-        return math.nan
-    if alternative == "two-sided":
-        return 2 * above(abs(statistic))
-    return above(statistic if alternative == "greater" else -statistic)

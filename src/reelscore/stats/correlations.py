@@ -12,6 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from reelscore.stats.distributions import ranks
 from reelscore.stats.resampling import FloatArray
 
 Coefficient = Callable[[ArrayLike, ArrayLike], FloatArray]
@@ -156,8 +157,5 @@ def _spread(values: FloatArray) -> FloatArray:
 
 
 def _ranks(values: FloatArray) -> FloatArray:
-    from scipy.stats import rankdata
-
     there = known(values)
-    ranks: FloatArray = rankdata(np.where(there, values, np.inf), axis=-1)
-    return np.where(there, ranks, np.nan)
+    return np.where(there, ranks(np.where(there, values, np.inf)), np.nan)

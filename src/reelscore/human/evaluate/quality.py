@@ -12,8 +12,9 @@ import numpy as np
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.human.hits.tasks import Kind
 from reelscore.human.judgments import FloatArray, IntArray, Judgments, Mask
-from reelscore.stats.correlation_tests import Alternative, Tested
+from reelscore.stats.correlation_tests import Tested
 from reelscore.stats.correlations import pearson
+from reelscore.stats.distributions import Alternative, student_p
 from reelscore.stats.rank_tests import rank_sum, signed_rank
 
 Test = Literal["t", "signed-rank", "rank-sum"]
@@ -87,10 +88,8 @@ def compare_pairs(
     if len(apart) < 2 or apart.min() == apart.max():
         return Tested(math.nan, math.nan)
     if test == "t":
-        from scipy.stats import ttest_1samp
-
-        tested = ttest_1samp(apart, 0.0, alternative=alternative)
-        return Tested(float(tested.statistic), float(tested.pvalue))
+        t = float(apart.mean() / (apart.std(ddof=1) / math.sqrt(len(apart))))
+        return Tested(t, student_p(t, len(apart) - 1, alternative))
     if test == "signed-rank":
         return signed_rank(first, second, alternative=alternative)
     if test == "rank-sum":

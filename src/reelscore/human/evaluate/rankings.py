@@ -21,6 +21,7 @@ from reelscore.errors import DataError
 from reelscore.human.judgments import FloatArray, IntArray, Judgments
 from reelscore.significance.comparison import Comparison
 from reelscore.stats.corrections import Correction
+from reelscore.stats.distributions import chi_squared_p, ranks
 from reelscore.stats.rank_tests import signed_rank
 
 
@@ -51,17 +52,15 @@ def friedman(table: ArrayLike) -> Friedman:
     >>> round(friedman([[1, 2, 3], [1, 3, 2], [1, 2, 3]]).concordance, 4)
     0.7778
     """
-    from scipy.stats import chi2, rankdata
-
     values = np.asarray(table, dtype=float)
     rows, columns = values.shape
-    ranks = rankdata(values, axis=1)
-    apart = ((ranks.sum(axis=0) - rows * (columns + 1) / 2) ** 2).sum()
-    spread = (ranks**2).sum() - rows * columns * (columns + 1) ** 2 / 4
+    row_ranks = ranks(values)
+    apart = ((row_ranks.sum(axis=0) - rows * (columns + 1) / 2) ** 2).sum()
+    spread = (row_ranks**2).sum() - rows * columns * (columns + 1) ** 2 / 4
     if spread <= 0:
         return Friedman(math.nan, math.nan, math.nan)
     statistic = float((columns - 1) * apart / spread)
-    p = float(chi2.sf(statistic, columns - 1))
+    p = chi_squared_p(statistic, columns - 1)
     return Friedman(statistic, p, statistic / (rows * (columns - 1)))
 
 

@@ -71,13 +71,9 @@ def translation_lines(parsed: Parsed) -> Iterator[str]:
 
 def label_record(table: LabelTable) -> dict[str, Any]:
     """Labels, and for each item the numbers of those it has."""
-    rows = table.matrix
     return {
         "labels": [msgspec.to_builtins(label) for label in table.labels],
-        "items": {
-            item: rows.indices[rows.indptr[row] : rows.indptr[row + 1]].tolist()
-            for row, item in enumerate(table.items)
-        },
+        "items": dict(zip(table.items, table.numbers, strict=True)),
         "dropped": table.dropped,
         "failed": table.failed,
     }

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
-import numpy as np
-from scipy.sparse import csr_matrix
-
-from reelscore.errors import check_choice
+from reelscore.errors import MissingExtraError, check_choice
 from reelscore.text.grammar.lexicon import Lexicon, Sense
 from reelscore.text.grammar.roles import Clause, Filler, Sentence
 from reelscore.text.grammar.sentences import parse
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 LabelKind = Literal["text", "sense"]
 Group = Literal["verbs", "objects", "places"]
@@ -42,18 +42,34 @@ class LabelTable:
     """Which labels each item has.
 
     Attributes:
-        items: The items, one for each row of the matrix.
-        labels: The labels, one for each column, by group and then by frequency.
-        matrix: 1 where an item has a label, else 0.
+        items: The items.
+        labels: The labels, by group and then by frequency.
+        numbers: For each item, the numbers of the labels that it has, ascending.
         dropped: Frequent words that belong to no group that was asked for.
         failed: Items with a caption without a verb, whose labels were found by their words.
     """
 
     items: list[str]
     labels: list[Label]
-    matrix: csr_matrix
+    numbers: list[list[int]]
     dropped: dict[str, int]
     failed: list[str]
+
+    @property
+    def matrix(self) -> csr_matrix:
+        """Items × labels, 1 where an item has a label, as a sparse matrix of scipy.
+
+        Raises:
+            MissingExtraError: If scipy is not installed.
+        """
+        try:
+            from scipy.sparse import csr_matrix
+        except ModuleNotFoundError:
+            raise MissingExtraError.of("A sparse matrix needs scipy", "scipy") from None
+        rows = [row for row, numbers in enumerate(self.numbers) for _ in numbers]
+        columns = [number for numbers in self.numbers for number in numbers]
+        shape = (len(self.items), len(self.labels))
+        return csr_matrix(([1] * len(rows), (rows, columns)), shape=shape, dtype="uint8")
 
 
 def labels(
@@ -208,8 +224,8 @@ def _table(
     columns: defaultdict[tuple[bool, str], list[int]] = defaultdict(list)
     for column, label in enumerate(chosen):
         columns[label.group == "verbs", label.name].append(column)
-    rows, places, failed = [], [], []
-    for row, (item, sentences) in enumerate(parsed.items()):
+    numbers, failed = [], []
+    for item, sentences in parsed.items():
         hits = {
             column
             for role, name, _ in uses[item]
@@ -225,8 +241,5 @@ def _table(
                 for column, label in enumerate(chosen)
                 if words.issuperset(_plain(label.name).split("_"))
             }
-        rows += [row] * len(hits)
-        places += sorted(hits)
-    ones = np.ones(len(rows), dtype=np.uint8)
-    matrix = csr_matrix((ones, (rows, places)), shape=(len(parsed), len(chosen)))
-    return LabelTable(list(parsed), list(chosen), matrix, dropped, failed)
+        numbers.append(sorted(hits))
+    return LabelTable(list(parsed), list(chosen), numbers, dropped, failed)
