@@ -44,7 +44,7 @@ _VOWELS = {
     "y": (300, 1990, 2600),
 }
 _QUICK = {
-    "libopus": {"compression_level": "0", "b": "64k"},
+    "libopus": {"compression_level": "0", "b": "64k", "frame_duration": "60"},
     "libvpx": {"deadline": "realtime", "cpu-used": "8", "threads": "1"},
 }
 _WIDTH, _HEIGHT, _PICTURES = 160, 90, 4
