@@ -8,6 +8,7 @@ import sys
 PARTS = (
     *("sentences", "scale", "meta", "stories", "stories-scale", "learned", "stress"),
     *("reports", "rewards", "bertscore", "overfitting", "trecvid-challenge", "board", "challenge"),
+    "captioners",
 )
 
 

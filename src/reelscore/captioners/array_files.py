@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import mmap
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -116,6 +116,40 @@ def opened_arrays(path: Path) -> Iterator[list[StoredArray] | StoredMatrix]:
 
 def _reason(error: BaseException) -> str:
     return str(getattr(error, "strerror", None) or error or type(error).__name__).rstrip(".")
+
+
+def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write arrays as safetensors, which is a file of features where each is of one item.
+
+    Raises:
+        MissingExtraError: If safetensors is not installed.
+    """
+    _safetensors_package().save_file(dict(arrays), path)
+
+
+def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    """Read all arrays of a file that `write_arrays` wrote.
+
+    Raises:
+        OSError: If there is no such file.
+        ValueError: If it is damaged.
+    """
+    package = _safetensors_package()
+    try:
+        arrays: dict[str, NDArray[Any]] = package.load(path.read_bytes())
+    except package.SafetensorError as error:
+        raise ValueError(str(error)) from error
+    return arrays
+
+
+def _safetensors_package() -> Any:
+    try:
+        import safetensors.numpy
+    except ImportError:
+        raise MissingExtraError.of(
+            "Label files need safetensors", "reelscore[captioners]"
+        ) from None
+    return safetensors.numpy
 
 
 # The content of one file

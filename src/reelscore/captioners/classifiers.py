@@ -54,7 +54,7 @@ class LabelParameters(Parameters):
     cross_fit: int = 0
     missing: MissingItems = "error"
     seed: int = 12345
-    name: ClassVar[str] = "visual_labels"
+    name: ClassVar[str] = "labels"
 
     def __post_init__(self) -> None:
         check_choice("kind of negatives", self.negatives, get_args(Negatives))

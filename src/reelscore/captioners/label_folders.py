@@ -12,7 +12,7 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore._progress import Progress, Steps
+from reelscore.captioners.array_files import read_arrays, write_arrays
 from reelscore.captioners.classifiers import (
     C_GRID,
     Data,
@@ -41,7 +42,7 @@ from reelscore.captioners.labels import find_labels, group_name
 from reelscore.captioners.tuples import Tuples
 from reelscore.data.inputs import references_by_item
 from reelscore.data.python_captions import CaptionsLike
-from reelscore.errors import DataError, MissingExtraError
+from reelscore.errors import DataError
 
 SPLITS = ("train", "val", "test")
 _LABELS, _CLASSIFIERS = "labels.json", "classifiers.safetensors"
@@ -154,6 +155,39 @@ class Labels:
         """The labels whose scores are used, in the order of the scores."""
         return tuple(label for label in self.labels if label.kept)
 
+    def filtered(self, auc: float) -> Labels:
+        """Ask for a higher AUC; classifiers and the scores of the labels that stay are the same.
+
+        Args:
+            auc: The AUC on validation that a label needs.
+
+        Raises:
+            DataError: If no label of a group reaches it.
+        """
+        parameters = replace(self.parameters, auc=auc)
+        labels = tuple(
+            replace(own, kept=False, reason=f"AUC {own.auc:.3f} is below {auc:g}")
+            if own.kept and own.auc is not None and own.auc < auc
+            else own
+            for own in self.labels
+        )
+        for group in self.groups:
+            _check_group(group, [own for own in labels if own.group == group], auc)
+        stay = np.array(
+            [own.kept for own, old in zip(labels, self.labels, strict=True) if old.kept]
+        )
+        ends = np.cumsum([0, *(len(own.labels) for own in self.classifiers)])
+        classifiers = tuple(
+            own.take(np.flatnonzero(stay[begin:end]).tolist())
+            for own, begin, end in zip(self.classifiers, ends[:-1], ends[1:], strict=True)
+        )
+        scores = {
+            split: Features(own.items, np.ascontiguousarray(own.matrix[:, stay]))
+            for split, own in self.by_split.items()
+        }
+        numbers = self.mean[stay], self.deviation[stay]
+        return Labels(labels, parameters, self.groups, classifiers, *numbers, scores)
+
     def scores(self, features: Mapping[str, Features]) -> Features:
         """Score items that classifiers did not see.
 
@@ -202,15 +236,14 @@ class Labels:
         """
         target = Path(folder)
         check_folder(target)
-        save = _safetensors().save_file
         aside = target.with_name(f".{target.name[:50]}.{secrets.token_hex(4)}.tmp")
         aside.mkdir()
         try:
             splits = {**self.by_split, **({"test": test} if test is not None else {})}
             for split, features in splits.items():
                 arrays = dict(zip(features.items, features.matrix, strict=True))
-                save(arrays, aside / f"{split}.safetensors")
-            save(self._arrays(), aside / _CLASSIFIERS)
+                write_arrays(aside / f"{split}.safetensors", arrays)
+            write_arrays(aside / _CLASSIFIERS, self._arrays())
             _write_json(aside / _LABELS, self._description())
             if record is not None:
                 _write_json(aside / "run.json", record)
@@ -255,7 +288,7 @@ class Labels:
         place = Path(folder)
         try:
             told = json.loads((place / _LABELS).read_text(encoding="utf-8"))
-            arrays = _safetensors().load_file(place / _CLASSIFIERS)
+            arrays = read_arrays(place / _CLASSIFIERS)
             classifiers = tuple(
                 GroupClassifiers(
                     feature,
@@ -281,6 +314,32 @@ class Labels:
         }
         made = (labels, parameters, told["groups"], classifiers, arrays["mean"])
         return cls(*made, arrays["deviation"], scores)
+
+
+def choose_auc(
+    labels: Labels, grid: Sequence[float], score: Callable[[Labels], float]
+) -> tuple[Labels, dict[float, float]]:
+    """Choose the AUC that labels need by what a captioner reaches with them on validation.
+
+    Args:
+        labels: Labels trained with the lowest AUC of the grid.
+        grid: The values to try.
+        score: Gives the validation score of a captioner that is trained with some labels.
+
+    Returns:
+        The labels with the best of the values, the lower one of two that are equally good; and
+        the score of each value at which every group keeps a label.
+    """
+    reached: dict[float, float] = {}
+    for auc in sorted(set(grid)):
+        try:
+            some = labels.filtered(auc)
+        except DataError:  # a group has no label left; at higher values neither
+            break
+        reached[auc] = score(some)
+    if not reached:
+        raise DataError(f"No label of a group reached AUC {min(grid):g}. Try lower values.")
+    return labels.filtered(max(reached, key=reached.__getitem__)), reached
 
 
 def check_folder(target: Path) -> None:
@@ -311,16 +370,6 @@ def _check_group(group: str, judged: Sequence[TrainedLabel], auc: float) -> None
         f"No label of group {group!r} reached AUC {auc:g} (best: {name!r}, {best:.2f}). Lower auc "
         "or check the features of that group."
     )
-
-
-def _safetensors() -> Any:
-    try:
-        import safetensors.numpy
-    except ImportError:
-        raise MissingExtraError.of(
-            "Label files need safetensors", "reelscore[captioners]"
-        ) from None
-    return safetensors.numpy
 
 
 def _write_json(path: Path, content: Mapping[str, Any]) -> None:

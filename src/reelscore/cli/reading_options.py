@@ -91,7 +91,9 @@ def system_files(arguments: Sequence[str]) -> dict[str, str]:
             if system in files:
                 raise DataError(f"Two systems are called {system!r}; name them: NAME=FILE.")
             files[system] = file
-    return files
+    # Records of how captions were made are no captions: *.json names ours.run.json too.
+    records = {f"{file.removesuffix('.json')}.run.json" for file in files.values()}
+    return {system: file for system, file in files.items() if file not in records}
 
 
 def read_captions(
@@ -109,6 +111,12 @@ def read_texts(paths: Sequence[str], reading: Reading) -> tuple[dict[str, list[s
     references, files = references_of_files(list(paths), reading, or_candidates=True)
     special = [file for file in files if file.format != "lines"]
     return references, list(map(as_options, reading_notes(special)))
+
+
+def read_items(paths: Sequence[str], reading: Reading) -> list[str]:
+    """Read the ids of a file with captions, or of a blind test without them."""
+    captions, _ = references_of_files(list(paths), reading, or_candidates=True, blind=True)
+    return list(captions)
 
 
 def _without_references(

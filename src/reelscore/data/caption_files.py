@@ -17,6 +17,7 @@ from reelscore.data.checks import (
     references_fault,
     text_fault,
 )
+from reelscore.data.fields import Role
 from reelscore.data.file_names import expanded
 from reelscore.data.formats import LINES, TIMED, detect_format, get_format
 from reelscore.data.formats.lists import IN_ORDER
@@ -138,6 +139,7 @@ def references_of_files(
     reading: Reading | None = None,
     *,
     or_candidates: bool = False,
+    blind: bool = False,
 ) -> tuple[dict[str, list[str]], list[CaptionFile]]:
     """Read references as `read_references` does, and say how.
 
@@ -145,6 +147,7 @@ def references_of_files(
         paths: As there.
         reading: How to read the files.
         or_candidates: Take the candidates of files that hold no references.
+        blind: Take items of a blind test, which have no caption, with an empty one.
     """
     names = expanded([paths] if isinstance(paths, (str, os.PathLike)) else paths)
     if not names:
@@ -160,7 +163,8 @@ def references_of_files(
             with reading_explained([file]):
                 reader = get_format(file.format)
                 others = or_candidates and _are_candidates(source, file, reading)
-                request = Request("candidates" if others else "references", problems, reading)
+                role: Role = "candidates" if others else "references"
+                request = Request(role, problems, reading, blind=blind)
                 place = partial(reader.place, source.path)
                 with _collector_paused():
                     count = add_references(

@@ -92,6 +92,7 @@ class Request:
         reading: How to read the file.
         splits: The part of the data set that each item belongs to, where the file says it.
         read_as: What the file was read as, where a reader of the scores has to know it.
+        blind: Whether items of a blind test, which have no caption, are taken with an empty one.
     """
 
     role: Role
@@ -99,6 +100,7 @@ class Request:
     reading: Reading = field(default_factory=Reading)
     splits: dict[str, str] = field(default_factory=dict)
     read_as: str = ""
+    blind: bool = False
 
     def takes(self, item: object, split: object) -> bool:
         """Note the part of the data set that an item is in, and tell whether it is wanted."""

@@ -10,7 +10,7 @@ import pytest
 from reelscore.captioners import classifiers
 from reelscore.captioners.classifiers import Trainer, area, area_or_reason
 from reelscore.captioners.features import Features, read_features
-from reelscore.captioners.label_folders import Labels
+from reelscore.captioners.label_folders import Labels, choose_auc
 from reelscore.captioners.labels import Label, find_labels, label_matrix
 from reelscore.captioners.tuples import Roles, Tuples, read_tuples
 from reelscore.errors import DataError, UnknownNameError
@@ -163,6 +163,29 @@ def test_a_folder_keeps_everything(trained, tmp_path):
     (folder / "labels.json").write_text("{}")
     with pytest.raises(DataError, match="is no folder of labels"):
         Labels.read(folder)
+
+
+def test_a_higher_auc_keeps_the_scores_of_what_stays(trained):
+    limit = sorted(label.auc for label in trained.kept)[2]
+    fewer = trained.filtered(limit)
+    assert len(fewer.kept) == len(trained.kept) - 2
+    names = [label.name for label in trained.kept]
+    stay = [names.index(label.name) for label in fewer.kept]
+    assert (fewer.by_split["val"].matrix == trained.by_split["val"].matrix[:, stay]).all()
+    assert (fewer.scores(VALIDATION[2]).matrix == fewer.by_split["val"].matrix).all()
+    assert fewer.parameters.auc == limit
+    assert sum("is below" in label.reason for label in fewer.labels) == 2 + len(NOT_VISUAL)
+
+
+def test_the_auc_is_chosen_by_what_a_captioner_reaches(trained):
+    areas = sorted(label.auc for label in trained.kept)
+    grid = [0.7, areas[1], areas[2], 1.0]
+    scores = {len(trained.kept): 0.2, len(trained.kept) - 1: 0.3, len(trained.kept) - 2: 0.3}
+    chosen, reached = choose_auc(trained, grid, lambda labels: scores[len(labels.kept)])
+    assert chosen.parameters.auc == areas[1]  # the lower of two that are equally good
+    assert reached == {0.7: 0.2, areas[1]: 0.3, areas[2]: 0.3}  # at 1.0 a group has none left
+    with pytest.raises(DataError, match="Try lower values"):
+        choose_auc(trained, [1.0], lambda labels: 0.0)
 
 
 def test_a_group_that_cannot_be_seen_is_an_error():

@@ -43,6 +43,28 @@ def test_constant(run, folder, scored):
     assert record["command"].startswith("reelscore caption constant --captions refs.json")
 
 
+def test_items_of_a_blind_test_get_captions(run, folder):
+    times = "\t".join(["00.00.01.000"] * 4)
+    (folder / "blind.tsv").write_text(f"clip_a\t{times}\nclip_b\t{times}\n")
+    arguments = ["caption", "constant", "--captions", "refs.json", "-r"]
+    status, _, err = run(*arguments, "refs.json", "--queries", "blind.tsv", "-o", "out.json")
+    assert status == 0, err
+    assert set(json.loads((folder / "out.json").read_text())) == {"clip_a", "clip_b"}
+    status, _, err = run(*arguments, "blind.tsv", "-o", "out.json")  # no references
+    assert status == 2
+    assert "has no sentence, as in a blind test" in err
+
+
+def test_records_are_not_scored(run, folder):
+    arguments = ["caption", "constant", "--captions", "refs.json", "-r", "refs.json"]
+    assert run(*arguments, "-o", "constant.json")[0] == 0
+    status, out, err = run(
+        "score", "constant.json", "constant.run.json", "-r", "refs.json", "-m", "bleu"
+    )
+    assert status == 0, err
+    assert "constant.run" not in out
+
+
 def test_the_constant_sentence_is_the_best_of_all(run, folder):
     """Every sentence by itself, through the public function."""
     import reelscore
@@ -130,9 +152,24 @@ def test_labels(run, clips):
     }
 
 
+@pytest.mark.full
+def test_the_auc_is_chosen_by_a_network(run, clips):
+    pytest.importorskip("torch")
+    grid = ["--auc-grid", ".6,.75", "--grid-iterations", "10"]
+    status, out, err = run(*LABELS, "--group", "verbs=idt", *grid, "-o", "labels")
+    assert status == 0, err
+    assert re.search(r"AUC 0.6: METEOR 0\.\d+ on validation\.\nAUC 0.75: METEOR", out)
+    record = json.loads((clips / "labels" / "run.json").read_text())
+    assert set(record["auc_grid"]) == {"0.6", "0.75"}
+    best = max(record["auc_grid"].values())
+    chosen = next(auc for auc, meteor in record["auc_grid"].items() if meteor == best)
+    assert f"labels|auc:{chosen}|" in record["signature"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (("--group", "verbs=idt", "--auc-grid", ".5;.6"), "expected numbers such as"),
         (("--group", "verbs"), "'verbs' is not of the form GROUP=NAME"),
         (("--group", "verbs=lsda"), "There are no features 'lsda'"),
         (

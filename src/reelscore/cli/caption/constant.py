@@ -17,7 +17,7 @@ from reelscore.cli.caption.options import (
 from reelscore.cli.file_options import FilesCommand, FilesOption, refs_option
 from reelscore.cli.option_kinds import number_option, seed_option
 from reelscore.cli.options import metric_option, progress_bar, threads_option
-from reelscore.cli.reading_options import reading_options
+from reelscore.cli.reading_options import read_items, reading_options
 from reelscore.data.reading import Reading
 
 
@@ -27,7 +27,7 @@ from reelscore.data.reading import Reading
 @click.option(
     "--queries",
     cls=FilesOption,
-    help="Files with the items to caption; those of --refs if not given.",
+    help="Files with the items to caption, perhaps blind; those of --refs if not given.",
 )
 @output_option
 @metric_option
@@ -63,7 +63,7 @@ def command(
     search = ConstantSearch(metric, among)
     training = read_captions_of(captions, reading)
     references = read_captions_of(refs, reading)
-    items = list(read_captions_of(queries, reading) if queries else references)
+    items = read_items(queries, reading) if queries else list(references)
     with progress_bar("Scoring sentences") as progress:
         best = search.best(training, references, threads=threads, progress=progress)
     data = {"captions": captions_hash(training), "refs": captions_hash(references)}

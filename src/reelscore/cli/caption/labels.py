@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 import click
 
 from reelscore.captioners.classifiers import LabelParameters, TrainedLabel
 from reelscore.captioners.features import Features, Pool, read_features
-from reelscore.captioners.label_folders import Labels, check_folder
+from reelscore.captioners.label_folders import Labels, check_folder, choose_auc
 from reelscore.captioners.run_record import Run, captions_hash
 from reelscore.captioners.tuples import read_tuples
 from reelscore.cli.caption.options import (
+    device_option,
     missing_option,
     pool_option,
     read_captions_of,
@@ -96,6 +98,14 @@ def _features_option(spelling: str, name: str, title: str, **fields: Any) -> Cal
 @click.option("--output", "-o", required=True, metavar="LABELS/", help="The folder to make.")
 @number_option("--auc", default=0.7, least=0, most=1, help="AUC that a label needs on validation.")
 @click.option(
+    "--auc-grid",
+    metavar="LIST",
+    help="Choose the AUC among values such as .5,.6,.7,.8, by the validation METEOR of a "
+    "network that is trained with the labels that each leaves.",
+)
+@number_option("--grid-iterations", default=2000, least=10, help="Iterations of these networks.")
+@device_option
+@click.option(
     "--auc-lower", is_flag=True, help="The lower 95 % limit (DeLong) must exceed 0.5 as well."
 )
 @number_option("--minimum", default=30, least=1, help="In how many items a label must occur.")
@@ -132,6 +142,9 @@ def command(
     places: str | None,
     objects: str | None,
     output: str,
+    auc_grid: str | None,
+    grid_iterations: int,
+    device: str,
     kind: Any,
     pool: Pool,
     reading: Reading,
@@ -157,6 +170,9 @@ def command(
     check_folder(Path(output))
     check_targets(json_file)
     run = Run()
+    grid = _numbers(auc_grid) if auc_grid else []
+    if grid:
+        parameters["auc"] = min(grid)
     LabelParameters(**parameters)
     training = read_captions_of(captions, reading)
     validation = read_captions_of(val_captions, reading)
@@ -178,21 +194,64 @@ def command(
             progress=progress,
             **parameters,
         )
+    reached: dict[float, float] = {}
+    if grid:
+        seed = labels.parameters.seed
+        labels, reached = choose_auc(
+            labels,
+            grid,
+            lambda own: _meteor(own, training, validation, grid_iterations, seed, device),
+        )
+    with about_system(output):
         test = labels.scores(numbers["test"]) if numbers["test"] else None
     data = {"captions": captions_hash(training), "val_captions": captions_hash(validation)} | {
         f"{split}_{name}": own.hash for split, all_ in numbers.items() for name, own in all_.items()
     }
     signature = labels.signature(data="+".join(list(data.values())[:2]))
     record = run.record(
-        signature, seed=labels.parameters.seed, data=data, libraries=["scikit-learn", "scipy"]
+        signature,
+        seed=labels.parameters.seed,
+        data=data,
+        libraries=["scikit-learn", "scipy"],
+        auc_grid={f"{auc:g}": meteor for auc, meteor in reached.items()},
     )
     labels.write(output, test=test, record=record)
     if json_file:
         write_json(json_file, record)
     if json_file != STDOUT:
         _show(labels)
+        for auc, meteor in reached.items():
+            click.echo(f"AUC {auc:g}: METEOR {meteor:.4f} on validation.")
         click.echo(f"Wrote the scores of {len(labels.kept)} labels to {output}.")
         show_signature(signature)
+
+
+def _numbers(text: str) -> list[float]:
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise DataError(f"--auc-grid is {text!r}; expected numbers such as .5,.6,.7,.8.") from None
+
+
+def _meteor(
+    labels: Labels,
+    training: Mapping[str, Sequence[str]],
+    validation: Mapping[str, Sequence[str]],
+    iterations: int,
+    seed: int,
+    device: str,
+) -> float:
+    """The best validation METEOR of a network that is trained with some labels."""
+    from reelscore.captioners.captioner import Captioner
+    from reelscore.captioners.training import Recipe
+
+    scores = labels.by_split["train"], labels.by_split["val"]
+    ours = {item: training[item] for item in scores[0].items}
+    theirs = {item: validation[item] for item in scores[1].items}
+    with TemporaryDirectory() as folder:
+        recipe = Recipe(iterations=iterations, every=max(1, iterations // 8))
+        model = Captioner.train(scores, ours, theirs, folder, recipe, seed=seed, device=device)
+    return float(model.records[0]["best"]["meteor"])
 
 
 def _show(labels: Labels) -> None:

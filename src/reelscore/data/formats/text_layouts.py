@@ -67,13 +67,13 @@ class TextLayout:
                 continue
             if match := self.line.fullmatch(text):
                 has_begun = True
-                if match["caption"] is None:
+                if match["caption"] is None and not request.blind:
                     request.problems.add(
                         f"{source.path}:{number}: clip {match['item']!r} has no sentence, as in "
                         "a blind test."
                     )
                 else:
-                    yield number, match["item"], match["caption"]
+                    yield number, match["item"], match["caption"] or ""
             elif text.strip() and (has_begun or number > self.heading):
                 problem = f"the line is not of the layout {self.title}; expected {self.expected}"
                 request.problems.add(f"{source.path}:{number}: {problem}.")
