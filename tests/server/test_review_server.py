@@ -84,6 +84,16 @@ def test_sounds_and_pictures_come_in_pieces(client):
     assert nothing["waves"] == {}
 
 
+def test_words_are_reviewed_without_a_film_that_can_be_read(client, project, tmp_path):
+    damaged = tmp_path / "damaged.mp4"
+    damaged.write_bytes(b"no film")
+    project.change_film("one", film=str(damaged))
+    assert len(client.get("state").json()["passages"]) == 4
+    reply = client.get("sound/film?start=0&end=1")
+    assert (reply.status_code, "cannot be read" in reply.json()["message"]) == (422, True)
+    assert decide(client, action="accept", target=FIRST).status_code == 200
+
+
 def test_refusals_say_why_and_store_nothing(client, project):
     assert (
         "no passage 'nowhere'"

@@ -101,9 +101,7 @@ class ReviewFilm:
             if cue["lines"]
         ]
         film = project.film(self.id).film
-        self.video = project.folder / film if film else None
-        if self.video is not None and not (self.video.is_file() and has_video(self.video)):
-            self.video = None
+        self.video = _video(project.folder / film) if film else None
 
     def _now(self) -> _State:
         """Give the film as it is now."""
@@ -228,6 +226,14 @@ def _decision(desk: Desk, request: Request) -> Decision:
     if request.action == "undo":
         return desk.undo()
     return desk.name(target, request.text, request.action == "name")
+
+
+def _video(path: Path) -> Path | None:
+    """Give a file back if it has pictures; words can be reviewed without."""
+    try:
+        return path if has_video(path) else None
+    except DataError:
+        return None
 
 
 def _signature(*files: Path) -> list[tuple[int, int] | None]:
