@@ -380,6 +380,11 @@ def rescore(arena: Arena, known: Known, phase_id: str, *, actor: str, reason: st
 
 def _change_over(connection: Connection, phase_key: int, generation: int) -> None:
     """Let boards show a generation once all its jobs are done."""
+    shown = select(phase.c.generation).filter_by(key=phase_key)
+    if connection.execute(shown).scalar_one() >= generation:
+        return
+    # the last two jobs may end at once, and neither would see that the other is done
+    alone(connection, "challenge_generation", str(phase_key))
     open_jobs = (
         select(func.count())
         .select_from(job.join(submission))

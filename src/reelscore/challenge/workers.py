@@ -49,11 +49,13 @@ def alone_on(database: Database) -> Iterator[None]:
     Raises:
         DataError: If another process holds it.
     """
-    if not database.is_sqlite:
+    try:
+        import fcntl
+    except ImportError:  # Windows: nobody checks there
+        fcntl = None  # type: ignore[assignment]
+    if not database.is_sqlite or fcntl is None:
         yield
         return
-    import fcntl
-
     path = Path(f"{database.place}.lock")
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:

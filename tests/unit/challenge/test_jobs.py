@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from reelscore.challenge import jobs
 from reelscore.challenge.challenges import find_phase
 from reelscore.challenge.draws import Draws, ScoredSplit
 from reelscore.challenge.job_results import scores_of
+from reelscore.challenge.processes import harmless_environment
 from reelscore.challenge.queue_state import queue_state, seen, why_waiting
 from reelscore.challenge.store import tables
 from reelscore.challenge.submissions import Upload, keep, list_submissions
@@ -233,3 +235,41 @@ def test_what_a_scoring_process_may_die_of(tmp_path, monkeypatch):
     assert row_of(arena, ids["KILL"]).faults == 3
     assert refunds(arena) == [True] * 3
     arena.database.close()
+
+
+def test_a_generation_changes_over_when_its_last_jobs_end_at_once(made, monkeypatch):
+    arena, known, team = made
+    for number in range(2):
+        put(arena, known, team, number)
+        assert jobs.finish(arena, jobs.claim(arena, "w", version="1"), scored(version="1"))
+    jobs.rescore(arena, known, "main", actor="ada")
+    first, second = (jobs.claim(arena, "w", version="2") for _ in range(2))
+    log, ended, names = jobs.log, threading.Event(), {}
+
+    def slow(*arguments, **more):
+        """The first one is about to commit, while the second one begins and ends."""
+        if threading.current_thread().name == "first":
+            names["second"].start()
+            ended.wait(0.5)  # with the right lock, the second one waits for the first
+        log(*arguments, **more)
+
+    def finish_second():
+        assert jobs.finish(arena, second, scored(version="2"))
+        ended.set()
+
+    monkeypatch.setattr(jobs, "log", slow)
+    names["second"] = threading.Thread(target=finish_second)
+    begin = {"target": jobs.finish, "args": (arena, first, scored(version="2"))}
+    names["first"] = threading.Thread(name="first", **begin)
+    names["first"].start()
+    for name in ("first", "second"):
+        names[name].join()
+    assert find_phase(arena, known, "main").generation == 2
+
+
+def test_helpers_know_no_secrets(monkeypatch):
+    for name in ("REELSCORE_SECRET", "REELSCORE_TOKEN", "PGPASSWORD", "DATABASE_URL"):
+        monkeypatch.setenv(name, "canary")
+    monkeypatch.setenv("REELSCORE_CACHE", "here")
+    assert "canary" not in harmless_environment().values()
+    assert harmless_environment()["REELSCORE_CACHE"] == "here"
