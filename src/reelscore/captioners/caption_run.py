@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -56,6 +56,7 @@ def run(
     restart: bool = False,
     grace: float = 10.0,
     progress: Progress | None = None,
+    on_interrupt: Callable[[], object] | None = None,
     **adapter: Any,
 ) -> CaptionRun:
     """Describe clips with any captioner, and write the captions when all are there.
@@ -74,6 +75,7 @@ def run(
         restart: Ask for all captions again; the journal is kept as ``.old``.
         grace: Seconds that requests in flight get after an interruption.
         progress: Called after each caption.
+        on_interrupt: Called when the user interrupts, before requests in flight are waited for.
         adapter: Further arguments of `reelscore.captioners.adapters.adapter_of`.
 
     Raises:
@@ -95,7 +97,7 @@ def run(
             if restart:
                 journal.clear()
             work = ClipWork(chosen, prompt, settings, journal, clips)
-            work.describe(grace, partial, progress)
+            work.describe(grace, partial, progress, on_interrupt)
     finally:
         chosen.close()
     return _written(work, output, timing, empty, partial)

@@ -21,13 +21,19 @@ class Workers:
     Args:
         parallel: How many threads there are at most.
         grace: Seconds that tasks in flight get.
+        on_interrupt: Called when the user interrupts, before tasks in flight are waited for.
 
     >>> sorted(Workers(parallel=2).results(lambda task: [task, -task], [1, 2]))
     [-2, -1, 1, 2]
     """
 
-    def __init__(self, parallel: int = 8, grace: float = 10.0) -> None:
-        self.parallel, self.grace = parallel, grace
+    def __init__(
+        self,
+        parallel: int = 8,
+        grace: float = 10.0,
+        on_interrupt: Callable[[], object] | None = None,
+    ) -> None:
+        self.parallel, self.grace, self.on_interrupt = parallel, grace, on_interrupt
         self.stopped = threading.Event()
 
     def results(
@@ -75,6 +81,11 @@ class Workers:
                     working -= 1
                 else:
                     yield result[0]
+        except KeyboardInterrupt:
+            self.stopped.set()
+            if self.on_interrupt is not None:
+                self.on_interrupt()
+            raise
         finally:
             self.stopped.set()
             deadline = time.monotonic() + self.grace

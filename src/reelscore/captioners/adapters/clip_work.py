@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -94,9 +94,15 @@ class ClipWork:
             if item in videos:
                 self.done[item] = record
 
-    def describe(self, grace: float, partial: bool, progress: Progress | None) -> None:
-        """Describe the clips that are not described yet."""
-        workers = Workers(self.adapter.parallel, grace)
+    def describe(
+        self,
+        grace: float,
+        partial: bool,
+        progress: Progress | None = None,
+        on_interrupt: Callable[[], object] | None = None,
+    ) -> None:
+        """Describe the clips that are not described yet; arguments as of `caption_run.run`."""
+        workers = Workers(self.adapter.parallel, grace, on_interrupt)
         total = len(self.clips)
 
         def step() -> None:

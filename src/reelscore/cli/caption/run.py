@@ -106,6 +106,7 @@ def command(
                 settings,
                 device=device or "",
                 progress=progress,
+                on_interrupt=lambda: click.echo("Waiting for what is in flight…", err=True),
                 **options,
             )
     except KeyboardInterrupt:
