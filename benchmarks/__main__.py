@@ -7,8 +7,8 @@ import sys
 
 PARTS = (
     *("sentences", "scale", "meta", "stories", "stories-scale", "learned", "stress"),
-    *("reports", "rewards", "bertscore", "overfitting", "trecvid-challenge", "board", "challenge"),
-    "captioners",
+    *("reports", "rewards", "bertscore", "overfitting"),
+    *("trecvid-challenge", "stories-challenge", "board", "challenge", "captioners"),
 )
 
 

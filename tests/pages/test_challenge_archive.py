@@ -12,6 +12,7 @@ from reelscore.challenge.archive import write_archive
 from reelscore.challenge.store import tables
 from reelscore.challenge.views import View, Who
 from reelscore.errors import DataError
+from support.browser import faults
 from support.challenges import OPENS, REVEALS, made_with
 
 
@@ -88,12 +89,22 @@ def test_it_fits_a_phone_in_both_colours(visit, name):
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == paper
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_barrier_is_found(visit, scheme):
+    for name in ("index.html", "board-main.html"):
+        assert faults(visit(name, color_scheme=scheme)) == []
+
+
 def test_it_reads_without_scripts_and_on_paper(visit):
     page = visit("board-main.html", java_script_enabled=False)
     assert page.locator("table.board tbody tr").count() == 4
     page.emulate_media(media="print")
     assert not page.locator("nav").is_visible()
     assert page.locator("table.board").is_visible()
+    with_scripts = visit("board-main.html")
+    with_scripts.emulate_media(media="print")
+    assert with_scripts.get_by_role("button", name="CIDEr").is_visible()  # the column's heading
+    assert with_scripts.get_by_role("button", name="Copy").count() == 0
 
 
 def test_checksums_are_right_and_links_lead_somewhere(folder):

@@ -357,7 +357,7 @@ def history_svg(board: Board) -> Markup:
             }
         )
     path += f"H{_WIDTH - _RIGHT}"
-    days = [times[0], times[-1]] if times[0] != times[-1] else [times[0]]
+    days = {(to_iso(time) or "")[:10]: time for time in (times[-1], times[0])}
     text = render(
         "history.svg",
         width=_WIDTH,
@@ -370,7 +370,7 @@ def history_svg(board: Board) -> Markup:
         path=path,
         points=points,
         ticks=[(y(tick / column.factor), f"{tick:g}") for tick in ticks],
-        days=[(x(time), (to_iso(time) or "")[:10]) for time in days],
+        days=[(x(time), day) for day, time in reversed(days.items())],
     )
     return as_it_is(text)
 

@@ -7,9 +7,11 @@ import json
 import pytest
 from sqlalchemy import select
 
+from reelscore.challenge.exports import export_challenge, import_challenge
 from reelscore.challenge.human import make_campaign, publish
 from reelscore.challenge.store import tables
 from reelscore.challenge.store.events import broken_link, read_events
+from reelscore.challenge.store.tables import open_challenges
 from reelscore.challenge.views import VISITOR, View, Who
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.human.campaign import Campaign
@@ -153,3 +155,22 @@ def test_points_by_quorum_and_ranks_with_the_reference(made, where):
     assert ranked == {"human": 1.0, "strong": 3.0, "weak": 4.0, "broken": 5.0}
     [column] = [column for column in board.columns if column.score == "human:ranks:grammar"]
     assert column.better == "low"
+
+
+def test_campaigns_of_blind_splits_leave_with_the_references_alone(made, where, tmp_path):
+    campaign = make(made, where, "points").campaign
+    with made.database as database:
+        bare = export_challenge(database, "clips", tmp_path / "bare.zip", now=REVEALS)
+        whole = export_challenge(
+            database, "clips", tmp_path / "whole.zip", now=REVEALS, references=True
+        )
+    assert bare.campaigns == []
+    assert whole.campaigns == [campaign]
+    other = tmp_path / "other.db"
+    with open_challenges(other, create=True) as database:
+        import_challenge(database, tmp_path / "whole.zip")
+        again = tmp_path / "again.zip"
+        export_challenge(database, "clips", again, now=REVEALS, references=True)
+    assert again.read_bytes() == (tmp_path / "whole.zip").read_bytes()
+    with Campaign.open(where, campaign) as one, Campaign.open(other, campaign) as two:
+        assert list(one.hits()) == list(two.hits())
