@@ -71,9 +71,8 @@ def _log_chances(
         chances = own if chances is None else chances + own
     assert chances is not None
     logs = (chances / len(networks)).log()
-    logs[:, [PAD, BEGIN, UNKNOWN]] = float("-inf")
-    if first:
-        logs[:, END] = float("-inf")
+    for mark in (PAD, BEGIN, UNKNOWN, *([END] if first else [])):
+        logs[:, mark] = float("-inf")  # one by one: a list of places would be sent to the device
     return logs, after
 
 

@@ -15,6 +15,7 @@ pytest.importorskip("sklearn", reason="labels need scikit-learn")
 from reelscore.captioners.rendered import dataset
 from reelscore.captioners.rendered.features import NAMES
 from reelscore.captioners.study import runs
+from reelscore.captioners.study.material import material_of
 from reelscore.captioners.study.plans import parse_plan, read_plan, shipped_plans
 from reelscore.captioners.study.tables import StudyResults
 from reelscore.cli.main import cli
@@ -231,6 +232,25 @@ def test_table_command(study):
     assert [row["row"]["name"] for row in rows] == ["nearest", "SMT", "visual labels", "both seeds"]
     said = CliRunner().invoke(cli, ["caption", "table", "--published"])
     assert "19.43" in said.stdout
+
+
+def test_doses_change_texts_and_share_features(study):
+    home, _ = study
+    plan = parse_plan(PLAN)
+    base = material_of(plan, plan.row[0], home / "out/data")
+    fewer = material_of(plan, msgspec.structs.replace(plan.row[0], clips=5), home / "out/data")
+    noisy = material_of(
+        plan, msgspec.structs.replace(plan.row[0], noise_labels=30), home / "out/data"
+    )
+    items = list(fewer.captions("train"))
+    assert len(items) == 30
+    assert fewer.sets["train"].features == base.sets["train"].features
+    own = fewer.features("train", "idt", items)["idt"]
+    assert own.matrix.tolist() == base.features("train", "idt", items)["idt"].matrix.tolist()
+    assert noisy.captions("train") == base.captions("train")
+    verbs = {roles.verb for own in noisy.tuples("train").by_item.values() for roles in own}
+    assert any(verb.startswith("noise") for verb in verbs)
+    assert not (home / "out/data/rendered1-tiny_clips_5/features/train/idt.npy").exists()
 
 
 # Plans

@@ -104,6 +104,7 @@ def write_clips(
     folder: str | os.PathLike[str],
     wanted: RenderedClips,
     *,
+    features: bool = True,
     videos: Sequence[str] = (),
     jobs: int = 1,
     progress: Progress | None = None,
@@ -113,6 +114,7 @@ def write_clips(
     Args:
         folder: Where to write, created if needed.
         wanted: Which clips.
+        features: Whether features are computed, which takes nearly all of the time.
         videos: Sets whose clips are written as videos too.
         jobs: Processes; the numbers are the same with any.
         progress: Called with how many movies are done, of how many.
@@ -137,15 +139,16 @@ def write_clips(
     for name in videos:
         check_choice("set", name, SETS)
         _write_videos(home / "videos", wanted.seed, wanted.scenes(wanted.movies()[name]))
-    if there is not None:
+    if there is not None and (there.get("features", True) or not features):
         return there
     for place in ("references", "tuples", "lists", *(f"features/{name}" for name in SETS)):
         (home / place).mkdir(parents=True, exist_ok=True)
     items = _write_texts(home, wanted)
-    _write_features(home, wanted, jobs, progress)
+    if features:
+        _write_features(home, wanted, jobs, progress)
     _write_list(home / "lists/objects.txt", sorted({n for ns in OBJECTS.values() for n in ns}))
     _write_list(home / "lists/places.txt", sorted({n for p in PLACES for n in p.names}))
-    record = {**record, "items": items}
+    record = {**record, "items": items, "features": features}
     write_atomically(home / _RECORD, json.dumps(record, indent=1) + "\n")
     return record
 

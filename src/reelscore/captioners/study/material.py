@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from reelscore._progress import Progress
 from reelscore.captioners.features import Features, read_features
 from reelscore.captioners.rendered.dataset import SETS, RenderedClips, write_clips
 from reelscore.captioners.rendered.scenes import NAME, TITLE
@@ -105,7 +106,9 @@ class Material:
         return "+".join(captions_hash(self.captions(name)) for name in SETS)
 
 
-def material_of(plan: Plan, row: Row, folder: Path, *, jobs: int = 1) -> Material:
+def material_of(
+    plan: Plan, row: Row, folder: Path, *, jobs: int = 1, progress: Progress | None = None
+) -> Material:
     """Find the data of a row; rendered clips are rendered where they are not there yet.
 
     Args:
@@ -113,6 +116,7 @@ def material_of(plan: Plan, row: Row, folder: Path, *, jobs: int = 1) -> Materia
         row: The row.
         folder: Where rendered clips are kept.
         jobs: Processes that render.
+        progress: Called with how many movies are rendered, of how many.
 
     Raises:
         UnknownNameError: If there is no such data.
@@ -134,15 +138,17 @@ def material_of(plan: Plan, row: Row, folder: Path, *, jobs: int = 1) -> Materia
     if plan.study.data not in known:
         raise UnknownNameError.of("data", plan.study.data, [*known, "files"])
     size: Any = plan.study.data.removeprefix(f"{NAME}-")
-    wanted = RenderedClips(size, **row.dose)
-    changes = "".join(f"_{name}_{value}" for name, value in sorted(row.dose.items()))
-    home = folder / f"{plan.study.data}{changes}"
-    write_clips(home, wanted, jobs=jobs)
+    base = home = folder / plan.study.data
+    write_clips(base, RenderedClips(size), jobs=jobs, progress=progress)
+    if row.dose:  # it changes captions, tuples, or which clips there are: never what a clip shows
+        changes = "".join(f"_{name}_{value}" for name, value in sorted(row.dose.items()))
+        home = folder / f"{plan.study.data}{changes}"
+        write_clips(home, RenderedClips(size, **row.dose), features=False)
     sets = {
         name: SetFiles(
             home / f"{name}.json",
             home / f"tuples/{name}.jsonl",
-            {path.stem: path for path in sorted((home / "features" / name).glob("*.npy"))},
+            {path.stem: path for path in sorted((base / "features" / name).glob("*.npy"))},
         )
         for name in SETS
     }

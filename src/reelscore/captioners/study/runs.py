@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ from reelscore.data.atomic_files import opened_atomically, write_atomically
 from reelscore.errors import DataError
 from reelscore.metrics.registry import table_columns
 from reelscore.scoring.scorer import Scorer
-from reelscore.text.tokens import tokenize
+from reelscore.text.tokens import thread_count, tokenize
 
 _NO_INFLUENCE = ("table", "name", "against")
 
@@ -47,6 +47,7 @@ class Unit:
         seed: The seed.
         home: The folder of the study.
         device: Where networks are trained.
+        threads: Threads for what gives the same numbers with any: classifiers and scores.
     """
 
     plan: Plan
@@ -54,6 +55,7 @@ class Unit:
     seed: int
     home: Path
     device: str = "cpu"
+    threads: int = 1
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -85,9 +87,10 @@ class Unit:
         """Where what was measured is kept."""
         return self.home / "results" / f"{self.digest}.{split}.json"
 
-    def material(self, jobs: int = 1) -> Material:
+    def material(self, jobs: int = 1, progress: Progress | None = None) -> Material:
         """Give the data of the row."""
-        return material_of(self.plan, self.row, self.home / "data", jobs=jobs)
+        folder = self.home / "data"
+        return material_of(self.plan, self.row, folder, jobs=jobs, progress=progress)
 
 
 def _settings(plan: Plan, row: Row) -> dict[str, Any]:
@@ -128,11 +131,15 @@ def run_study(
     for name in ("results", "cache", "data"):
         (home / name).mkdir(parents=True, exist_ok=True)
     check_frozen(home, plan, freeze)
-    units = units_of(plan.only(only) if only else plan, home, device)
+    threads = max(1, thread_count(None) // jobs)
+    units = [
+        replace(unit, threads=threads)
+        for unit in units_of(plan.only(only) if only else plan, home, device)
+    ]
     splits = ["val", *(["test"] if freeze else [])]
     waiting = [u for u in _once(units) if not all(u.result(s).is_file() for s in splits)]
     for row in {json.dumps(u.row.dose): u for u in waiting}.values():
-        row.material(jobs)
+        row.material(jobs, progress)
     labelled = [u for u in waiting if u.row.method in ("labels", "translation", "ensemble")]
     # Label scores first, each set once: several networks learn from the same. Those of another
     # row's labels need that row's own before them.
@@ -260,7 +267,7 @@ def label_scores(unit: Unit, row: Row, material: Material) -> tuple[dict[str, Fe
             negatives=row.negatives,
             minimum=row.minimum,
             cross_fit=row.cross_fit,
-            threads=1,
+            threads=unit.threads,
         )
         labels.write(
             folder,
@@ -288,7 +295,9 @@ def run_unit(unit: Unit, splits: Sequence[str]) -> None:
     training = {text for own in material.captions("train").values() for text in tokenize(own)}
     for split in todo:
         references = material.captions(split)
-        scorer = Scorer(references, list(unit.plan.study.metrics), empty="zero", threads=1)
+        scorer = Scorer(
+            references, list(unit.plan.study.metrics), empty="zero", threads=unit.threads
+        )
         names = [columns.wanted[0] for columns in table_columns(list(unit.plan.study.metrics))]
         measured: dict[str, dict[str, float]] = {}
         arrays: dict[str, Any] = {}
@@ -339,21 +348,20 @@ def candidates(
 ) -> tuple[dict[str, dict[str, dict[str, str]]], dict[str, Any]]:
     """Make captions: for each set, those of the best weights and perhaps those of the last."""
     row, made = unit.row, {}
-    facts: dict[str, Any] = {}
     if row.method in ("labels", "oracle", "ensemble"):
         return _by_network(unit, material, splits)
+    if row.method == "translation":
+        return _by_translation(unit, material, splits)
     for split in splits:
         items = list(material.captions(split))
-        if row.method == "translation":
-            own, facts = _by_translation(unit, material, split)
-        elif row.method == "human":
+        if row.method == "human":
             own = material.others(split)
         elif row.method == "nearest":
-            own = _nearest(material, row.features, split)
+            own = _nearest(material, row.features, split, unit.threads)
         else:
             own = _retrieved(unit, material, split, items)
         made[split] = {"best": own}
-    return made, facts
+    return made, {}
 
 
 def _by_network(
@@ -365,7 +373,7 @@ def _by_network(
     row = unit.row
     own = unit.plan.named(row, row.of) if row.of else row
     members = unit.plan.study.seeds if row.method == "ensemble" else [unit.seed]
-    units = [Unit(unit.plan, own, seed, unit.home, unit.device) for seed in members]
+    units = [replace(unit, row=own, seed=seed) for seed in members]
     facts: dict[str, Any] = {}
     if own.method == "oracle":
         scores = {name: material.truth(name) for name in ("train", "val", *splits)}
@@ -387,7 +395,7 @@ def _by_network(
             unit.plan.recipe(own),
             seed=member.seed,
             device=unit.device,
-            threads=1,
+            threads=unit.threads,
         )
         facts["history"] = model.records[0]["history"]
         facts["best"] = model.records[0]["best"]
@@ -413,8 +421,8 @@ def _with_noise(scores: Mapping[str, Features], count: int, seed: int) -> Mappin
 
 
 def _by_translation(
-    unit: Unit, material: Material, split: str
-) -> tuple[dict[str, str], dict[str, Any]]:
+    unit: Unit, material: Material, splits: Sequence[str]
+) -> tuple[dict[str, dict[str, dict[str, str]]], dict[str, Any]]:
     from reelscore.captioners.translation import TranslationParameters, Translator
 
     row = unit.row
@@ -422,20 +430,23 @@ def _by_translation(
     settings = TranslationParameters(minimum=row.minimum, kind=row.kind, pairs=row.pairs)
     translator = Translator.train(
         material.captions("train"), material.tuples("train", row.kind), scores["train"], settings
-    ).tuned(scores["val"], material.captions("val"), threads=1)
-    made, unknown = translator.generate(scores[split])
+    ).tuned(scores["val"], material.captions("val"), threads=unit.threads)
+    made, unknown = {}, {}
+    for split in splits:
+        own, unknown[split] = translator.generate(scores[split])
+        made[split] = {"best": own}
     grid = [tried._asdict() for tried in translator.tried]
     return made, {"grid": grid, "unknown_labels": unknown}
 
 
-def _nearest(material: Material, features: str, split: str) -> dict[str, str]:
+def _nearest(material: Material, features: str, split: str, threads: int) -> dict[str, str]:
     """Give each item a caption of the training item with the most similar features."""
     from reelscore.captioners.neighbours import nearest
 
     captions, items = material.captions("train"), list(material.captions(split))
     ours = material.features("train", features, list(captions))
     theirs = material.features(split, features, items)
-    return nearest(list(ours.values()), captions, list(theirs.values()), threads=1)
+    return nearest(list(ours.values()), captions, list(theirs.values()), threads=threads)
 
 
 def _retrieved(unit: Unit, material: Material, split: str, items: Sequence[str]) -> dict[str, str]:
@@ -443,9 +454,9 @@ def _retrieved(unit: Unit, material: Material, split: str, items: Sequence[str])
 
     captions = material.captions("train")
     if unit.row.method == "bound":
-        return dict(bound(captions, material.captions(split), threads=1))
+        return dict(bound(captions, material.captions(split), threads=unit.threads))
     if unit.row.method == "constant":
-        return constant(captions, material.captions("val"), items, threads=1)
+        return constant(captions, material.captions("val"), items, threads=unit.threads)
     texts = [text for own in captions.values() for text in own]
     rng = np.random.default_rng([unit.seed, len(items)])
     return {item: texts[int(rng.integers(len(texts)))] for item in items}
