@@ -194,8 +194,11 @@ def keep(
     account: int | None = None,
     arrived: int,
     actor: str = "",
+    imported: bool = False,
 ) -> Receipt:
     """Keep a submission that was read: file, charge, job and event, in one transaction.
+
+    One that is imported from elsewhere is neither charged nor refused for its time.
 
     Raises:
         RefusedError: As in `hand_in`; window and quota are looked at once more.
@@ -207,8 +210,8 @@ def keep(
         if earlier := _earlier(connection, own_phase, own, upload.idempotency, now):
             return earlier
         check_team(connection, own)
-        late = check_window(own_phase, arrived, now)
-        free = own.kind == "baseline"
+        late = arrived >= own_phase.closes if imported else check_window(own_phase, arrived, now)
+        free = imported or own.kind == "baseline"
         if not free:
             quota.check_left(quota.left_in(connection, own_phase, own, arrived))
         _check_same(connection, own_phase, own, accepted, force=upload.force)
@@ -255,8 +258,9 @@ def keep(
         if not free:
             quota.put_charge(connection, row.key, own_phase, own, arrived)
         left = quota.left_in(connection, own_phase, own, arrived)
-        log(connection, now, known.key, "submission", row.id, actor=actor,
-            after=f"{own.id} {own_phase.id} {row.number}")  # fmt: skip
+        what = "imported" if imported else "submission"
+        after = f"{own.id} {own_phase.id} {row.number}"
+        log(connection, now, known.key, what, row.id, actor=actor, after=after)
         return Receipt(row.id, row.number, "queued", late, left, notes=accepted.notes)
 
 

@@ -239,8 +239,8 @@ def test_what_a_scoring_process_may_die_of(tmp_path, monkeypatch):
 
 def test_a_generation_changes_over_when_its_last_jobs_end_at_once(made, monkeypatch):
     arena, known, team = made
-    for number in range(2):
-        put(arena, known, team, number)
+    for number, own in enumerate((team, a_team(arena, known, "Others"))):
+        put(arena, known, own, number)
         assert jobs.finish(arena, jobs.claim(arena, "w", version="1"), scored(version="1"))
     jobs.rescore(arena, known, "main", actor="ada")
     first, second = (jobs.claim(arena, "w", version="2") for _ in range(2))

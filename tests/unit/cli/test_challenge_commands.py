@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 
 import pytest
 
@@ -85,3 +86,25 @@ def test_baselines_are_handed_in(made, run):
         assert said in err
     _, out, _ = run("challenge", "submissions", "--database", "dogs.db")
     assert out.count("Nearest, main") == 1
+
+
+def test_downloads_of_codalab_are_imported(made, run):
+    """A folder, `__MACOSX` and metadata around captions that have the scores of the bare file."""
+    with zipfile.ZipFile(made / "old.zip", "w") as archive:
+        for name, content in (
+            ("sub/captions_test_results.json", captions()),
+            ("__MACOSX/sub/._captions_test_results.json", b"\0\5\26\7"),
+            ("metadata", b"description: old"),
+        ):
+            member = zipfile.ZipInfo(name, (2026, 6, 3, 4, 5, 6))
+            archive.writestr(member, content)
+    where = ("--phase", "main", "--database", "dogs.db")
+    status, _, err = run("challenge", "import-zip", "old.zip", "--team", "Old", *where)
+    assert (status, err) == (0, "old.zip: submission 1 of 2026-06-03T04:05:06.000000Z.\n")
+    status, _, err = run(*SUBMIT, "run.json")
+    assert "left today 1" in err  # of two: nothing was charged for the imported one
+    assert run("challenge", "worker", "dogs.db", "--once")[0] == 0
+    _, out, _ = run("challenge", "submissions", "--database", "dogs.db", "--json")
+    old, new = json.loads(out)
+    assert (old["arrived"], old["late"]) == ("2026-06-03T04:05:06.000000Z", False)
+    assert old["scores"] == new["scores"] != {}
