@@ -94,6 +94,12 @@ class StoredMatrix:
     items: tuple[str, ...]
     matrix: NDArray[Any]
 
+    def release(self) -> None:
+        """Let go of the pages of a mapped file that were read."""
+        mapped = getattr(self.matrix, "_mmap", None)
+        if mapped is not None and hasattr(mapped, "madvise"):
+            mapped.madvise(mmap.MADV_DONTNEED)
+
 
 @contextmanager
 def opened_arrays(path: Path) -> Iterator[list[StoredArray] | StoredMatrix]:

@@ -21,7 +21,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.captioners.array_files import StoredArray, opened_arrays
+from reelscore.captioners.array_files import StoredArray, StoredMatrix, opened_arrays
 from reelscore.data.checks import first_few
 from reelscore.errors import DataError, check_choice
 from reelscore.text.packed import array_fingerprint, pack
@@ -127,8 +127,8 @@ def read_features(
         if isinstance(stored, list):
             wanted = [array.item for array in stored] if items is None else list(items)
             return _collected(stored, wanted, pool, os.fspath(path))
-        features = Features(stored.items, _checked_matrix(stored.matrix, stored.items, path))
-        return features if items is None else features.take(items)
+        order = stored.items if items is None else tuple(items)
+        return Features(order, _checked_matrix(stored, order, os.fspath(path)))
 
 
 def feature_items(path: PathLike) -> list[str]:
@@ -205,7 +205,7 @@ def _have(number: int) -> str:
 
 # From stored arrays to a matrix
 
-_PIECE = 1 << 24  # numbers checked at once
+_PIECE = 1 << 22  # numbers checked at once
 
 
 def _collected(
@@ -263,20 +263,27 @@ def _pooled(array: StoredArray, pool: Pool, path: str) -> Matrix:
     return row
 
 
-def _checked_matrix(matrix: NDArray[np.floating], items: Sequence[str], path: PathLike) -> Matrix:
-    """A matrix in single precision; one that is so already is not copied."""
+def _checked_matrix(stored: StoredMatrix, wanted: tuple[str, ...], path: str) -> Matrix:
+    """The rows of some items in single precision; not copied where the file has them like that."""
+    numbers = {item: number for number, item in enumerate(stored.items)}
+    missing = [item for item in wanted if item not in numbers]
+    if missing:
+        raise missing_features(missing)
+    matrix = stored.matrix
+    as_stored = matrix.dtype == np.dtype("<f4") and matrix.flags.c_contiguous
+    as_stored = as_stored and wanted == stored.items
+    result = matrix if as_stored else np.empty((len(wanted), matrix.shape[1]), dtype=np.float32)
     height = max(1, _PIECE // matrix.shape[1])
-    single = matrix.dtype == np.dtype("<f4") and matrix.flags.c_contiguous
-    result = matrix if single else np.empty(matrix.shape, dtype=np.float32)
-    for begin in range(0, len(matrix), height):
+    for begin in range(0, len(wanted), height):
         rows = slice(begin, begin + height)
-        if not single:
+        if not as_stored:
             with np.errstate(over="ignore"):
-                result[rows] = matrix[rows]
+                result[rows] = matrix[[numbers[item] for item in wanted[rows]]]
+            stored.release()
         finite = np.isfinite(result[rows]).all(axis=1)
         if not finite.all():
             place = begin + int(np.flatnonzero(~finite)[0])
-            raise _not_finite(os.fspath(path), items[place], (matrix.shape[1],))
+            raise _not_finite(path, wanted[place], (matrix.shape[1],))
     return result
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import pickle
-import resource
 import subprocess
 import sys
 import zipfile
@@ -134,6 +133,8 @@ def test_a_matrix_in_single_precision_is_mapped(tmp_path):
     np.save(path, np.ones((3, 4), np.float32))
     assert isinstance(read_features(path).matrix, np.memmap)
     assert isinstance(read_features(path, ["a", "b", "c"]).matrix, np.memmap)
+    with pytest.raises(DataError, match="1 caption has no features"):
+        read_features(path, ["a", "z"])
 
 
 # Damaged files
@@ -374,14 +375,19 @@ def test_rows_and_items_agree():
 
 # Memory
 
+# The peak of this program alone: that of `resource` is at least what its parent had.
 _READ = """
-import resource, sys
-import numpy as np
+import re
+from pathlib import Path
 from reelscore.captioners.features import read_features
+
+def peak():
+    return 1024 * int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
+
 read_features({small!r})  # whatever the imports need
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = peak()
 features = read_features({path!r})
-print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024, features.matrix.nbytes)
+print(peak() - before, features.matrix.nbytes)
 """
 
 
@@ -396,7 +402,6 @@ def peak_of_reading(path: Path, folder: Path) -> tuple[int, int]:
 @pytest.mark.full
 @pytest.mark.parametrize("name", ["f.bin", "f.npz", "f.h5", "f.npy"])
 def test_memory_holds_the_pooled_matrix_and_little_more(tmp_path, name):
-    assert resource.getpagesize()
     draw = np.random.default_rng(0)
     if name == "f.npy":  # a gigabyte and a half in double precision
         matrix = np.lib.format.open_memmap(
@@ -413,4 +418,4 @@ def test_memory_holds_the_pooled_matrix_and_little_more(tmp_path, name):
     folder = tmp_path / "small"
     folder.mkdir()
     extra, matrix = peak_of_reading(tmp_path / name, folder)
-    assert extra <= matrix + 256 * 2**20
+    assert matrix / 2 < extra <= matrix + 256 * 2**20
