@@ -40,6 +40,7 @@ class Split:
     kind: Kind
     references: tuple[str, ...]  # files; of stories one per annotator
     format: str = ""
+    part: str = ""  # of a data set whose file names parts: val, test
     videos: str = ""  # address of a clip, with {item}
 
 
@@ -320,6 +321,7 @@ def _split(table: TomlTable) -> Split:
         kind=table.choice("kind", get_args(Kind), "captions"),  # type: ignore[arg-type]
         references=table.texts("references", one=True),
         format=table.take("format", str, ""),
+        part=table.take("part", str, ""),
         videos=table.take("videos", str, ""),
     )
     if not split.references:

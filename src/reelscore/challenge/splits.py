@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from reelscore.challenge.definition import Kind, Split
 from reelscore.challenge.uploads import ItemList
 from reelscore.data.caption_files import references_of_files
 from reelscore.data.paired_captions import Paired, lone_references
-from reelscore.data.reading import Reading
+from reelscore.data.reading import Reading, listed_splits
 from reelscore.data.stories import NO_CAPTIONS, Stories, Story
 from reelscore.data.story_files import read_stories
 from reelscore.errors import DataError
@@ -55,12 +55,25 @@ def read_split(split: Split, folder: Path) -> SplitContent:
     """
     paths = [folder / name for name in split.references]
     if split.kind == "stories":
-        return _stories_content([read_stories(path) for path in paths])
-    references, _ = references_of_files(paths, Reading(split.format or None))
+        return _stories_content([_of_part(read_stories(path), split) for path in paths])
+    reading = Reading(split.format or None, split=split.part or None)
+    references, _ = references_of_files(paths, reading)
     lone_references(references)  # checks that none is empty
     items = msgspec.json.encode({"items": list(references)})
     texts = msgspec.json.encode({"references": list(references.values())})
     return SplitContent("captions", items, texts, len(references))
+
+
+def _of_part(stories: Stories, split: Split) -> Stories:
+    """Give the stories of the part that a split names; all where it names none."""
+    parts = stories.splits
+    if not split.part:
+        return stories
+    if split.part not in parts.values():
+        listed = listed_splits(parts.values()) or "none"
+        raise DataError(f"split {split.id!r}: no video is of part {split.part!r}; parts: {listed}.")
+    wanted = {video: stories[video] for video in stories if parts.get(video) == split.part}
+    return replace(stories, by_video=wanted)
 
 
 def _stories_content(annotators: Sequence[Stories]) -> SplitContent:
