@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import json
-from dataclasses import dataclass, field
+import shutil
+import tempfile
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
 
 from sqlalchemy import insert, select
 
@@ -292,13 +297,24 @@ def make_challenge(where, references, text=None):
 
 def made_with(folder, feedback="reveal", step="", visibility="blind"):
     """Make a challenge in which the systems of the embedded example take part."""
+    path, made = _example(feedback, step, visibility)
+    shutil.copy(path, folder / "c.db")
+    return replace(made, database=open_challenges(folder / "c.db"), teams=dict(made.teams))
+
+
+@cache
+def _example(feedback, step, visibility):
+    """Make it once, in a file to copy."""
+    folder = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder)
     systems, references = clips()
     text = definition_text(feedback, step)
     text = text.replace('visibility = "blind"', f'visibility = "{visibility}"')
     made = make_challenge(folder / "c.db", references, text)
-    for name, kind in (("strong", "team"), ("weak", "team"), ("human", "organisers")):
-        made.team(name, kind)
-    made.team("broken", "baseline")
-    for name in systems:
-        made.submit(name, systems[name], method=f"how {name} works")
-    return made
+    with made.database:
+        for name, kind in (("strong", "team"), ("weak", "team"), ("human", "organisers")):
+            made.team(name, kind)
+        made.team("broken", "baseline")
+        for name in systems:
+            made.submit(name, systems[name], method=f"how {name} works")
+    return folder / "c.db", made

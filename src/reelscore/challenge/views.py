@@ -11,13 +11,14 @@ import io
 import json
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, delete, insert, select
 
 from reelscore.challenge import definition as defined
 from reelscore.challenge.awards import Verdict, decide
@@ -38,7 +39,7 @@ from reelscore.challenge.showing import (
 from reelscore.challenge.store import results, tables
 from reelscore.challenge.store.blobs import get_blob
 from reelscore.challenge.store.events import Event, chain_head, read_events
-from reelscore.errors import UnknownNameError
+from reelscore.errors import DataError, UnknownNameError
 from reelscore.stats.resampling import FloatArray
 from reelscore.store.database import Database
 
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 _BOARDS = 64  # boards that a process keeps, so that most views of one cost next to nothing
+_VERSIONS = 8  # of a board that the database keeps: for different viewers, and the last changes
 Role = Literal["visitor", "participant", "assistant", "owner"]
 _DECIMALS = 4
 
@@ -460,7 +462,17 @@ class _BoardMaker:
         parts = [
             *(self._view.row.digest, self._granted, phase.generation, phase.closes),
             [
-                (r.id, r.team_name, r.kind, r.late, r.status, r.team_state, r.chosen, r.state)
+                (
+                    r.id,
+                    r.team_name,
+                    r.kind,
+                    r.late,
+                    r.status,
+                    r.team_state,
+                    r.chosen,
+                    r.state,
+                    r.method,
+                )
                 for r in self._records
             ],
             len(self._connection.execute(told).all()),
@@ -557,12 +569,17 @@ class _BoardMaker:
 
 
 def _keep(database: Database, row: Mapping[str, Any]) -> None:
-    """Put a board into the cache; somebody else may have done so in the meantime."""
+    """Put a board into the cache; it is not worth an error where that cannot be written."""
     cache = tables.board
-    same = [cache.c[name] == row[name] for name in ("challenge", "board", "generation", "digest")]
-    with database.writing() as connection:
-        if connection.execute(select(cache.c.key).where(*same)).first() is None:
-            connection.execute(insert(cache).values(**row))
+    own = [cache.c[name] == row[name] for name in ("challenge", "board")]
+    same = [cache.c[name] == row[name] for name in ("generation", "digest")]
+    with suppress(DataError), database.writing() as connection:
+        if connection.execute(select(cache.c.key).where(*own, *same)).first() is not None:
+            return  # somebody else was quicker
+        connection.execute(insert(cache).values(**row))
+        newest = select(cache.c.key).where(*own).order_by(cache.c.key.desc())
+        old = connection.execute(newest.offset(_VERSIONS)).scalars().all()
+        connection.execute(delete(cache).where(cache.c.key.in_(old)))
 
 
 def _rounded_draws(draws: Draws, told: Told) -> Draws:

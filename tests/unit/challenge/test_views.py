@@ -62,6 +62,12 @@ def test_a_board_is_made_once_and_again_when_something_changes(made):
         )
     assert teams(board(made, now=REVEALS)) == ["strong", "weak", "broken"]
     assert kept() == 2
+    for k in range(12):
+        with made.writing() as connection:
+            connection.execute(update(tables.submission).values(method=f"m{k}", chosen=k % 2 == 0))
+            connection.execute(update(tables.team).values(name=tables.team.c.id + f"{k}"))
+        assert board(made, now=REVEALS).rows[0].entry.team == f"team-strong{k}"
+    assert kept() == 8
 
 
 def test_a_disqualified_team_is_not_on_the_board(made):
