@@ -186,6 +186,36 @@ def test_clips_of_loose_files(run, project, tmp_path):
     assert (status, "name --sentences" in err) == (2, True)
 
 
+def test_sets_and_exports_of_loose_files(run, project, tmp_path):
+    assert run("corpus", "assemble", "--project", "films")[0] == 0
+    clips = json.loads((project.folder / "clips.json").read_text())
+    (tmp_path / "clips.json").write_text(json.dumps(clips))
+    loose = ["--clips", "clips.json"]
+    status, _, err = run(
+        "corpus", "split", *loose, "--ratios", "5 1 1 1", "--seed", "1", "--out", "splits.json"
+    )
+    assert status == 0, err
+    films = json.loads((tmp_path / "splits.json").read_text())["films"]
+    assert set(films) == {clip["film"] for clip in clips["clips"]}
+    splits = ["--splits", "splits.json", "--out", "release", "--blind", "--challenge"]
+    status, _, err = run("corpus", "export", *loose, *splits)
+    assert status == 0, err
+    blind = json.loads((tmp_path / "release" / "blind_clips.json").read_text())
+    assert {films[each["film"]] for each in blind["images"]} == {"blind-test"}
+    assert (tmp_path / "release" / "challenge" / "challenge.toml").is_file()
+    refused = [
+        (["split", "--clips", "splits.json", "--out", "x.json"], "expected clips"),
+        (["split", "--project", "films", "--out", "x.json"], "name --clips"),
+        (["export", *loose, "--splits", "release/blind_clips.json", "--out", "y"], "expected sets"),
+        (["export", "--project", "films", "--splits", "splits.json", "--out", "y"], "--clips"),
+    ]
+    for command, reason in refused:
+        status, _, err = run("corpus", *command)
+        assert (status, reason in err) == (2, True), err
+    assert not (tmp_path / "x.json").exists()
+    assert not (tmp_path / "y").exists()
+
+
 def test_names_to_check_are_written(run, project, tmp_path):
     (tmp_path / "cast.txt").write_text("ANNA\nROSE\nMARK HALEY\n")
     where = ["--project", "films"]

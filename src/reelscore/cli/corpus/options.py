@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 from reelscore.cli.campaign.options import say
 from reelscore.cli.messages import printable
 from reelscore.cli.options import terminal_width, write_json
 from reelscore.corpus.project import Project
-from reelscore.corpus.results import is_trusted, write_result
+from reelscore.corpus.records import Clip
+from reelscore.corpus.results import is_trusted, read_result, write_result
 from reelscore.errors import DataError
 from reelscore.report.tables.grid import Cell, Grid
 
@@ -105,6 +107,27 @@ def deliver(result: Mapping[str, Any], out_file: str | None, json_file: str | No
         write_result(Path(out_file), result)
     if json_file:
         write_json(json_file, result)
+
+
+def loose_clips(paths: Sequence[str]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Read clips and their sentences from files that 'corpus assemble' wrote.
+
+    Raises:
+        DataError: If a file is none of these.
+    """
+    clips: list[dict[str, Any]] = []
+    sentences: list[dict[str, Any]] = []
+    for path in paths:
+        content = read_result(Path(path))
+        try:
+            msgspec.convert(content["clips"], list[Clip])
+            clips += content["clips"]
+            sentences += content["sentences"]
+        except (KeyError, TypeError, msgspec.ValidationError):
+            raise DataError(
+                f"{path}: expected clips, as 'reelscore corpus assemble --out FILE' writes them."
+            ) from None
+    return clips, sentences
 
 
 def show_grid(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

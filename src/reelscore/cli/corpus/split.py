@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
 import click
 
 from reelscore.cli.campaign.options import say
-from reelscore.cli.corpus.options import again_option, project_option, show_grid
-from reelscore.cli.option_kinds import json_option, seed_option
+from reelscore.cli.corpus.options import (
+    again_option,
+    deliver,
+    loose_clips,
+    project_option,
+    show_grid,
+)
+from reelscore.cli.option_kinds import file_option, json_option, seed_option
 from reelscore.cli.options import check_targets, progress_bar, write_json
 from reelscore.corpus.duplicates import SameFilm, same_films
-from reelscore.corpus.project import Project
+from reelscore.corpus.project import Film, Project
+from reelscore.corpus.results import origin
 from reelscore.corpus.splits import RATIOS, SETS, split, works
 from reelscore.corpus.stages import make_stage, stage_inputs, stage_result
 from reelscore.errors import DataError
@@ -22,6 +29,13 @@ from reelscore.errors import DataError
 
 @click.command("split")
 @project_option
+@click.option(
+    "--clips",
+    "clip_files",
+    multiple=True,
+    metavar="FILE",
+    help="Without a project: what 'assemble' wrote. Repeatable.",
+)
 @click.option(
     "--ratios",
     default=" ".join(map(str, RATIOS)),
@@ -38,15 +52,18 @@ from reelscore.errors import DataError
 )
 @seed_option
 @again_option
+@file_option("--out", "Without a project: the file to write.")
 @json_option
 def command(
     project: str,
+    clip_files: tuple[str, ...],
     ratios: str,
     by_genre: bool,
     fixes: tuple[str, ...],
     by_title: bool,
     seed: int,
     again: bool,
+    out_file: str | None,
     json_file: str | None,
 ) -> None:
     """Divide films into training, validation, public test and blind test: splits.json.
@@ -58,11 +75,10 @@ def command(
     Examples:
       reelscore corpus split --project films --by-genre
       reelscore corpus split --ratios "8 1 1 0" --fix sintel=public-test
+      reelscore corpus split --clips clips.json --out splits.json
     """
-    check_targets(json_file)
-    opened = Project.open(project)
+    check_targets(out_file, json_file)
     shares, fixed = _numbers(ratios), _pairs(fixes)
-    clips = stage_result(opened, "assemble")["clips"]
     parameters = {
         "ratios": shares,
         "by_genre": by_genre,
@@ -70,16 +86,41 @@ def command(
         "by_title": by_title,
         "seed": seed,
     }
+    if clip_files:
+        clips, _ = loose_clips(clip_files)
+        films = {clip["film"]: Film(clip["film"]) for clip in clips}
+        made = origin("split", parameters, {path: path for path in clip_files})
+        result = {**made, **_split(films, clips, parameters, lambda _: ([], []))}
+        deliver(result, out_file, json_file)
+        _show(result)
+        return
+    if out_file:
+        raise DataError("--out is for work without a project; name --clips.")
+    opened = Project.open(project)
+    clips = stage_result(opened, "assemble")["clips"]
+
+    def by_sound(films: list[str]) -> tuple[list[SameFilm], list[str]]:
+        if by_title:
+            return [], []
+        with progress_bar("Comparing films") as progress:
+            return same_films(opened, films, progress)
+
     result, is_new = make_stage(
         opened,
         "split",
         parameters,
         stage_inputs(opened, "split"),
-        lambda: _split(opened, clips, parameters),
+        lambda: _split(opened.films, clips, parameters, by_sound),
         again=again,
     )
     if not is_new:
         say("The films are already divided; --again does it again.")
+    _show(result)
+    if json_file:
+        write_json(json_file, result)
+
+
+def _show(result: Mapping[str, Any]) -> None:
     rows = [
         [name, str(row["films"]), str(row["clips"]), f"{row['share']:.3f}", f"{row['target']:.3f}"]
         for name, row in result["reached"].items()
@@ -91,8 +132,6 @@ def command(
         say(f"not compared by sound, since there is no file: {', '.join(result['not_compared'])}")
     if result["left_out"]:
         say(f"{result['left_out']} clips from scripts are left out, since they are for training")
-    if json_file:
-        write_json(json_file, result)
 
 
 def _numbers(text: str) -> list[float]:
@@ -110,16 +149,14 @@ def _pairs(fixes: tuple[str, ...]) -> dict[str, str]:
 
 
 def _split(
-    project: Project, clips: list[dict[str, Any]], parameters: Mapping[str, Any]
+    films: Mapping[str, Film],
+    clips: list[dict[str, Any]],
+    parameters: Mapping[str, Any],
+    by_sound: Callable[[list[str]], tuple[list[SameFilm], list[str]]],
 ) -> dict[str, Any]:
-    with_clips = list(dict.fromkeys(clip["film"] for clip in clips))
-    pairs: list[SameFilm] = []
-    not_compared: list[str] = []
-    if not parameters["by_title"]:
-        with progress_bar("Comparing films") as progress:
-            pairs, not_compared = same_films(project, with_clips, progress)
+    pairs, not_compared = by_sound(list(dict.fromkeys(clip["film"] for clip in clips)))
     groups = works(
-        project.films.values(),
+        films.values(),
         [(clip["film"], clip["origin"]) for clip in clips],
         [pair.films for pair in pairs],
     )
@@ -135,9 +172,8 @@ def _split(
         for clip in clips
         if clip["origin"] == "ad" or sets[clip["film"]] == SETS[0]
     }
-    counts, films = Counter(placed.values()), Counter(sets.values())
+    of_clips, of_films = Counter(placed.values()), Counter(sets.values())
     total = sum(parameters["ratios"])
-    genres = {film_id: project.film(film_id).genre for film_id in sets}
     return {
         "films": sets,
         "clips": placed,
@@ -146,11 +182,11 @@ def _split(
         "not_compared": not_compared,
         "reached": {
             name: {
-                "films": films[name],
-                "clips": counts[name],
-                "share": round(counts[name] / len(placed), 4),
+                "films": of_films[name],
+                "clips": of_clips[name],
+                "share": round(of_clips[name] / len(placed), 4),
                 "target": round(ratio / total, 4),
-                "genres": dict(Counter(genres[film] for film in sets if sets[film] == name)),
+                "genres": dict(Counter(films[each].genre for each in sets if sets[each] == name)),
             }
             for name, ratio in zip(SETS, parameters["ratios"], strict=True)
         },
