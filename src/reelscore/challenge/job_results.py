@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import Connection, Row, insert, select
@@ -13,9 +13,10 @@ from reelscore.challenge.arena import Arena
 from reelscore.challenge.challenges import parsed_definition, split_rows
 from reelscore.challenge.definition import Definition
 from reelscore.challenge.definition_checks import score_scales
-from reelscore.challenge.draws import Draws, ScoredSplit
+from reelscore.challenge.draws import NO_DRAWS, ScoredSplit
 from reelscore.challenge.ladder import Score, Told, tell
-from reelscore.challenge.store.blobs import get_blob, put_blob
+from reelscore.challenge.store.blobs import put_blob
+from reelscore.challenge.store.results import draws_of, told_from
 from reelscore.challenge.store.tables import (
     array,
     challenge,
@@ -111,15 +112,6 @@ def check_signatures(
             )
 
 
-def draws_of(connection: Connection, job_key: int, split_key: int) -> Draws:
-    """Give the resampled scores of a job on a split."""
-    kept = select(array).filter_by(job=job_key, split=split_key, kind="draws")
-    row = connection.execute(kept).one_or_none()
-    if row is None:
-        return Draws({})
-    return Draws.from_bytes(json.loads(row.names), get_blob(connection, row.blob))
-
-
 def tell_team(
     connection: Connection,
     own: Claim,
@@ -201,9 +193,8 @@ def _told_before(connection: Connection, own: Claim, row: Row[Any], split_key: i
         .select_from(job.join(submission))
         .where(submission.c.id == told["submission"], job.c.generation == own.generation)
     )
-    draws = draws_of(connection, key, split_key) if key is not None else Draws({})
-    scores = {name: Score(**numbers) for name, numbers in told["scores"].items()}
-    return Told(told["submission"], told["step"], scores, draws)
+    draws = NO_DRAWS if key is None else draws_of(connection, split_key, [key]).get(key, NO_DRAWS)
+    return replace(told_from(told), draws=draws)
 
 
 def version_of(connection: Connection, phase_key: int, generation: int) -> str:
