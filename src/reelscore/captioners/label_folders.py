@@ -217,7 +217,7 @@ class Labels:
         Args:
             context: More parts, such as ``data``.
         """
-        groups = ",".join(f"{group}={feature}" for group, feature in self.groups.items())
+        groups = ";".join(f"{group}={feature}" for group, feature in self.groups.items())
         return self.parameters.signature(labels=len(self.kept), groups=groups, **context)
 
     def write(

@@ -255,22 +255,16 @@ def _meteor(
 
 
 def _show(labels: Labels) -> None:
-    """Print for each group how many labels there are, how many are kept, and examples."""
+    """Print for each group how many labels were kept, how many not and why, and the best."""
     rows = []
     for group, feature in labels.groups.items():
         own = [label for label in labels.labels if label.group == group]
-        best = sorted(own, key=lambda label: -(label.auc or 0))
-        rows.append(
-            [
-                Cell(group),
-                Cell(feature),
-                Cell(f"{len(own):,}"),
-                Cell(f"{sum(label.kept for label in own):,}"),
-                Cell(", ".join(map(_example, [label for label in best if label.kept][:2]))),
-                Cell(", ".join(map(_example, [label for label in best if not label.kept][-1:]))),
-            ]
-        )
-    heading = ["group", "features", "labels", "kept", "best (AUC, n₊)", "worst"]
+        kept = sorted((label for label in own if label.kept), key=lambda label: -(label.auc or 0))
+        unmeasured = sum(label.auc is None for label in own)
+        counts = [len(own), len(kept), len(own) - len(kept) - unmeasured, unmeasured]
+        cells = [group, feature, *map(str, counts), ", ".join(map(_example, kept[:2]))]
+        rows.append([Cell(text) for text in cells])
+    heading = ["group", "features", "labels", "kept", "low AUC", "too few", "best (AUC, n₊)"]
     show_grid(Grid(heading, rows))
 
 
