@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from reelscore.captioners.rendered.recall import ROLES, recall
 from reelscore.captioners.rendered.scenes import TITLE
 from reelscore.captioners.study.plans import Plan, Row
 from reelscore.captioners.study.runs import Unit, units_of
@@ -205,7 +206,29 @@ class StudyResults:
     def grids(self) -> dict[str, Grid]:
         """Make a grid of each table of the plan, by its title."""
         tables = dict.fromkeys(row.table for row in self.plan.row)
-        return {f"{_TABLES.get(name, name)}, {self.title}": self._grid(name) for name in tables}
+        grids = {f"{_TABLES.get(name, name)}, {self.title}": self._grid(name) for name in tables}
+        if self.title == TITLE and "t12" in tables:
+            grids[f"What captions name of what the clips show, {self.title}"] = self._recall_grid()
+        return grids
+
+    def recall(self, row: Row) -> dict[str, float]:
+        """Give the shares of clips whose captions name what they show, for rendered clips."""
+        shares = []
+        for unit in self._units(row):
+            path = unit.result(self.split).with_suffix(".best.captions.json")
+            truth = unit.material().truth_lines()
+            shares.append(recall(json.loads(path.read_bytes()), truth))
+        return {role: float(np.mean([own[role] for own in shares])) for role in shares[0]}
+
+    def _recall_grid(self) -> Grid:
+        rows = [row for row in self.plan.row if row.table == "t12"]
+        lines = []
+        for number, row in enumerate(rows, start=1):
+            shares = self.recall(row)
+            cells = [Cell(f"{shares[role]:.0%}" if role in shares else "–") for role in ROLES]
+            lines.append([Cell(f"({number}) {row.name}"), *cells])
+        notes = ["Any word for it counts; references leave out most of it too."]
+        return Grid(["row", *ROLES], lines, notes=notes)
 
     def _grid(self, table: str) -> Grid:
         rows = [row for row in self.plan.row if row.table == table]
