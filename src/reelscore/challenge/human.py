@@ -7,6 +7,7 @@ sample of the items, and the sample is kept as disclosed.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -111,7 +112,8 @@ def make_campaign(
         seed=described.seed,
     )
     plan = make_hits(design, chosen, humans)
-    name = f"Video descriptions {human} {described.seed}"
+    # raters learn neither the challenge nor what is asked elsewhere
+    name = f"Video descriptions {hashlib.sha256(f'{id} {human}'.encode()).hexdigest()[:6]}"
     campaign = Campaign.from_plan(where, name, design, plan, raters_per_hit=described.raters)
     with campaign:
         # the rating pages let nobody in without an invitation then
