@@ -9,7 +9,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import maximum_filter1d
 
 from reelscore._progress import Progress
 from reelscore.corpus.audio import RATE, Samples
@@ -22,6 +21,7 @@ from reelscore.corpus.narration import (
 )
 from reelscore.corpus.paper_methods import lms_level, spectrogram_difference
 from reelscore.corpus.records import Segment
+from reelscore.corpus.signals import maximum_filter1d
 from reelscore.corpus.time_map import TimeMap
 from reelscore.errors import check_choice
 

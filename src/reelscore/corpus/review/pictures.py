@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.fft
 from numpy.typing import NDArray
 
 from reelscore.corpus.audio import RATE, Floats, open_media
+from reelscore.corpus.signals import fft
 
 Bytes = NDArray[np.uint8]
 
@@ -42,7 +42,7 @@ def spectrogram(sound: Floats, width: int = 900, height: int = 160) -> bytes:
     padded = np.pad(sound, _WINDOW // 2)
     starts = np.linspace(0, max(0, len(padded) - _WINDOW), width).astype(np.intp)
     cut = np.lib.stride_tricks.sliding_window_view(padded, _WINDOW)[starts]
-    spectra = scipy.fft.rfft(cut * window, axis=1)
+    spectra = fft.rfft(cut * window, axis=1)
     power = (spectra.real**2 + spectra.imag**2) * (4 / float(window.sum()) ** 2)
     level = 10 * np.log10(power @ _rows(height) + 1e-12)
     top = float(np.clip(np.percentile(level, 99.5), *_LOUDEST))
