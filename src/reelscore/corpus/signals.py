@@ -7,12 +7,11 @@ from types import ModuleType
 from reelscore.errors import MissingExtraError
 
 try:
-    from scipy import fft
-    from scipy.ndimage import maximum_filter1d, uniform_filter1d
+    from scipy import fft as fft
+    from scipy.ndimage import maximum_filter1d as maximum_filter1d
+    from scipy.ndimage import uniform_filter1d as uniform_filter1d
 except ModuleNotFoundError:
     raise MissingExtraError.of("Analysing sound needs scipy", "reelscore[corpus]") from None
-
-__all__ = ["fft", "maximum_filter1d", "signal_module", "uniform_filter1d"]
 
 
 def signal_module() -> ModuleType:

@@ -17,6 +17,7 @@ from reelscore.judges.model_folders import read_config
 from reelscore.learned.bert import Bert, of_one_length
 from reelscore.learned.cross_encoder import padded
 from reelscore.learned.encoders import default_device, load_encoder, need
+from reelscore.text.wordpiece import open_tokenizer
 
 Rows = Callable[[Sequence[Any]], NDArray[Any]]
 
@@ -162,7 +163,7 @@ def _plain_bert(folder: Path, config: dict[str, Any], layer: int) -> tuple[Rows,
         from reelscore.learned import bert_torch
 
         opened = bert_torch.Bert(*settings, "float32", "tokens", device="cuda")
-    return opened.rows, need("tokenizers").Tokenizer.from_file(str(tokenizer))
+    return opened.rows, open_tokenizer(tokenizer)
 
 
 def _any_encoder(folder: Path, layer: int) -> tuple[Rows, Any]:

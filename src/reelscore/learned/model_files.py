@@ -18,6 +18,7 @@ from reelscore.errors import DataError, MissingExtraError
 from reelscore.learned.bert import Tensors, in_bytes, unpacked
 from reelscore.learned.encoders import need
 from reelscore.metrics.training_data import TrainingItems
+from reelscore.text.wordpiece import open_tokenizer
 
 
 def export_model(model: str, folder: str | Path) -> list[Path]:
@@ -200,7 +201,7 @@ def read_weights(name: str) -> tuple[ModelInfo, Tensors, Any]:
         tensors = need("safetensors.numpy").load(data)
     except safetensors.SafetensorError as error:
         raise DataError(f"{folder / _WEIGHTS}: damaged ({error}).") from error
-    return info, tensors, need("tokenizers").Tokenizer.from_file(str(folder / _TOKENIZER))
+    return info, tensors, open_tokenizer(folder / _TOKENIZER)
 
 
 def write_model(

@@ -19,6 +19,7 @@ from reelscore.learned.encoders import (
     load_encoder,
     need,
 )
+from reelscore.text.wordpiece import open_tokenizer
 
 FloatArray = NDArray[np.float64]
 Rows = Callable[[Sequence[Any], int], FloatArray]
@@ -78,7 +79,7 @@ def _local_bert(folder: Path, device: str) -> tuple[Rows, Any] | None:
             tensors[name] = file.get_tensor(name)
     return (
         open_bert(tensors, fields, "float32", "mean", (), device),
-        need("tokenizers").Tokenizer.from_file(str(tokenizer)),
+        open_tokenizer(tokenizer),
     )
 
 

@@ -27,6 +27,7 @@ from reelscore.errors import MissingExtraError
 from reelscore.text.grammar.lexicon import PACKAGE, Lexicon
 from reelscore.text.grammar.trees import ROOT, Token, Tree
 from reelscore.text.tokens import thread_count, tokenize
+from reelscore.text.wordpiece import open_tokenizer
 
 Treebank = Literal["ud", "teacher"]
 Lemmas = Callable[[str, str], str]
@@ -150,8 +151,7 @@ class Parser:
             self._tags[name] = treebank["tags"]
             self._relations[name] = treebank["relations"]
             self._networks[name] = _session(folder / f"{name}.onnx")
-        tokenizers = import_module("tokenizers")
-        self._tokenizer = tokenizers.Tokenizer.from_file(str(folder / "pieces.json"))
+        self._tokenizer = open_tokenizer(folder / "pieces.json")
 
     @cached_property
     def name(self) -> str:
@@ -212,11 +212,7 @@ def _first_pieces(word_of_piece: Sequence[int | None]) -> list[int]:
 @cache
 def _parser(purpose: str) -> Parser:
     spec = find_spec(PACKAGE)
-    if (
-        spec is None
-        or spec.origin is None
-        or not (find_spec("onnxruntime") and find_spec("tokenizers"))
-    ):
+    if spec is None or spec.origin is None or not find_spec("onnxruntime"):
         raise MissingExtraError.of(
             f"{purpose} needs a parser", "reelscore[language]", "reelscore-parser"
         )
