@@ -12,6 +12,7 @@ from click.testing import CliRunner
 pytest.importorskip("torch", reason="networks need torch ('make learned')")
 pytest.importorskip("sklearn", reason="labels need scikit-learn")
 
+from reelscore.captioners.label_folders import Labels
 from reelscore.captioners.rendered import dataset
 from reelscore.captioners.rendered.features import NAMES
 from reelscore.captioners.study import runs
@@ -181,7 +182,7 @@ def test_rows_that_are_the_same_run_once(study):
     assert of["visual labels"] == of["AUC"]
     assert len({unit.digest for unit in units}) == len(units) - 2
     assert len(list((home / "out/cache").glob("model_*"))) == 2 + 2 + 2
-    assert len(list((home / "out/cache").glob("labels_*"))) == 3
+    assert len(list((home / "out/cache").glob("labels_*"))) == 3  # verb=idt, idt, idt+lsda
 
 
 def test_a_finished_row_is_never_run_again(study, monkeypatch):
@@ -213,6 +214,28 @@ def test_labels_of_another_row(study):
     model = results._units(stacked.row)[0]
     shape = json.loads((home / f"out/cache/model_{model.digest}/model.json").read_text())["shape"]
     assert shape["labels"] == stacked.labels + 4
+
+
+def test_rows_that_differ_in_the_filter_share_classifiers(study):
+    """The scores are those of classifiers that were trained for this filter alone."""
+    home, _ = study
+    plan = parse_plan(PLAN)
+    row = next(row for row in plan.row if row.name == "AUC")
+    unit = runs.Unit(plan, msgspec.structs.replace(row, auc=0.6), 0, home / "out")
+    scores, kept, dropped = runs.label_scores(unit)
+    material = unit.material()
+    parts = [
+        (own, material.tuples(name), material.features(name, "idt", list(own)))
+        for name in ("train", "val")
+        for own in [material.captions(name)]
+    ]
+    own = {"groups": {"verb": "idt"}, "minimum": 10}
+    alone = Labels.train(*parts[0], validation=parts[1], auc=0.6, **own)
+    assert kept == [label.name for label in alone.kept]
+    assert set(kept) & set(dropped) == set()
+    assert np.array_equal(scores["val"].matrix, alone.by_split["val"].matrix)
+    with pytest.raises(DataError, match=r"no label reached AUC 1\.1"):
+        runs.label_scores(runs.Unit(plan, msgspec.structs.replace(row, auc=1.1), 0, unit.home))
 
 
 @pytest.mark.parametrize("table", ["rest", pytest.param("t8", marks=pytest.mark.full)])

@@ -77,7 +77,7 @@ class Material:
 
     def truth(self, name: str) -> Features:
         """Give the true labels of rendered clips, as scores of one or none."""
-        lines = self.truth_lines()
+        lines = [json.loads(line) for line in self._rendered("truth.jsonl").splitlines()]
         keys = ("verb", "object", "place", "who")
         labels = sorted({(key, line[key]) for line in lines for key in keys if line[key]})
         places = {label: k for k, label in enumerate(labels)}
@@ -89,10 +89,6 @@ class Material:
                 row[[places[key, line[key]] for key in keys if line[key]]] = 1
                 rows[line["item"]] = row
         return Features.of(rows)
-
-    def truth_lines(self) -> list[dict[str, Any]]:
-        """Give what each rendered clip shows."""
-        return [json.loads(line) for line in self._rendered("truth.jsonl").splitlines()]
 
     def others(self, name: str) -> dict[str, str]:
         """Give another caption of each rendered clip than the one that is its reference."""

@@ -18,14 +18,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 
 from reelscore._progress import Progress
 from reelscore._version import __version__
-from reelscore.captioners.features import Features, read_features
+from reelscore.captioners.features import Features
 from reelscore.captioners.study.material import Material, material_of
 from reelscore.captioners.study.plans import Plan, Row
 from reelscore.data.atomic_files import opened_atomically, write_atomically
@@ -33,6 +33,9 @@ from reelscore.errors import DataError
 from reelscore.metrics.registry import table_columns
 from reelscore.scoring.scorer import Scorer
 from reelscore.text.tokens import thread_count, tokenize
+
+if TYPE_CHECKING:
+    from reelscore.captioners.label_folders import Labels
 
 _NO_INFLUENCE = ("table", "name", "against")
 
@@ -140,15 +143,10 @@ def run_study(
     waiting = [u for u in _once(units) if not all(u.result(s).is_file() for s in splits)]
     for row in {json.dumps(u.row.dose): u for u in waiting}.values():
         row.material(jobs, progress)
-    labelled = [u for u in waiting if u.row.method in ("labels", "translation", "ensemble")]
-    # Label scores first, each set once: several networks learn from the same. Those of another
-    # row's labels need that row's own before them.
-    first = {_digest(label_settings(u.plan, own)): (u, own) for u in labelled for own in _bases(u)}
-    own_rows = [u for u in labelled if u.row.method != "ensemble"]
-    second = {_digest(label_settings(u.plan, u.row)): (u, u.row) for u in own_rows}
+    # Label scores first, each set once: several rows learn from the same.
+    labelled = {label_folder(u): u for unit in waiting for u in _labelled(unit)}
     stages: list[list[tuple[Any, ...]]] = [
-        [("labels", *own) for own in first.values()],
-        [("labels", *own) for key, own in second.items() if key not in first],
+        [("labels", unit, ()) for unit in labelled.values()],
         [("run", u, splits) for u in waiting if u.row.method != "ensemble"],
         [("run", u, splits) for u in waiting if u.row.method == "ensemble"],
     ]
@@ -195,11 +193,12 @@ def _once(units: Sequence[Unit]) -> list[Unit]:
     return list({unit.digest: unit for unit in units}.values())
 
 
-def _bases(unit: Unit) -> list[Row]:
-    own = unit.row
-    rows = [unit.plan.named(own, own.of)] if own.method == "ensemble" and own.of else []
-    named = [unit.plan.named(row, row.labels_of) for row in (own, *rows) if row.labels_of]
-    return [row for row in (*named, *rows) if row.method == "labels"]
+def _labelled(unit: Unit) -> list[Unit]:
+    """The runs whose label scores a run needs: its own, and those of rows it refers to."""
+    names = [name for name in (unit.row.of, unit.row.labels_of) if name is not None]
+    others = [replace(unit, row=unit.plan.named(unit.row, name)) for name in names]
+    own = [unit] if unit.row.method in ("labels", "translation") else []
+    return own + [needed for other in others for needed in _labelled(other)]
 
 
 @contextmanager
@@ -215,7 +214,7 @@ def _workers(jobs: int) -> Iterator[Callable[..., Iterable[None]]]:
 def _work(task: tuple[Any, ...]) -> None:
     kind, unit, what = task
     if kind == "labels":
-        label_scores(unit, what, unit.material())
+        trained_labels(unit)
     else:
         run_unit(unit, what)
 
@@ -223,64 +222,75 @@ def _work(task: tuple[Any, ...]) -> None:
 # Label scores
 
 
-def label_settings(plan: Plan, row: Row) -> dict[str, Any]:
-    """All that the label scores of a row depend on."""
-    names = ("groups", "features", "negatives", "auc", "auc_lower", "minimum", "cross_fit", "kind")
-    own = {name: getattr(row, name) for name in names}
-    other = plan.named(row, row.labels_of) if row.labels_of else None
-    return {
-        **own,
+def label_folder(unit: Unit) -> Path:
+    """Where the label scores of a row are kept, by all that its classifiers depend on."""
+    row, plan = unit.row, unit.plan
+    settings = {
+        **{name: getattr(row, name) for name in ("negatives", "minimum", "cross_fit", "kind")},
         **row.dose,
-        "labels_of": label_settings(plan, other) if other else None,
+        "groups": plan.study.groups if row.groups else {"all": row.features},
         "data": plan.study.data,
         "files": msgspec.to_builtins(plan.data),
-        "feature_groups": plan.study.groups,
         "version": __version__,
     }
+    return unit.home / "cache" / f"labels_{_digest(settings)}"
 
 
-def label_scores(unit: Unit, row: Row, material: Material) -> tuple[dict[str, Features], Any]:
-    """Give the label scores of the three sets, from the cache or made now, and the labels."""
+def trained_labels(unit: Unit) -> Labels:
+    """Give all labels of a row, whatever their AUC, from the cache or trained now."""
     from reelscore.captioners.label_folders import Labels
 
-    folder = unit.home / "cache" / f"labels_{_digest(label_settings(unit.plan, row))}"
-    if not folder.is_dir():
-        other = unit.plan.named(row, row.labels_of) if row.labels_of else None
-        groups = dict(unit.plan.study.groups) if row.groups else {"all": row.features}
-        wanted = None
-        if other is not None:
-            wanted = {own.name for own in label_scores(unit, other, material)[1].kept}
-        features = "+".join(dict.fromkeys("+".join(groups.values()).split("+")))
-        captions = {name: material.captions(name) for name in ("train", "val", "test")}
-        numbers = {n: material.features(n, features, list(own)) for n, own in captions.items()}
-        tuples = {name: material.tuples(name, row.kind) for name in ("train", "val")}
-        labels = Labels.train(
-            captions["train"],
-            tuples["train"],
-            numbers["train"],
-            validation=(captions["val"], tuples["val"], numbers["val"]),
-            groups=groups,
-            places=material.words("places"),
-            objects=material.words("objects"),
-            auc=row.auc,
-            auc_lower=row.auc_lower,
-            negatives=row.negatives,
-            minimum=row.minimum,
-            cross_fit=row.cross_fit,
-            threads=unit.threads,
-        )
-        labels.write(
-            folder,
-            test=labels.scores(numbers["test"]),
-            record={"chosen": sorted(wanted) if wanted is not None else None},
-        )
-    labels = Labels.read(folder)
-    chosen = json.loads((folder / "run.json").read_text("utf-8"))["chosen"]
-    scores = {n: read_features(folder / f"{n}.safetensors") for n in ("train", "val", "test")}
-    if chosen is not None:
-        columns = [k for k, own in enumerate(labels.kept) if own.name in chosen]
-        scores = {n: Features(f.items, f.matrix[:, columns]) for n, f in scores.items()}
-    return scores, labels
+    folder, row = label_folder(unit), unit.row
+    if folder.is_dir():
+        return Labels.read(folder)
+    material = unit.material()
+    groups = dict(unit.plan.study.groups) if row.groups else {"all": row.features}
+    features = "+".join(dict.fromkeys("+".join(groups.values()).split("+")))
+    captions = {name: material.captions(name) for name in ("train", "val", "test")}
+    numbers = {n: material.features(n, features, list(own)) for n, own in captions.items()}
+    tuples = {name: material.tuples(name, row.kind) for name in ("train", "val")}
+    labels = Labels.train(
+        captions["train"],
+        tuples["train"],
+        numbers["train"],
+        validation=(captions["val"], tuples["val"], numbers["val"]),
+        groups=groups,
+        places=material.words("places"),
+        objects=material.words("objects"),
+        auc=0.0,
+        negatives=row.negatives,
+        minimum=row.minimum,
+        cross_fit=row.cross_fit,
+        threads=unit.threads,
+    )
+    labels.write(folder, test=labels.scores(numbers["test"]))
+    return Labels.read(folder)
+
+
+def label_scores(unit: Unit) -> tuple[dict[str, Features], list[str], list[str]]:
+    """Give the label scores of the three sets, and the labels that are kept and dropped.
+
+    A label's classifier and scores do not depend on which labels pass the filter: rows that differ
+    in the filter alone share them.
+    """
+    labels, row = trained_labels(unit), unit.row
+    wanted = None
+    if row.labels_of is not None:
+        other = replace(unit, row=unit.plan.named(row, row.labels_of))
+        wanted = set(label_scores(other)[1])
+    columns = [
+        column
+        for column, label in enumerate(labels.kept)
+        if (label.auc or 0.0) >= row.auc
+        and (not row.auc_lower or (label.auc_lower or 0.0) > 0.5)
+        and (wanted is None or label.name in wanted)
+    ]
+    if not columns:
+        raise DataError(f"Row {row.name!r}: no label reached AUC {row.auc:g}. Lower auc.")
+    kept = [labels.kept[column].name for column in columns]
+    dropped = [label.name for label in labels.labels if label.name not in kept]
+    scores = {n: Features(f.items, f.matrix[:, columns]) for n, f in labels.by_split.items()}
+    return scores, kept, dropped
 
 
 # One run
@@ -378,12 +388,8 @@ def _by_network(
     if own.method == "oracle":
         scores = {name: material.truth(name) for name in ("train", "val", *splits)}
     else:
-        scores, labels = label_scores(unit, own, material)
-        facts["labels"] = {
-            "kept": scores["train"].matrix.shape[1],
-            "trained": len(labels.labels),
-            "dropped": sorted(label.name for label in labels.labels if not label.kept),
-        }
+        scores, kept, dropped = label_scores(units[0])
+        facts["labels"] = {"kept": len(kept), "dropped": sorted(dropped)}
     folders = [unit.home / "cache" / f"model_{member.digest}" for member in units]
     for member, folder in zip(units, folders, strict=True):
         noisy = _with_noise(scores, own.noise_scores, member.seed)
@@ -426,7 +432,7 @@ def _by_translation(
     from reelscore.captioners.translation import TranslationParameters, Translator
 
     row = unit.row
-    scores, _ = label_scores(unit, row, material)
+    scores, _, _ = label_scores(unit)
     settings = TranslationParameters(minimum=row.minimum, kind=row.kind, pairs=row.pairs)
     translator = Translator.train(
         material.captions("train"), material.tuples("train", row.kind), scores["train"], settings

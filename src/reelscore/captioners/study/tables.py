@@ -207,16 +207,21 @@ class StudyResults:
         """Make a grid of each table of the plan, by its title."""
         tables = dict.fromkeys(row.table for row in self.plan.row)
         grids = {f"{_TABLES.get(name, name)}, {self.title}": self._grid(name) for name in tables}
-        if self.title == TITLE and "t12" in tables:
+        if "t12" in tables and self._truth.is_file():
             grids[f"What captions name of what the clips show, {self.title}"] = self._recall_grid()
         return grids
+
+    @property
+    def _truth(self) -> Path:
+        """Where it stands what rendered clips show."""
+        return self.home / "data" / self.plan.study.data / "truth.jsonl"
 
     def recall(self, row: Row) -> dict[str, float]:
         """Give the shares of clips whose captions name what they show, for rendered clips."""
         shares = []
+        truth = [json.loads(line) for line in self._truth.read_text("utf-8").splitlines()]
         for unit in self._units(row):
             path = unit.result(self.split).with_suffix(".best.captions.json")
-            truth = unit.material().truth_lines()
             shares.append(recall(json.loads(path.read_bytes()), truth))
         return {role: float(np.mean([own[role] for own in shares])) for role in shares[0]}
 
