@@ -30,7 +30,7 @@ from reelscore.store.values import to_iso
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-_TEMPLATES = Path(__file__).parent / "templates"
+_STATIC = Path(__file__).parent / "static"
 TITLES = {"overview": "Overview", "rules": "Rules", "data": "Data"}
 
 
@@ -191,4 +191,4 @@ def markdown(text: str) -> Markup:
 
 
 def _text(name: str) -> str:
-    return (_TEMPLATES / name).read_text(encoding="utf-8")
+    return (_STATIC / name).read_text(encoding="utf-8")

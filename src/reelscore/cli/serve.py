@@ -5,8 +5,9 @@ from __future__ import annotations
 import importlib.util
 import logging
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import click
@@ -21,46 +22,76 @@ _LOCAL = ("127.0.0.1", "::1", "localhost")
 _GRACE = 20  # seconds that requests under way have when the server is told to stop
 
 
+def server_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that every server has."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+_OPTIONS = (
+    click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on."),
+    number_option("--port", default=8000, least=1, most=65535),
+    click.option(
+        "--url",
+        metavar="URL",
+        help="The public address, including its path, if the server is behind a proxy.",
+    ),
+    click.option(
+        "--public",
+        is_flag=True,
+        help="The server can be reached from other machines: check that this is safe.",
+    ),
+    click.option(
+        "--videos",
+        metavar="FOLDER",
+        type=click.Path(path_type=Path),
+        help="The videos, named by their items: clip01.mp4.",
+    ),
+    click.option(
+        "--secret-file",
+        metavar="FILE",
+        type=click.Path(path_type=Path),
+        help="File of the secret, created if needed; by default in the folder of the "
+        "SQLite file. REELSCORE_SECRET takes precedence.",
+    ),
+    click.option("--proxy", metavar="ADDRESS", default="127.0.0.1", help="The proxy to trust."),
+    click.option(
+        "--new-owner", is_flag=True, help="Show a link that creates another owner account."
+    ),
+    number_option(
+        "--upload",
+        "megabytes",
+        default=64,
+        least=1,
+        most=2048,
+        metavar="MB",
+        help="The largest upload of an organiser.",
+    ),
+)
+
+
 @click.command("serve")
 @click.argument("campaign", metavar="CAMPAIGN")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@number_option("--port", default=8000, least=1, most=65535)
-@click.option(
-    "--url",
-    metavar="URL",
-    help="The public address, including its path, if the server is behind a proxy.",
-)
-@click.option(
-    "--public",
-    is_flag=True,
-    help="The server can be reached from other machines: check that this is safe.",
-)
-@click.option(
-    "--videos",
-    metavar="FOLDER",
-    type=click.Path(path_type=Path),
-    help="The videos, named by their items: clip01.mp4.",
-)
-@click.option(
-    "--secret-file",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="File of the secret, created if needed; by default in the folder of the "
-    "SQLite file. REELSCORE_SECRET takes precedence.",
-)
-@click.option("--proxy", metavar="ADDRESS", default="127.0.0.1", help="The proxy to trust.")
-@click.option("--new-owner", is_flag=True, help="Show a link that creates another owner account.")
-@number_option(
-    "--upload",
-    "megabytes",
-    default=64,
-    least=1,
-    most=2048,
-    metavar="MB",
-    help="The largest upload of an organiser.",
-)
-def command(
-    campaign: str,
+@server_options
+def command(campaign: str, **options: Any) -> None:
+    """Serve the rating pages of a campaign, and the challenges of the same database.
+
+    CAMPAIGN is a SQLite file, created if needed, or the URL of a PostgreSQL database. Raters use
+    links that organisers create; the link shown here creates the first organiser's account.
+    Submissions to challenges are scored by 'reelscore challenge serve' or 'challenge worker'.
+
+    \b
+    Examples:
+      reelscore serve my.db --videos clips/
+      reelscore serve postgresql://rate@db/rate --public --url https://lab.example/rate
+    """
+    serve(campaign, **options)
+
+
+def serve(
+    database: str,
+    *,
     host: str,
     port: int,
     url: str | None,
@@ -70,16 +101,25 @@ def command(
     proxy: str,
     new_owner: bool,
     megabytes: int,
+    scorers: int = 0,
 ) -> None:
-    """Serve the rating pages of a campaign.
+    """Serve a database until told to stop.
 
-    CAMPAIGN is a SQLite file, created if needed, or the URL of a PostgreSQL database. Raters use
-    links that organisers create; the link shown here creates the first organiser's account.
+    Args:
+        database: A SQLite file, or the URL of a PostgreSQL database.
+        host: The address to listen on.
+        port: The port to listen on.
+        url: The public address; that of host and port by default.
+        public: Whether people elsewhere can reach it.
+        videos: The folder of the videos.
+        secret_file: Where the secret is kept.
+        proxy: The proxy to trust.
+        new_owner: Whether to show a link for another owner.
+        megabytes: The largest upload of an organiser.
+        scorers: How many scorers of challenges to run.
 
-    \b
-    Examples:
-      reelscore serve my.db --videos clips/
-      reelscore serve postgresql://rate@db/rate --public --url https://lab.example/rate
+    Raises:
+        DataError: If this is not safe, or the database cannot be used.
     """
     need_web()
     from reelscore.web.settings import Settings, load_secret
@@ -88,16 +128,17 @@ def command(
         raise DataError(f"{host} can be reached from other machines; add --public and --url.")
     if public and url is None:
         raise DataError("A public server needs its public address: --url https://lab.example.")
-    if secret_file is None and "://" not in campaign:
-        secret_file = Path(f"{campaign}.secret")
+    if secret_file is None and "://" not in database:
+        secret_file = Path(f"{database}.secret")
     settings = Settings(
-        campaign,
+        database,
         secret=load_secret(secret_file),
         url=(url or f"http://{host}:{port}").rstrip("/"),
         public=public,
         videos=videos,
         largest_upload=megabytes << 20,
         new_owner=new_owner,
+        scorers=scorers,
     )
     run(settings, host, port, proxy)
 
@@ -131,6 +172,8 @@ def run(settings: Settings, host: str, port: int, proxy: str) -> None:
     site = app.state.site
     if settings.new_owner or not has_accounts(site.database):
         click.echo(f"Create the owner's account: {settings.url}/organise/setup/{site.setup.token}")
+    if settings.scorers:
+        click.echo(f"Challenges: {settings.url}/challenges")
     click.echo(f"Organisers: {settings.url}/organise    (stop with Ctrl+C)")
     if settings.public and urlsplit(settings.url).scheme != "https":
         click.echo("Warning: connections use plain http; passwords can be intercepted.", err=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 
 from anyio import to_thread
 from fastapi import FastAPI, Request
@@ -14,7 +14,12 @@ from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
 from reelscore._version import __version__
+from reelscore.challenge.queue_state import queue_state
+from reelscore.challenge.submissions import RefusedUpload
+from reelscore.challenge.workers import Workers, alone_on
 from reelscore.errors import FullError, ReelscoreError, RefusedError
+from reelscore.web.arena import boards, pages
+from reelscore.web.arena.visits import login_path
 from reelscore.web.organisers import (
     accounts,
     campaigns,
@@ -29,14 +34,15 @@ from reelscore.web.organisers import (
 from reelscore.web.raters import ends, entry, tasks
 from reelscore.web.requests import FRAME, Gate, RequestLog, where
 from reelscore.web.settings import Settings, logger
-from reelscore.web.site import STATIC, Site, refused_status
+from reelscore.web.site import SHARED, STATIC, Site, refused_status
 from reelscore.web.store.schema import open_database
 
 _ORGANISING = (
     *(accounts, campaigns, new_campaign, rater_texts, media, preview),
     *(decisions, results, mturk),
 )
-_ROUTERS = (entry.arrivals, *(module.router for module in _ORGANISING))
+_ARENA = (pages, boards)
+_ROUTERS = (entry.arrivals, *(module.router for module in (*_ORGANISING, *_ARENA)))
 _RATING = (entry.preparation, tasks.router, ends.router)
 _THREADS = 16  # more only get in each other's way: Python runs one at a time
 
@@ -61,7 +67,9 @@ def create_app(settings: Settings) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         to_thread.current_default_thread_limiter().total_tokens = _THREADS
-        yield
+        with _scorers(site):
+            yield
+        site.readers.close()
         site.hashing.close()
         database.close()
 
@@ -78,7 +86,8 @@ def create_app(settings: Settings) -> FastAPI:
     for router in _RATING:
         app.include_router(router, prefix="/c/{campaign}")
         app.include_router(router, prefix="/c/{campaign}" + FRAME, include_in_schema=False)
-    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    shared: list[str | tuple[str, str]] = [("reelscore.challenge", SHARED.name)]
+    app.mount("/static", StaticFiles(directory=STATIC, packages=shared), name="static")
     app.add_api_route("/health", _health, methods=["GET"])
     app.add_api_route("/", _welcome, methods=["GET"], include_in_schema=False)
     app.add_exception_handler(HTTPException, _explain)
@@ -91,6 +100,19 @@ def create_app(settings: Settings) -> FastAPI:
     return app
 
 
+def _scorers(site: Site) -> ExitStack:
+    """Start the scorers of challenges, where the server has any.
+
+    Raises:
+        DataError: If another process scores for the same SQLite file.
+    """
+    stack = ExitStack()
+    if site.settings.scorers:
+        stack.enter_context(alone_on(site.database))
+        site.workers.append(stack.enter_context(Workers(site.arena, site.settings.scorers)))
+    return stack
+
+
 def _health(request: Request) -> JSONResponse:
     """Tell whether the server works, its database included."""
     site: Site = request.app.state.site
@@ -98,7 +120,9 @@ def _health(request: Request) -> JSONResponse:
         connection.exec_driver_sql("SELECT 1")
     if site.database.is_full:
         return JSONResponse({"status": "disk full", "version": __version__}, 503)
-    return JSONResponse({"status": "ok", "version": __version__})
+    queue = queue_state(site.arena)
+    figures = {"waiting": queue.waiting, "oldest_s": queue.oldest, "scorers": queue.scorers}
+    return JSONResponse({"status": "ok", "version": __version__, **figures})
 
 
 def _welcome(request: Request) -> Response:
@@ -113,12 +137,14 @@ def _explain(request: Request, error: Exception) -> Response:
     status, text = _status(site, error)
     wants_page = "text/html" in request.headers.get("accept", "")
     if status == 401 and wants_page and request.method == "GET":
-        return site.go("/organise/login")
+        return site.go(login_path(request))
     headers = getattr(error, "headers", None) or {}
     if not wants_page:
         body: dict[str, object] = {"message": text}
         if isinstance(error, RefusedError):
             body["reason"] = error.reason
+        if isinstance(error, RefusedUpload):
+            body["problems"] = list(error.report.problems)
         return JSONResponse(body, status, headers)
     heading = _HEADINGS.get(status, "That did not work")
     page = site.message(request, status, "No room left" if is_full(error) else heading, text)

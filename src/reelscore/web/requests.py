@@ -38,6 +38,9 @@ _SAFE = ("GET", "HEAD", "OPTIONS")
 _HERE = ("127.0.0.1", "localhost", "::1")
 _SMALL = 1 << 20  # bytes; only uploads may be larger
 _UPLOAD = re.compile(r"/organise/(new|c/[^/]+/mturk)")
+_SUBMISSION = re.compile(
+    r"/challenges/[^/]+/submit|/api/v1/challenges/[^/]+/phases/[^/]+/(check|submissions)"
+)
 _POLICY = {
     "default-src": "'none'",
     "script-src": "'self'",
@@ -103,6 +106,8 @@ class Gate:
 
     def _most(self, scope: Scope) -> int:
         path = scope["path"].removeprefix(self.settings.prefix)
+        if _SUBMISSION.fullmatch(path):
+            return self.settings.largest_submission
         return self.settings.largest_upload if _UPLOAD.fullmatch(path) else _SMALL
 
     def _refusal(self, scope: Scope, headers: Headers) -> PlainTextResponse | None:

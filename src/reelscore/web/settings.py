@@ -32,7 +32,9 @@ class Settings:
         public: Whether people elsewhere can reach it.
         videos: The folder with the videos, named by their items.
         largest_upload: Bytes an organiser may upload at once.
-        session: Seconds after which an organiser logs in again.
+        largest_submission: Bytes a participant may upload at once.
+        scorers: How many scorers of challenges run in the server; 0 for none.
+        session: Seconds after which somebody logs in again.
         attempts: Wrong passwords or links that one address may try in a minute.
         new_owner: Whether one more owner may be made by the link shown at the start.
         clock: Where the time comes from, in seconds since 1970.
@@ -55,6 +57,8 @@ class Settings:
     public: bool = False
     videos: Path | None = None
     largest_upload: int = 64 * _MEGABYTE
+    largest_submission: int = 65 * _MEGABYTE
+    scorers: int = 0
     session: float = 12 * 3600.0
     attempts: int = 10
     new_owner: bool = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from functools import cache
@@ -10,17 +11,22 @@ from pathlib import Path
 from threading import Lock
 from typing import Annotated, Any
 
+from anyio import CapacityLimiter
 from fastapi import Depends, Form, Header, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment
 from starlette.exceptions import HTTPException
 
+from reelscore.challenge.arena import Arena, Clock, server_clock
+from reelscore.challenge.uploads import Readers
+from reelscore.challenge.workers import Workers
 from reelscore.human.campaign import Campaign
 from reelscore.human.store.campaigns import all_terms
 from reelscore.human.store.records import Terms
 from reelscore.report.pages import template_environment
 from reelscore.store.database import Database
-from reelscore.store.values import microseconds
+from reelscore.store.values import microseconds, to_iso
+from reelscore.text.tokens import thread_count
 from reelscore.web.media import Preflight, video_files
 from reelscore.web.organisers.progress import span
 from reelscore.web.organisers.raters import Trust
@@ -122,6 +128,8 @@ class Videos:
 
 
 STATIC = Path(__file__).parent / "static"
+SHARED = Path(__file__).parents[1] / "challenge" / "static"  # with archives of challenges
+_UPLOADS = 40  # files that may wait for a reader; pages have threads of their own
 _ARRIVALS = 120  # new raters that one address may send in a minute
 
 
@@ -150,9 +158,14 @@ class Site:
     failures: Attempts
     hashing: Hashing
     arrivals: Attempts
+    registrations: Attempts
     setup: Setup
     trust: Trust
     preflight: Preflight
+    arena: Arena
+    readers: Readers
+    uploads: CapacityLimiter
+    workers: list[Workers] = field(default_factory=list)
 
     @classmethod
     def of(cls, settings: Settings, database: Database) -> Site:
@@ -169,9 +182,13 @@ class Site:
             Attempts(settings.attempts),
             Hashing(),
             Attempts(_ARRIVALS),
+            Attempts(settings.attempts),
             Setup(settings.new_owner),
             Trust(),
             Preflight(settings.videos),
+            Arena(database, _challenge_clock(settings)),
+            Readers(thread_count(None)),
+            CapacityLimiter(_UPLOADS),
         )
 
     @property
@@ -204,6 +221,13 @@ class Site:
         """Give a browser something to keep."""
         cookie = self_cookie(self.settings, name, value, path=path, age=int(age))
         response.headers.append("set-cookie", cookie)
+
+
+def _challenge_clock(settings: Settings) -> Clock:
+    """Give the clock of challenges: the database's, unless somebody has set another."""
+    if settings.clock is time.time:
+        return server_clock
+    return lambda _: microseconds(settings.clock())
 
 
 async def get_site(request: Request) -> Site:
@@ -251,12 +275,24 @@ def address(request: Request) -> str:
 
 
 def refused_status(reason: str) -> int:
-    """Give the status that tells why a campaign refuses something.
+    """Give the status that tells why a campaign or a challenge refuses something.
 
     >>> refused_status("unknown"), refused_status("excluded"), refused_status("answered")
     (404, 403, 409)
     """
-    return {"unknown": 404, "excluded": 403}.get(reason, 409)
+    return _REFUSALS.get(reason, 409)
+
+
+_REFUSALS = {
+    "unknown": 404,
+    "excluded": 403,
+    "team": 403,
+    "invalid": 422,
+    "quota": 429,
+    "concurrent": 429,
+    "often": 429,
+    "busy": 503,
+}
 
 
 @Guard
@@ -291,11 +327,12 @@ def page_templates(prefix: str) -> Environment:
 
     def static(name: str) -> str:
         if name not in versions:
-            versions[name] = hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:10]
+            file = next(path for folder in (STATIC, SHARED) if (path := folder / name).is_file())
+            versions[name] = hashlib.sha256(file.read_bytes()).hexdigest()[:10]
         return f"{prefix}/static/{name}?{versions[name]}"
 
     templates.globals |= {"url": lambda path: prefix + path, "static": static}
-    templates.filters |= {"clock": clock, "span": span}
+    templates.filters |= {"clock": clock, "span": span, "iso": to_iso}
     return templates
 
 

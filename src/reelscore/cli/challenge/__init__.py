@@ -10,6 +10,7 @@ from reelscore.cli.main import LazyGroup
 _COMMANDS = {
     "new": ("challenge.new", "Make a challenge from its definition, or update it."),
     "check": ("challenge.check", "Check a definition, or captions before they are sent."),
+    "serve": ("challenge.serve", "Serve pages, and score what is handed in."),
     "submit": ("challenge.submit", "Hand in a file of captions."),
     "import-zip": ("challenge.import_zip", "Import submissions that were made elsewhere."),
     "submissions": ("challenge.submissions", "List submissions and what became of them."),

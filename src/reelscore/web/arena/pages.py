@@ -1,0 +1,137 @@
+"""What everybody reads of a challenge: overview, rules, data, dates and the log."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+from fastapi import Path, Request
+from fastapi.responses import PlainTextResponse, Response
+
+from reelscore.challenge.archive import citation, markdown
+from reelscore.challenge.challenges import list_challenges
+from reelscore.web.arena.visits import PATH, AnyVisit, Visit, missing, visit_of
+from reelscore.web.organisers.session import find_visitor
+from reelscore.web.requests import Router
+from reelscore.web.site import Here
+
+router = Router(prefix=PATH)
+Id = Annotated[str, Path(max_length=100)]
+_EXAMPLE = "what this clip shows"
+
+
+@router.get("")
+def show_challenges(request: Request, site: Here) -> Response:
+    """List the challenges of this server."""
+    account = find_visitor(request)
+    organiser = account is not None and account.is_organiser
+    challenges = [
+        known for known in list_challenges(site.arena) if organiser or known.state != "draft"
+    ]
+    if len(challenges) == 1:
+        return site.go(f"{PATH}/{challenges[0].id}")
+    views = [visit_of(site, request, known.id, account).view for known in challenges]
+    return site.page(request, "arena/challenges.html", views=views, account=account)
+
+
+@router.get("/{challenge}")
+def show_overview(visit: AnyVisit) -> Response:
+    """Show what the challenge is about: its text, dates, boards, winners, and how to cite it."""
+    view = visit.view
+    boards = [(id, board) for id in view.boards() if (board := view.board(id)) is not None]
+    changes = [event for event in view.events() if event.what == "dates"]
+    return visit.page(
+        "overview.html",
+        text=markdown(visit.known.pages.get("overview", "")),
+        boards=boards,
+        changes=changes,
+        verdict=view.verdict(),
+        citation=citation(view),
+    )
+
+
+@router.get("/{challenge}/rules")
+def show_rules(visit: AnyVisit) -> Response:
+    """Show the rules: the organisers' text, and those that the definition makes."""
+    return visit.page("rules.html", text=markdown(visit.known.pages.get("rules", "")))
+
+
+@router.get("/{challenge}/data")
+def show_data(visit: AnyVisit) -> Response:
+    """Show which items there are to caption, and what a file looks like."""
+    rows = [
+        (phase, split, items(visit, phase.id, split))
+        for phase in visit.view.definition.phases
+        if visit.view.sees_phase(phase.id)
+        for split in phase.splits
+    ]
+    return visit.page(
+        "data.html",
+        text=markdown(visit.known.pages.get("data", "")),
+        rows=[(phase, visit.view.definition.split(split), ids) for phase, split, ids in rows],
+        references=[
+            (phase, split)
+            for phase, split, ids in rows
+            if ids and visit.view.definition.split(split).kind == "captions"
+            if visit.view.references(phase.id, split) is not None
+        ],
+    )
+
+
+def items(visit: Visit, phase: str, split: str) -> list[str] | None:
+    """Give the ids of a split's items, as far as they may be seen."""
+    known = visit.view.definition.phases
+    described = next((each for each in known if each.id == phase), None)
+    if described is None or split not in described.splits or not visit.view.sees_phase(phase):
+        return None
+    return visit.view.items(phase, split)
+
+
+@router.get("/{challenge}/data/{phase}/{split}/ids.txt")
+def give_ids(visit: AnyVisit, phase: Id, split: Id) -> Response:
+    """Give the ids of the items, one a line."""
+    ids = items(visit, phase, split)
+    if ids is None:
+        raise missing()
+    return PlainTextResponse("".join(f"{id}\n" for id in ids))
+
+
+@router.get("/{challenge}/data/{phase}/sample.json")
+def give_sample(visit: AnyVisit, phase: Id) -> Response:
+    """Give a file with every item of a phase, to be filled in and sent."""
+    described = next((each for each in visit.view.definition.phases if each.id == phase), None)
+    lists = [items(visit, phase, split) for split in described.splits] if described else []
+    ids = [id for each in lists if each is not None for id in each]
+    if not ids:
+        raise missing()
+    assert described is not None
+    if visit.view.definition.kind(described) == "captions":
+        sample: object = dict.fromkeys(ids, _EXAMPLE)
+    else:
+        timed = [{"timestamp": [0.0, 1.0], "sentence": _EXAMPLE}]
+        sample = {"results": dict.fromkeys(ids, timed)}
+    return _json(sample)
+
+
+@router.get("/{challenge}/data/{phase}/{split}/references.json")
+def give_references(visit: AnyVisit, phase: Id, split: Id) -> Response:
+    """Give the references of a public split, to those who may have them."""
+    if items(visit, phase, split) is None:
+        raise missing()
+    if visit.view.definition.split(split).kind != "captions":
+        raise missing()
+    references = visit.view.references(phase, split)
+    if references is None:
+        raise missing()
+    return _json(references)
+
+
+@router.get("/{challenge}/log")
+def show_log(visit: AnyVisit) -> Response:
+    """Show the events that the viewer may see, and the head of the log's chain."""
+    return visit.page("log.html", events=visit.view.events(), chain=visit.view.chain_head())
+
+
+def _json(value: object) -> Response:
+    text = json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+    return Response(text, media_type="application/json")

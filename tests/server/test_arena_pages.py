@@ -1,0 +1,118 @@
+"""What everybody reads of a challenge: pages, leaderboards, files, and nothing before its time."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+import pytest
+
+from reelscore.web.app import create_app
+from reelscore.web.settings import Settings
+from support.challenges import CLOSES, OPENS, REVEALS, made_with
+from support.server import SECRET
+from support.visits import Visitor
+
+BEFORE, DURING, AFTER, REVEALED = OPENS - 1, OPENS + 10**9, CLOSES + 10**9, REVEALS + 10**9
+
+
+class At:
+    """A clock that tests set."""
+
+    moment = DURING
+
+    def __call__(self):
+        return self.moment / 1e6
+
+
+@pytest.fixture(scope="module", params=["public"])
+def served(tmp_path_factory, request):
+    clock = At()
+    folder = tmp_path_factory.mktemp("arena")
+    made_with(folder, "full", visibility=request.param).database.close()
+    app = create_app(Settings(str(folder / "c.db"), secret=SECRET, clock=clock, attempts=10**6))
+    yield app, clock
+    app.state.site.database.close()
+
+
+@pytest.fixture
+def visitor(served):
+    app, served[1].moment = served[0], DURING
+    return Visitor(app)
+
+
+def test_the_only_challenge_is_the_first_page(visitor):
+    page = visitor.get("/challenges")
+    assert page.status_code == 200
+    assert page.url.path == "/challenges/clips"
+    assert "<h1>Ten clips</h1>" in page.text
+    assert "@misc{clips2026" in page.text
+    assert "open, closes in" in page.text
+
+
+@pytest.mark.parametrize("path", ["", "/rules", "/data", "/boards", "/boards/main", "/log"])
+def test_pages_have_a_heading_and_no_script_of_their_own(visitor, path):
+    page = visitor.get(f"/challenges/clips{path}")
+    assert page.status_code == 200
+    assert page.text.count("<h1>") == 1
+    assert not re.search(r"<script[^>]*>[^<]", page.text)
+    assert 'style="' not in page.text
+
+
+def test_a_leaderboard_as_a_page_and_as_files(visitor):
+    page = visitor.get("/challenges/clips/boards/main").text
+    for part in ('class="cluster first"', "cider|", "<svg", "data-copy", ".csv", "#how"):
+        assert part in page
+    rows = list(csv.DictReader(io.StringIO(visitor.get("/challenges/clips/boards/main.csv").text)))
+    assert [row["team"] for row in rows] == ["human", "strong", "weak", "broken"]
+    data = visitor.get("/challenges/clips/boards/main.json").json()
+    assert [row["scores"]["cider"]["value"] for row in data["rows"]] == [
+        float(row["cider"]) for row in rows
+    ]
+    assert r"\begin{tabular}" in visitor.get("/challenges/clips/boards/main.tex").text
+    for missing in ("main.exe", "none", "none.csv", "main/none"):
+        assert visitor.get(f"/challenges/clips/boards/{missing}").status_code == 404
+
+
+def test_items_and_a_file_to_fill_in(visitor):
+    ids = visitor.get("/challenges/clips/data/main/blind/ids.txt").text.split()
+    assert len(ids) == 15
+    assert list(visitor.get("/challenges/clips/data/main/sample.json").json()) == ids
+    references = visitor.get("/challenges/clips/data/main/blind/references.json").json()
+    assert list(references) == ids
+    for path in ("main/none/ids.txt", "none/blind/ids.txt", "none/sample.json"):
+        assert visitor.get(f"/challenges/clips/data/{path}").status_code == 404
+
+
+def test_nothing_of_a_phase_before_it_opens(served, visitor):
+    served[1].moment = BEFORE
+    assert "opens in" in visitor.get("/challenges/clips").text
+    assert "appears when its phase opens" in visitor.get("/challenges/clips/boards").text
+    for path in ("boards/main", "boards/main.csv", "data/main/blind/ids.txt",
+                 "data/main/sample.json", "data/main/blind/references.json"):  # fmt: skip
+        assert visitor.get(f"/challenges/clips/{path}").status_code == 404, path
+
+
+def test_items_are_explored_once_they_are_published(served, visitor):
+    items = "/challenges/clips/boards/main/items"
+    assert visitor.get(items).status_code == 404
+    assert "Items, one by one" not in visitor.get("/challenges/clips/boards/main").text
+    served[1].moment = REVEALED
+    assert "Items, one by one" in visitor.get("/challenges/clips/boards/main").text
+    report = visitor.get(items)
+    assert report.status_code == 200
+    assert "sha256-" in report.text
+
+
+def test_a_draft_is_there_for_organisers_alone(tmp_path):
+    made = made_with(tmp_path)
+    with made.database.writing() as connection:
+        connection.exec_driver_sql("UPDATE challenge SET state = 'draft'")
+    made.database.close()
+    app = create_app(Settings(str(tmp_path / "c.db"), secret=SECRET))
+    visitor, owner = Visitor(app), Visitor(app)
+    owner.log_in()
+    assert visitor.get("/challenges/clips").status_code == 404
+    assert "none on this server" in visitor.get("/challenges").text
+    assert owner.get("/challenges/clips").status_code == 200
