@@ -226,7 +226,7 @@ def quiet(where, tmp_path):
 def test_a_killed_server_loses_and_doubles_nothing(where, tmp_path, quiet):
     acknowledged, killed, longest = run(
         *(where, tmp_path),
-        **{"submissions": 24, "workers": 0, "server_kills": 3, "worker_kills": 0, "quick": True},
+        **{"submissions": 16, "workers": 0, "server_kills": 3, "worker_kills": 0, "quick": True},
     )
     check(where, acknowledged, quiet)
     assert killed["serve"] >= 3

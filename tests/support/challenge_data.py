@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from reelscore.challenge.arena import Arena
 from reelscore.challenge.challenges import find_challenge, make_challenge
@@ -68,8 +70,19 @@ def write_definition(folder, *, items=10, **choices):
     return folder / "dogs.toml"
 
 
+@cache
+def empty_file():
+    """Give the content of a SQLite file with all tables: copying it is quicker than making it."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "empty.db"
+        open_challenges(path, create=True).close()
+        return path.read_bytes()
+
+
 def new_arena(where, folder, *, clock=None, **choices):
     """Make a database with one challenge; give it open, and the challenge."""
+    if "://" not in str(where):
+        Path(where).write_bytes(empty_file())
     arena = Arena(open_challenges(where, create=True), clock or SetClock(START + SECOND))
     make_challenge(arena, write_definition(folder, **choices))
     return arena, find_challenge(arena)

@@ -28,8 +28,8 @@ MINUTE = 60 * SECOND
 
 
 @pytest.fixture
-def made(where, tmp_path):
-    arena, known = new_arena(where, tmp_path, limits="total = 100")
+def made(mostly_sqlite, tmp_path):
+    arena, known = new_arena(mostly_sqlite, tmp_path, limits="total = 100")
     yield arena, known, a_team(arena, known)
     arena.database.close()
 
@@ -55,6 +55,7 @@ def refunds(arena):
         return [row.refunded is not None for row in connection.execute(select(tables.charge))]
 
 
+@pytest.mark.parametrize("mostly_sqlite", ["sqlite", "postgresql"], indirect=True)
 def test_a_lease_that_is_over_is_taken_back_and_its_result_discarded(made):
     arena, known, team = made
     id = put(arena, known, team).id
@@ -140,6 +141,7 @@ def test_one_process_scores_for_a_file(made):
         pass
 
 
+@pytest.mark.parametrize("mostly_sqlite", ["sqlite", "postgresql"], indirect=True)
 def test_the_order_of_the_queue(made):
     arena, known, team = made
     other = a_team(arena, known, "Others")
@@ -195,9 +197,9 @@ def test_a_generation_is_shown_when_all_of_it_is_done(made):
     assert refunds(arena) == [False, False]
 
 
-def test_the_ladder_tells_what_beats_the_last(where, tmp_path):
+def test_the_ladder_tells_what_beats_the_last(mostly_sqlite, tmp_path):
     choices = {"feedback": 'test = "ladder"', "more": "step = { test = 0.1 }"}
-    arena, known = new_arena(where, tmp_path, limits="concurrent = 1", **choices)
+    arena, known = new_arena(mostly_sqlite, tmp_path, limits="concurrent = 1", **choices)
     team = a_team(arena, known)
     told = []
     for number, value in enumerate((0.52, 0.55, 0.71)):
@@ -237,6 +239,7 @@ def test_what_a_scoring_process_may_die_of(tmp_path, monkeypatch):
     arena.database.close()
 
 
+@pytest.mark.parametrize("mostly_sqlite", ["sqlite", "postgresql"], indirect=True)
 def test_a_generation_changes_over_when_its_last_jobs_end_at_once(made, monkeypatch):
     arena, known, team = made
     for number, own in enumerate((team, a_team(arena, known, "Others"))):

@@ -20,9 +20,9 @@ ONE = b'{"test": []}'
 
 
 @pytest.fixture
-def made(where, tmp_path):
+def made(mostly_sqlite, tmp_path):
     limits = "per_day = 2, total = 5"
-    arena, known = new_arena(where, tmp_path, limits=limits, more='late = "mark"')
+    arena, known = new_arena(mostly_sqlite, tmp_path, limits=limits, more='late = "mark"')
     yield arena, known
     arena.database.close()
 
@@ -73,8 +73,8 @@ def test_the_window_is_half_open_to_the_microsecond(made):
         put(arena, known, team, 4, arrived=closes - 1)
 
 
-def test_late_entries_are_refused_unless_the_phase_takes_them(where, tmp_path):
-    arena, known = new_arena(where, tmp_path)
+def test_late_entries_are_refused_unless_the_phase_takes_them(mostly_sqlite, tmp_path):
+    arena, known = new_arena(mostly_sqlite, tmp_path)
     team = a_team(arena, known)
     arena.clock.moment = closes = find_phase(arena, known, "main").closes
     with pytest.raises(RefusedError, match="closed at 2026-06-11"):
@@ -112,8 +112,8 @@ def test_what_is_being_scored_cannot_be_cancelled(made):
         jobs.cancel(arena, known, receipt.id)
 
 
-def test_concurrent(where, tmp_path):
-    arena, known = new_arena(where, tmp_path, limits="concurrent = 1")
+def test_concurrent(mostly_sqlite, tmp_path):
+    arena, known = new_arena(mostly_sqlite, tmp_path, limits="concurrent = 1")
     team = a_team(arena, known)
     put(arena, known, team, 1)
     with pytest.raises(RefusedError) as caught:
@@ -134,6 +134,7 @@ def test_baselines_are_not_charged(made):
         assert connection.execute(select(func.count(tables.charge.c.key))).scalar_one() == 0
 
 
+@pytest.mark.parametrize("mostly_sqlite", ["sqlite", "postgresql"], indirect=True)
 def test_fifty_requests_for_the_last_unit(made):
     arena, known = made
     team = a_team(arena, known)
@@ -159,6 +160,7 @@ def test_fifty_requests_for_the_last_unit(made):
     assert (charged, numbers) == (2, [1, 2])
 
 
+@pytest.mark.parametrize("mostly_sqlite", ["sqlite", "postgresql"], indirect=True)
 def test_fifty_times_the_same_request(made):
     arena, known = made
     team = a_team(arena, known)

@@ -26,8 +26,8 @@ def readers():
 
 
 @pytest.fixture
-def made(where, tmp_path):
-    arena, known = new_arena(where, tmp_path)
+def made(mostly_sqlite, tmp_path):
+    arena, known = new_arena(mostly_sqlite, tmp_path)
     yield arena, known
     arena.database.close()
 
@@ -38,6 +38,7 @@ def count(arena, table, **conditions):
         return connection.execute(rows).scalar_one()
 
 
+@pytest.mark.parametrize("mostly_sqlite", ["sqlite", "postgresql"], indirect=True)
 def test_from_upload_to_score(made, readers):
     arena, known = made
     team = a_team(arena, known)

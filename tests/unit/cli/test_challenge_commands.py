@@ -7,13 +7,17 @@ import zipfile
 
 import pytest
 
+from reelscore.challenge import uploads, workers
 from support.challenge_data import captions, write_definition
+from support.challenge_process import Here
 
 
 @pytest.fixture
 def made(tmp_path, run, monkeypatch):
     """A challenge that is open for a long time, in dogs.db, with a good file run.json."""
     monkeypatch.chdir(tmp_path)
+    for module in (uploads, workers):  # the guide's examples start processes; here it is quicker
+        monkeypatch.setattr(module, "Helper", Here)
     path = write_definition(tmp_path, limits="per_day = 2, total = 20")
     path.write_text(path.read_text().replace("closes = 2026", "closes = 2999"))
     (tmp_path / "run.json").write_bytes(captions())
