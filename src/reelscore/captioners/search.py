@@ -29,7 +29,8 @@ _TOLERANCE = 1e-5  # more than single precision can be wrong
 _DIGITS = 6
 _SPARE = 16  # items beyond the nearest that faiss gives, for ties
 _BLOCK = 1 << 18  # numbers of training items that stay in a processor's cache
-_QUERIES = 256  # queries between two signs of life
+_QUERIES = 2048  # queries between two signs of life; for fewer, threads mostly wait
+_PRODUCTS = 256  # queries whose products with all training rows are in memory at once
 
 
 class Neighbours(NamedTuple):
@@ -196,7 +197,8 @@ def _chooser(
         return [_near(_similarities(training, query, distance), k) for query in queries]
 
     def by_product(queries: Matrix) -> list[Places]:
-        return [_near(row, k) for row in queries @ training.T]
+        parts = [queries[b : b + _PRODUCTS] for b in range(0, len(queries), _PRODUCTS)]
+        return [_near(row, k) for part in parts for row in part @ training.T]
 
     if distance == "cosine":
         return by_product

@@ -61,6 +61,8 @@ def test_blocks_and_faiss_give_what_all_pairs_give(matrices, distance, k, block)
     places, similarities = by_hand(training, queries, k, distance)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(searching, "_BLOCK", block)
+        patch.setattr(searching, "_QUERIES", 3)
+        patch.setattr(searching, "_PRODUCTS", 2)
         for backend in ("numpy", "faiss"):
             found = nearest_rows(
                 training, queries, k=k, distance=distance, backend=backend, threads=1
