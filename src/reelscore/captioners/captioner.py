@@ -20,7 +20,7 @@ import numpy as np
 from reelscore._progress import Progress
 from reelscore.captioners.decoding import decode
 from reelscore.captioners.features import Features
-from reelscore.captioners.lstm import CaptionNetwork, NetworkShape
+from reelscore.captioners.lstm import CaptionNetwork, NetworkShape, check_device
 from reelscore.captioners.run_record import captions_hash
 from reelscore.captioners.training import Examples, Measured, Recipe, train
 from reelscore.captioners.vocabulary import Vocabulary
@@ -84,6 +84,7 @@ class Captioner:
         Raises:
             DataError: If captions have no scores, or another training was begun in the folder.
         """
+        check_device(device)
         recipe = recipe or Recipe()
         ours, theirs = (dict(zip(own.items, own.matrix, strict=True)) for own in scores)
         for what, texts, own in (("training", captions, ours), ("validation", references, theirs)):

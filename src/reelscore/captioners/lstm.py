@@ -74,6 +74,7 @@ class CaptionNetwork:
 
     def __init__(self, shape: NetworkShape, *, device: str = "cpu", seed: int = 0) -> None:
         torch = need("torch")
+        check_device(device)
         self.shape, self.device = shape, device
         parts = {
             "embedding": torch.nn.Embedding(shape.words, shape.embedding, padding_idx=PAD),
@@ -138,6 +139,20 @@ class CaptionNetwork:
         if drop is not None:
             flow = drop("lstm", flow)
         return self.modules["output"](flow), after
+
+
+def check_device(device: str) -> None:
+    """Refuse a GPU where there is none.
+
+    Args:
+        device: ``cuda`` or ``cpu``.
+
+    Raises:
+        DataError: If torch has no such device.
+    """
+    check_choice("device", device, ("cpu", "cuda"))
+    if device == "cuda" and not need("torch").cuda.is_available():
+        raise DataError('torch finds no GPU here. Take device="cpu", or install torch with CUDA.')
 
 
 _PLACES: dict[str, tuple[str, ...]] = {

@@ -26,6 +26,7 @@ from reelscore.captioners.lstm import (
     DropMask,
     Dropout,
     NetworkShape,
+    check_device,
 )
 from reelscore.captioners.run_record import Parameters
 from reelscore.captioners.vocabulary import BEGIN, PAD, Vocabulary
@@ -210,6 +211,7 @@ def train(
     if not examples.captions or not references:
         raise DataError("There are no captions to learn from, or none to validate on.")
     torch = need("torch")
+    check_device(device)
     key = f"{recipe} {seed} {device} {origin}"
     with _deterministic(torch, device):
         run = _Run(examples, references, scores, recipe, seed, device, threads)

@@ -307,6 +307,16 @@ def test_train_and_generate(files):
     assert weights["embedding.weight"].shape[1] == 24
 
 
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_a_missing_gpu_is_said_before_anything_is_written(files):
+    words = f"caption train {files} --captions {files}/captions.json --device cuda"
+    words += f" --val-refs {files}/captions.json -o {files}/model"
+    result = CliRunner().invoke(cli, words.split())
+    assert isinstance(result.exception, DataError)
+    assert "torch finds no GPU here" in str(result.exception)
+    assert not (files / "model").exists()
+
+
 def test_what_models_refuse(files):
     features = Features.of(SCORES)
     recipe = Recipe(hidden=8, embedding=4, iterations=2, every=1)

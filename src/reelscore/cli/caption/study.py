@@ -51,11 +51,14 @@ def command(
       reelscore caption study rendered1-small --only t9,t10 -o study
       reelscore caption study rendered1-full -o study --device cuda --jobs 4
     """
+    from reelscore.captioners.lstm import check_device
     from reelscore.captioners.study.plans import read_plan
     from reelscore.captioners.study.runs import run_study
     from reelscore.captioners.study.tables import StudyResults
 
     check_targets(json_file)
+    if device == "cuda":
+        check_device(device)
     chosen = read_plan(plan)
     tables = [name.strip() for name in only.split(",")] if only else []
     with progress_bar("Running") as progress:
