@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from itertools import pairwise
 
 import numpy as np
@@ -168,3 +170,14 @@ def test_a_bound_needs_sentences_and_one_score():
 
 def test_the_signature_says_oracle():
     assert BoundSearch().signature(seed=1).startswith("bound|metric:meteor|oracle:yes|seed:1|v:")
+
+
+def test_baselines_load_no_learning_library():
+    modules = ["features", "search", "neighbours", "retrieval", "tuples", "labels", "classifiers"]
+    imports = ", ".join(f"reelscore.captioners.{name}" for name in [*modules, "label_folders"])
+    script = f"import sys, {imports}; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, check=True, text=True
+    )
+    loaded = {name.partition(".")[0] for name in done.stdout.split()}
+    assert loaded & {"torch", "sklearn", "faiss", "h5py", "nltk", "transformers"} == set()
