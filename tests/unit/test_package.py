@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from importlib.metadata import version
+from importlib.metadata import requires, version
 from pathlib import Path
 
 import pytest
@@ -58,6 +58,13 @@ def test_import_is_quick():
 def test_import_loads_nothing_heavy():
     loaded = python("import sys, reelscore; print(*sys.modules)").split()
     assert HEAVY & set(loaded) == set()
+
+
+def test_the_core_needs_little():
+    """Each further package is megabytes on every machine; most belong into an extra."""
+    needed = [line for line in requires("reelscore") if "extra ==" not in line]
+    names = {re.match(r"[\w-]+", line)[0] for line in needed}
+    assert names == {"numpy", "msgspec", "click", "jinja2"}
 
 
 def test_help_loads_no_numbers():

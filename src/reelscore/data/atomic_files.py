@@ -8,7 +8,6 @@ Links are followed; devices and pipes, which cannot be replaced, are written to 
 from __future__ import annotations
 
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -111,7 +110,7 @@ def _opened(target: Path, private: bool) -> Iterator[IO[bytes]]:
             yield file
         return
     # The part of a name that 255 bytes leave room for; the suffix makes it unique.
-    aside = target.with_name(f".{target.name[:50]}.{secrets.token_hex(4)}.tmp")
+    aside = target.with_name(f".{target.name[:50]}.{os.urandom(4).hex()}.tmp")
     # os.open leaves the permissions of a new file to the user's umask, as tempfile does not.
     descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
     try:
