@@ -12,7 +12,7 @@ import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, func, insert, select, update
 
 from reelscore._version import __version__
 from reelscore.challenge.arena import Arena
@@ -29,7 +29,7 @@ from reelscore.challenge.job_results import (
 from reelscore.challenge.quota import charge_again, refund
 from reelscore.challenge.store.blobs import get_blob
 from reelscore.challenge.store.events import log
-from reelscore.challenge.store.tables import job, phase, split, submission
+from reelscore.challenge.store.tables import job, phase, phase_split, split, submission
 from reelscore.errors import RefusedError
 from reelscore.store.database import alone
 
@@ -101,13 +101,38 @@ def _in_order(connection: Connection, kinds: Sequence[Any], now: int) -> Sequenc
     query = (
         select(job, submission.c.phase, submission.c.captions_blob, submission.c.id)
         .select_from(job.join(submission).join(phase, submission.c.phase == phase.c.key))
-        .where(job.c.state == "queued", job.c.not_before <= now, condition)
+        .where(job.c.state == "queued", job.c.not_before <= now, condition, _in_turn())
         .order_by(phase.c.priority.desc(), scoring, submission.c.arrived, job.c.key)
         .limit(1)
     )
     if connection.dialect.name != "sqlite":
         query = query.with_for_update(of=job, skip_locked=True)
     return connection.execute(query).all()
+
+
+def _in_turn() -> ColumnElement[bool]:
+    """Whether it is a job's turn: the Ladder needs a team's jobs in their order."""
+    earlier_job, earlier = job.alias(), submission.alias()
+    is_behind = (
+        select(earlier_job.c.key)
+        .select_from(earlier_job.join(earlier, earlier_job.c.submission == earlier.c.key))
+        .where(
+            earlier.c.team == submission.c.team,
+            earlier.c.phase == submission.c.phase,
+            earlier.c.key < submission.c.key,
+            earlier_job.c.generation == job.c.generation,
+            earlier_job.c.state.in_(("queued", "scoring")),
+        )
+        .correlate(job, submission)
+        .exists()
+    )
+    has_ladder = (
+        select(phase_split.c.split)
+        .where(phase_split.c.phase == submission.c.phase, phase_split.c.feedback == "ladder")
+        .correlate(submission)
+        .exists()
+    )
+    return ~(has_ladder & is_behind)
 
 
 def _claim(connection: Connection, row: Row[Any], lease: str) -> Claim:

@@ -209,6 +209,11 @@ def test_the_ladder_tells_what_beats_the_last(mostly_sqlite, tmp_path):
             last = connection.scalars(select(tables.shown.c.told).order_by(tables.shown.c.key))
             told.append(json.loads(last.all()[-1])["scores"]["cider"]["value"])
     assert told == [0.5, 0.5, 0.7]
+    jobs.rescore(arena, known, "main", actor="ada")
+    first = jobs.claim(arena, "w", version="1")
+    assert jobs.claim(arena, "w", version="1") is None  # one after the other, in their order
+    assert jobs.finish(arena, first, scored(0.52))
+    assert jobs.claim(arena, "w", version="1") is not None
     arena.database.close()
 
 
