@@ -158,6 +158,25 @@ def hand_in(
     )
 
 
+def check_file(
+    arena: Arena, readers: Readers, known: Known, phase_id: str, own: Team, upload: Upload
+) -> Accepted:
+    """Read a file as `hand_in` would, and keep nothing of it.
+
+    Raises:
+        RefusedUpload: If it cannot be scored.
+        RefusedError: If the phase has not opened (``closed``), the team sends too many bad files
+            (``often``), or readers are busy (``busy``).
+    """
+    with arena.database.reading() as connection:
+        now = arena.clock(connection)
+        own_phase = phase_in(connection, known, phase_id)
+        if now < own_phase.opens:
+            raise RefusedError("closed", f"The phase opens at {to_iso(own_phase.opens)}.")
+        quota.check_refusals(connection, own_phase, own, now)
+    return read_file(arena, readers, known, own_phase, own, upload)
+
+
 def read_file(
     arena: Arena, readers: Readers, known: Known, own_phase: KnownPhase, own: Team, upload: Upload
 ) -> Accepted:

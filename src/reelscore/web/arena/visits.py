@@ -22,7 +22,7 @@ from reelscore.web.site import Site, clock
 from reelscore.web.store.accounts import Account
 
 PATH = "/challenges"
-_OWN_PAGE = re.compile(r"/challenges(/[\w./-]*)?")
+_OWN_PAGE = re.compile(r"/challenges(/[\w./-]*(\?invitation=[\w.-]+)?)?")
 _DONE = "reelscore_did"  # what the last form did, for the next page to say
 _AGE = 60.0
 

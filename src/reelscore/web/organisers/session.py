@@ -68,17 +68,17 @@ class Desk:
         return self.site.campaigns.get(id)
 
 
-def log_in(site: Site, account: Account) -> Response:
-    """Begin a session."""
-    response = site.go(PATH)
+def log_in(site: Site, account: Account, to: str = PATH) -> Response:
+    """Begin a session, and go on to a page."""
+    response = site.go(to)
     value = site.signer.sign("session", [account.id, account.sessions])
     site.set_cookie(response, COOKIE, value, _EVERYWHERE, site.settings.session)
     return response
 
 
-def log_out(site: Site) -> Response:
-    """End a session."""
-    response = site.go(f"{PATH}/login")
+def log_out(site: Site, to: str = f"{PATH}/login") -> Response:
+    """End a session, and go on to a page."""
+    response = site.go(to)
     site.set_cookie(response, COOKIE, "", _EVERYWHERE, 0)
     return response
 

@@ -163,7 +163,8 @@ def _change(database: Database, id: int, **values: str) -> Account:
         row = connection.execute(changed).one_or_none()
         if row is None:
             raise _gone()
-        _check_owners(connection)
+        if "role" in values:
+            _check_owners(connection)
         return Account(*row)
 
 

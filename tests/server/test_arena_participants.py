@@ -1,0 +1,232 @@
+"""Participants: accounts, teams, files that are refused and taken, what is left, tokens."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from reelscore.challenge.workers import Workers
+from reelscore.web.app import create_app
+from reelscore.web.arena.accounts import reset_link
+from reelscore.web.settings import Settings
+from reelscore.web.store.accounts import find_account
+from support.challenge_data import SECOND, START, captions, new_arena
+from support.server import PASSWORD, SECRET
+from support.visits import Visitor
+
+HERE = "/challenges/dogs"
+
+
+class At:
+    """A clock that tests set."""
+
+    def __init__(self):
+        self.moment = START + SECOND
+
+    def __call__(self):
+        return self.moment / 1e6
+
+
+@pytest.fixture
+def clock():
+    return At()
+
+
+@pytest.fixture
+def app(tmp_path, clock, request):
+    choices = {"more": 'final = "chosen"', **getattr(request, "param", {})}
+    arena, _ = new_arena(tmp_path / "dogs.db", tmp_path, **choices)
+    arena.database.close()
+    settings = Settings(
+        str(tmp_path / "dogs.db"), secret=SECRET, clock=clock, attempts=10**6, session=1e9
+    )
+    app = create_app(settings)
+    yield app
+    app.state.site.readers.close()
+    app.state.site.database.close()
+
+
+class Participant(Visitor):
+    """Somebody with an account and perhaps a team."""
+
+    def register(self, name, query=""):
+        return self.press(f"{HERE}/register{query}", name=name, password=PASSWORD)
+
+    def make_team(self, name, **fields):
+        return self.press(f"{HERE}/team", name=name, accept="1", **fields)
+
+    def hand_in(self, content, what="submit", **fields):
+        files = {"file": ("run.json", content)}
+        data = {"proof": self.proof, "phase": "main", "what": what, **fields}
+        return self.post(f"{HERE}/submit", data=data, files=files)
+
+
+@pytest.fixture
+def member(app):
+    visitor = Participant(app)
+    visitor.register("pat")
+    visitor.make_team("Ours")
+    return visitor
+
+
+def ids(page):
+    return list(dict.fromkeys(re.findall(r"/submissions/(\w{10})/", page.text)))
+
+
+def test_from_a_visitor_to_a_captain(app):
+    visitor = Participant(app)
+    asked = visitor.get(f"{HERE}/submit")  # not logged in: the page to log in leads back
+    assert asked.url.path == "/account/login"
+    assert asked.url.params["to"] == f"{HERE}/submit"
+    page = visitor.register("pat")
+    assert page.url.path == f"{HERE}/team"
+    assert "You are in no team yet" in page.text
+    assert visitor.press(f"{HERE}/team", name="Ours").status_code == 422  # rules not accepted
+    page = visitor.make_team("Ours")
+    assert "The team Ours is made" in page.text
+    assert "captain" in page.text
+    other = Participant(app)
+    other.register("sam")
+    assert "looks like" in other.make_team("0urs").text
+    assert other.get(f"{HERE}/mine").status_code == 403
+    assert visitor.press("/account/logout").status_code == 200
+    assert visitor.get(f"{HERE}/team").url.path == "/account/login"
+    back = visitor.press(f"/account/login?to={HERE}/team", name="pat", password=PASSWORD)
+    assert back.url.path == f"{HERE}/team"
+    away = visitor.press("/account/login?to=//evil.example/", name="pat", password=PASSWORD)
+    assert away.url.path == HERE  # nowhere else than to our pages
+
+
+def test_a_team_grows_by_a_link_and_shrinks(app, member):
+    page = member.press(f"{HERE}/team/invite")
+    link = re.search(r"http://127\.0\.0\.1:8000(/challenges/dogs/team/join/[\w-]+)", page.text)[1]
+    friend = Participant(app)
+    assert friend.get(link).url.path == f"{HERE}/register"
+    page = friend.register("sam", f"?to={link.removeprefix(HERE)}")
+    assert page.url.path == link
+    assert "You are in the team Ours now" in friend.press(link).text
+    third = Participant(app)
+    third.register("kim")
+    assert third.press(link).status_code == 409  # used
+    assert "You have left the team" in friend.press(f"{HERE}/team/leave").text
+
+
+def test_files_are_checked_refused_taken_and_scored(app, member):
+    refused = member.hand_in(b'{"v1": "a man"}')
+    assert refused.status_code == 422
+    assert "nothing was charged" in refused.text
+    assert "9 items have no caption" in refused.text
+    checked = member.hand_in(captions(), "check")
+    assert "can be scored" in checked.text
+    assert "left today 5 of 5, in all 20 of 20" in checked.text
+    page = member.hand_in(captions(), method="<b>ours</b>", link="https://lab.example")
+    assert page.url.path == f"{HERE}/mine"
+    assert "Submission 1 is accepted" in page.text
+    assert "no scorer is running" in page.text
+    assert "left today 4 of 5, in all 19 of 20" in page.text
+    assert "&lt;b&gt;ours" in page.text
+    assert member.hand_in(captions()).status_code == 409  # the same captions
+    assert member.hand_in(captions(1), link="javascript:alert(1)").status_code == 422
+    assert Workers(app.state.site.arena, 1).run_until_idle() == 1
+    live = member.get(f"{HERE}/mine/live")
+    assert "CIDEr" in live.text
+    assert "<html" not in live.text
+    [id] = ids(live)
+    assert member.get(f"{HERE}/submissions/{id}/file").content == captions()
+    assert member.get(f"{HERE}/submissions/{id}/report/test").status_code == 404  # blind
+    assert "Ours" in Visitor(app).get(f"{HERE}/boards/test").text
+    assert "is noted" in member.press(f"{HERE}/submissions/{id}/choose").text
+    assert 'chip good">chosen' in member.get(f"{HERE}/mine").text
+    member.press(f"{HERE}/submissions/{id}/withdraw")
+    assert "Ours" not in Visitor(app).get(f"{HERE}/boards/test").text
+    member.press(f"{HERE}/submissions/{id}/restore")
+    assert "Ours" in Visitor(app).get(f"{HERE}/boards/test").text
+
+
+def test_others_find_nothing_of_a_submission(app, member):
+    [id] = ids(member.hand_in(captions()))
+    other = Participant(app)
+    other.register("sam")
+    other.make_team("Theirs")
+    for method, what in (("get", "file"), ("get", "report/test"), ("post", "choose"),
+                         ("post", "withdraw"), ("post", "cancel")):  # fmt: skip
+        path = f"{HERE}/submissions/{id}/{what}"
+        got = other.get(path) if method == "get" else other.press(path)
+        assert got.status_code == 404, what
+    assert id not in other.get(f"{HERE}/mine").text
+    assert "is cancelled and not charged" in member.press(f"{HERE}/submissions/{id}/cancel").text
+    assert "left today 5 of 5" in member.get(f"{HERE}/submit").text
+
+
+def test_closed_is_closed_to_the_microsecond(app, member, clock):
+    clock.moment = START + 10 * 86400 * SECOND - 1
+    assert member.hand_in(captions()).status_code == 200
+    clock.moment += 1
+    assert member.hand_in(captions(1)).status_code == 409
+    assert "No phase takes files now" in member.get(f"{HERE}/submit").text
+
+
+def test_forms_of_other_sites_are_refused(app, member):
+    for path in ("team/invite", "team/leave", "team/tokens", "submit"):
+        files = {"file": ("run.json", captions())}
+        got = member.post(f"{HERE}/{path}", data={"proof": "x", "phase": "main"}, files=files)
+        assert got.status_code == 403, path
+    assert member.post("/account/logout", data={"proof": "x"}).status_code == 403
+
+
+def with_registration(folder, mode):
+    path = folder / "dogs.toml"
+    path.write_text(
+        path.read_text().replace("[challenge]", f'[challenge]\nregistration = "{mode}"')
+    )
+
+
+def changed(app, tmp_path, mode):
+    from reelscore.challenge.challenges import make_challenge
+
+    with_registration(tmp_path, mode)
+    make_challenge(app.state.site.arena, tmp_path / "dogs.toml")
+
+
+def test_invited_challenges_take_those_who_have_the_link(app, tmp_path):
+    changed(app, tmp_path, "invite")
+    visitor = Participant(app)
+    assert "are invited" in visitor.get(f"{HERE}/register").text
+    assert visitor.register("pat").status_code == 403
+    invitation = app.state.site.signer.sign("invitation", "dogs")
+    page = visitor.register("pat", f"?invitation={invitation}")
+    assert page.url.params["invitation"] == invitation
+    assert visitor.make_team("Ours").status_code == 422
+    assert "is made" in visitor.make_team("Ours", invitation=invitation).text
+
+
+def test_teams_wait_for_approval(app, tmp_path):
+    changed(app, tmp_path, "approve")
+    visitor = Participant(app)
+    visitor.register("pat")
+    assert "have not approved your team yet" in visitor.make_team("Ours").text
+    assert visitor.hand_in(captions()).status_code == 403
+
+
+def test_a_lost_password_is_replaced_by_a_link_that_is_good_once(app):
+    visitor = Participant(app)
+    visitor.register("pat")
+    site = app.state.site
+    link = reset_link(site, find_account(site.database, 1)).removeprefix(site.settings.url)
+    stranger = Participant(app)
+    assert "New password for pat" in stranger.get(link).text
+    assert stranger.press(link, password="short").status_code == 422
+    assert stranger.press(link, password="another password").url.path == HERE
+    assert stranger.press(link, password="one more password").status_code == 404
+    assert visitor.get(f"{HERE}/team").url.path == "/account/login"  # old sessions have ended
+
+
+def test_tokens_are_shown_once_and_revoked(app, member):
+    page = member.press(f"{HERE}/team/tokens", name="laptop")
+    assert re.search(r"<pre[^>]*>[\w-]{32}</pre>", page.text)
+    again = member.get(f"{HERE}/team").text
+    assert "laptop" in again
+    assert not re.search(r"<pre[^>]*>[\w-]{32}</pre>", again)
+    assert "is revoked" in member.press(f"{HERE}/team/tokens/1/revoke").text
+    assert member.press(f"{HERE}/team/tokens", scope="organise").status_code == 403
