@@ -7,25 +7,12 @@ import re
 import pytest
 
 from reelscore.challenge.workers import Workers
-from reelscore.web.app import create_app
 from reelscore.web.arena.accounts import reset_link
-from reelscore.web.settings import Settings
 from reelscore.web.store.accounts import find_account
-from support.challenge_data import SECOND, START, captions, new_arena
-from support.server import PASSWORD, SECRET
+from support.arena import HERE, At, Participant, arena_app
+from support.challenge_data import SECOND, START, captions
+from support.server import PASSWORD
 from support.visits import Visitor
-
-HERE = "/challenges/dogs"
-
-
-class At:
-    """A clock that tests set."""
-
-    def __init__(self):
-        self.moment = START + SECOND
-
-    def __call__(self):
-        return self.moment / 1e6
 
 
 @pytest.fixture
@@ -34,32 +21,9 @@ def clock():
 
 
 @pytest.fixture
-def app(tmp_path, clock, request):
-    choices = {"more": 'final = "chosen"', **getattr(request, "param", {})}
-    arena, _ = new_arena(tmp_path / "dogs.db", tmp_path, **choices)
-    arena.database.close()
-    settings = Settings(
-        str(tmp_path / "dogs.db"), secret=SECRET, clock=clock, attempts=10**6, session=1e9
-    )
-    app = create_app(settings)
-    yield app
-    app.state.site.readers.close()
-    app.state.site.database.close()
-
-
-class Participant(Visitor):
-    """Somebody with an account and perhaps a team."""
-
-    def register(self, name, query=""):
-        return self.press(f"{HERE}/register{query}", name=name, password=PASSWORD)
-
-    def make_team(self, name, **fields):
-        return self.press(f"{HERE}/team", name=name, accept="1", **fields)
-
-    def hand_in(self, content, what="submit", **fields):
-        files = {"file": ("run.json", content)}
-        data = {"proof": self.proof, "phase": "main", "what": what, **fields}
-        return self.post(f"{HERE}/submit", data=data, files=files)
+def app(tmp_path, clock):
+    with arena_app(tmp_path, clock) as app:
+        yield app
 
 
 @pytest.fixture

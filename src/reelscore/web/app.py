@@ -19,8 +19,8 @@ from reelscore.challenge.submissions import RefusedUpload
 from reelscore.challenge.workers import Workers, alone_on
 from reelscore.errors import FullError, ReelscoreError, RefusedError
 from reelscore.web.arena import accounts as participants
-from reelscore.web.arena import boards, pages, submitting, teams
-from reelscore.web.arena.visits import login_path
+from reelscore.web.arena import api, boards, pages, submitting, teams
+from reelscore.web.arena.visits import ApiRefusal, login_path
 from reelscore.web.organisers import (
     accounts,
     campaigns,
@@ -42,7 +42,7 @@ _ORGANISING = (
     *(accounts, campaigns, new_campaign, rater_texts, media, preview),
     *(decisions, results, mturk),
 )
-_ARENA = (participants, pages, boards, teams, submitting)
+_ARENA = (participants, pages, boards, teams, submitting, api)
 _ROUTERS = (entry.arrivals, *(module.router for module in (*_ORGANISING, *_ARENA)))
 _RATING = (entry.preparation, tasks.router, ends.router)
 _THREADS = 16  # more only get in each other's way: Python runs one at a time
@@ -136,13 +136,14 @@ def _explain(request: Request, error: Exception) -> Response:
     """Say what went wrong: a page for people, JSON for scripts."""
     site: Site = request.app.state.site
     status, text = _status(site, error)
-    wants_page = "text/html" in request.headers.get("accept", "")
+    is_program = request.url.path.startswith(f"{site.settings.prefix}{api.PREFIX}/")
+    wants_page = not is_program and "text/html" in request.headers.get("accept", "")
     if status == 401 and wants_page and request.method == "GET":
         return site.go(login_path(request))
     headers = getattr(error, "headers", None) or {}
     if not wants_page:
         body: dict[str, object] = {"message": text}
-        if isinstance(error, RefusedError):
+        if isinstance(error, RefusedError | ApiRefusal):
             body["reason"] = error.reason
         if isinstance(error, RefusedUpload):
             body["problems"] = list(error.report.problems)

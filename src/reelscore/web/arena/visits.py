@@ -195,6 +195,15 @@ AsOwner = Annotated[Visit, Depends(owning)]
 Arrived = Annotated[int, Depends(arrival)]
 
 
+class ApiRefusal(HTTPException):
+    """A request of a program that is refused, with the reason in one word."""
+
+    def __init__(self, status: int, reason: str, message: str) -> None:
+        headers = {"www-authenticate": "Bearer"} if status == 401 else None
+        super().__init__(status, message, headers)
+        self.reason = reason
+
+
 def missing() -> HTTPException:
     """Say that something does not exist, or may not be seen, which looks the same."""
     return HTTPException(404, "There is nothing here, or not yet.")

@@ -1,0 +1,468 @@
+"""The programming interface: what pages show and do, as JSON, for programs with a token.
+
+Cookies count for nothing here, so that no other site can use a browser's session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from fastapi import Body, Depends, File, Form, Header, Path, Request, UploadFile
+from fastapi.responses import JSONResponse, Response
+
+from reelscore.challenge import jobs, quota, submissions, teams
+from reelscore.challenge.board_forms import board_csv, board_dict
+from reelscore.challenge.challenges import change_dates, find_phase, list_challenges
+from reelscore.challenge.queue_state import queue_state, why_waiting
+from reelscore.challenge.store.results import Record
+from reelscore.challenge.submissions import Upload
+from reelscore.challenge.tokens import find_token
+from reelscore.errors import RefusedError
+from reelscore.store.values import from_iso, to_iso
+from reelscore.web.arena.boards import seen_board
+from reelscore.web.arena.pages import items
+from reelscore.web.arena.submitting import (
+    choose_own,
+    handed_in,
+    known_phase,
+    own_record,
+    set_own_status,
+)
+from reelscore.web.arena.visits import ApiRefusal, Arrived, Visit, missing, visit_of
+from reelscore.web.requests import Guard, Router
+from reelscore.web.site import Site, address, check_failures
+from reelscore.web.store.accounts import Account, find_account
+
+PREFIX = "/api/v1"
+router = Router(prefix=PREFIX)
+Id = Annotated[str, Path(max_length=100)]
+Reason = Annotated[str, Body(max_length=2000)]
+
+
+def _account(request: Request, scope: str) -> Account | None:
+    """Give the account whose token a request bears; ``None`` where none is borne or needed.
+
+    Raises:
+        ApiRefusal: If the token is missing, wrong, ended (status 401), or may not do this (403).
+    """
+    site: Site = request.app.state.site
+    kind, _, secret = request.headers.get("authorization", "").partition(" ")
+    if not kind and not scope:
+        return None
+    if kind.lower() != "bearer" or not secret:
+        raise ApiRefusal(401, "token", "Send a token: 'Authorization: Bearer …'.")
+    check_failures.value(request)
+    try:
+        token = find_token(site.arena, secret.strip())
+    except RefusedError as error:
+        site.failures.note(address(request))
+        raise ApiRefusal(401, error.reason, str(error)) from None
+    account = find_account(site.database, token.account)
+    if account is None:
+        raise ApiRefusal(401, "unknown", "The account of this token was removed.")
+    if scope and scope not in token.scopes:
+        raise ApiRefusal(403, "scope", f"This token may not {scope}; make one that may.")
+    if scope == "organise" and not account.is_owner:
+        raise ApiRefusal(403, "scope", "Only an owner may do this.")
+    return account
+
+
+def _guard(scope: str) -> Guard[Visit]:
+    def check(request: Request) -> Visit:
+        account = _account(request, scope)
+        site: Site = request.app.state.site
+        id = str(request.path_params.get("challenge", ""))
+        if id:
+            return visit_of(site, request, id, account)
+        return _visit_of_submission(site, request, str(request.path_params["submission"]), account)
+
+    return Guard(check)
+
+
+def _visit_of_submission(site: Site, request: Request, id: str, account: Account | None) -> Visit:
+    for known in list_challenges(site.arena):
+        visit = visit_of(site, request, known.id, account)
+        if _find(visit, id) is not None:
+            return visit
+    raise missing()
+
+
+def _find(visit: Visit, id: str) -> tuple[str, Record] | None:
+    """Give a submission whose state the viewer may see, with its phase."""
+    for phase in visit.view.phases:
+        if visit.view.sees_phase(phase):
+            for record in visit.view.submissions(phase):
+                if record.id == id:
+                    return phase, record
+    return None
+
+
+def _found(visit: Visit, id: str) -> tuple[str, Record]:
+    found = _find(visit, id)
+    if found is None:
+        raise missing()
+    return found
+
+
+Anybody = Annotated[Visit, Depends(_guard(""))]
+Reader = Annotated[Visit, Depends(_guard("read"))]
+Submitter = Annotated[Visit, Depends(_guard("submit"))]
+Owner = Annotated[Visit, Depends(_guard("organise"))]
+
+
+def _own_team(visit: Visit) -> teams.Team:
+    if visit.team is None:
+        raise ApiRefusal(403, "team", "You are in no team of this challenge; make one first.")
+    return visit.team
+
+
+# What everybody may read
+
+
+@router.get("/challenges")
+def give_challenges(request: Request) -> dict[str, Any]:
+    """List the challenges."""
+    account = _account(request, "")
+    organiser = account is not None and account.is_organiser
+    site: Site = request.app.state.site
+    return {
+        "challenges": [
+            {"id": known.id, "name": known.definition.name, "state": known.state}
+            for known in list_challenges(site.arena)
+            if organiser or known.state != "draft"
+        ]
+    }
+
+
+@router.get("/challenges/{challenge}")
+def give_challenge(visit: Anybody) -> dict[str, Any]:
+    """Give a challenge: its phases and boards."""
+    return {
+        "id": visit.known.id,
+        "name": visit.view.name,
+        "state": visit.known.state,
+        "registration": visit.known.definition.registration,
+        "phases": _phases(visit),
+        "boards": visit.view.boards(),
+        "team": visit.team.name if visit.team else None,
+    }
+
+
+@router.get("/challenges/{challenge}/phases")
+def give_phases(visit: Anybody) -> dict[str, Any]:
+    """Give the phases with their times and limits."""
+    return {"phases": _phases(visit)}
+
+
+def _phases(visit: Visit) -> list[dict[str, Any]]:
+    view = visit.view
+    return [
+        {
+            "id": phase.id,
+            "name": phase.name or phase.id,
+            "splits": list(phase.splits),
+            "opens": to_iso(view.phases[phase.id].opens),
+            "closes": to_iso(view.phases[phase.id].closes),
+            "reveals": to_iso(view.phases[phase.id].reveals),
+            "per_day": phase.limits.per_day,
+            "total": phase.limits.total,
+            "concurrent": phase.limits.concurrent,
+            "final": phase.final,
+        }
+        for phase in view.definition.phases
+        if view.sees_phase(phase.id)
+    ]
+
+
+@router.get("/challenges/{challenge}/splits/{split}/items")
+def give_items(visit: Anybody, split: Id) -> dict[str, Any]:
+    """Give the ids of a split's items, once one of its phases is open."""
+    for phase in visit.view.definition.phases:
+        ids = items(visit, phase.id, split)
+        if ids is not None:
+            return {"split": split, "items": ids}
+    raise missing()
+
+
+@router.get("/challenges/{challenge}/boards/{board}.csv")
+def give_board_csv(visit: Anybody, board: Id) -> Response:
+    """Give a board as CSV."""
+    return Response(board_csv(seen_board(visit, board)), media_type="text/csv")
+
+
+@router.get("/challenges/{challenge}/boards/{board}")
+def give_board(visit: Anybody, board: Id) -> dict[str, Any]:
+    """Give a board."""
+    return board_dict(seen_board(visit, board))
+
+
+# What a team reads
+
+
+@router.get("/challenges/{challenge}/phases/{phase}/quota")
+def give_quota(visit: Reader, phase: Id) -> Response:
+    """Say what the team has left in a phase."""
+    own = find_phase(visit.arena, visit.known, known_phase(visit, phase))
+    left = quota.quota_left(visit.arena, own, _own_team(visit))
+    return JSONResponse(_left(left), headers=_quota_headers(left))
+
+
+def _left(left: quota.Left) -> dict[str, Any]:
+    return {
+        "today": left.today,
+        "total": left.total,
+        "concurrent": left.concurrent,
+        "resets": to_iso(left.resets),
+    }
+
+
+def _quota_headers(left: quota.Left) -> dict[str, str]:
+    numbers = {"X-Quota-Day-Left": left.today, "X-Quota-Left": left.total}
+    return {name: str(number) for name, number in numbers.items() if number is not None}
+
+
+@router.get("/challenges/{challenge}/submissions")
+def give_submissions(visit: Reader) -> dict[str, Any]:
+    """List the submissions whose state the viewer may see: their team's, or all for organisers."""
+    return {
+        "submissions": [
+            _submission(visit, phase, record)
+            for phase in visit.view.phases
+            if visit.view.sees_phase(phase)
+            for record in visit.view.submissions(phase)
+        ]
+    }
+
+
+def _submission(visit: Visit, phase: str, record: Record) -> dict[str, Any]:
+    view = visit.view
+    scores: dict[str, Any] = {}
+    if record.state == "scored":
+        for split in view.definition.phase(phase).splits:
+            seen = view.scores(phase, split, record)
+            if seen is not None:
+                scores[split] = {
+                    name: {
+                        "score": score.value,
+                        "interval": None if score.low is None else [score.low, score.high],
+                        "signature": score.signature,
+                    }
+                    for name, score in seen.items()
+                }
+    return {
+        "id": record.id,
+        "challenge": view.id,
+        "phase": phase,
+        "team": record.team_name,
+        "number": record.number,
+        "file": record.file_name,
+        "method": record.method,
+        "arrived": to_iso(record.arrived),
+        "late": record.late,
+        "status": record.status,
+        "chosen": record.chosen,
+        "state": record.state or "queued",
+        "reason": why_waiting(visit.arena, record.id) or record.reason,
+        "scores": scores,
+    }
+
+
+@router.get("/submissions/{submission}")
+def give_submission(visit: Reader, submission: Id) -> dict[str, Any]:
+    """Give a submission: its state, and the scores that may be seen."""
+    return _submission(visit, *_found(visit, submission))
+
+
+@router.get("/submissions/{submission}/file")
+def give_file(visit: Reader, submission: Id) -> Response:
+    """Give the file that was handed in."""
+    _found(visit, submission)
+    _, content = submissions.uploaded_file(visit.arena, submission)
+    return Response(content, media_type="application/octet-stream")
+
+
+@router.get("/submissions/{submission}/items")
+def give_item_scores(visit: Reader, submission: Id) -> dict[str, Any]:
+    """Give the scores of all items of public splits."""
+    phase, record = _found(visit, submission)
+    view = visit.view
+    splits = {}
+    for split in view.definition.phase(phase).splits:
+        scores = view.item_scores(phase, split, record)
+        ids = view.items(phase, split)
+        if scores and ids is not None:
+            splits[split] = {
+                name: dict(zip(ids, map(float, values), strict=True))
+                for name, values in scores.items()
+            }
+    if not splits:
+        raise missing()
+    return {"id": submission, "splits": splits}
+
+
+# What a team does
+
+
+@router.post("/challenges/{challenge}/phases/{phase}/check")
+async def check_file(
+    visit: Submitter, arrived: Arrived, phase: Id, file: Annotated[UploadFile, File()]
+) -> dict[str, Any]:
+    """Check a file; nothing is charged or kept."""
+    _own_team(visit)
+    upload = Upload(file.filename or "captions", await file.read())
+    await handed_in(visit, phase, upload, arrived, check=True)
+    return {"message": f"{upload.name} can be scored."}
+
+
+@router.post("/challenges/{challenge}/phases/{phase}/submissions", status_code=201)
+async def submit(
+    visit: Submitter,
+    arrived: Arrived,
+    phase: Id,
+    file: Annotated[UploadFile, File()],
+    method: Annotated[str, Form(max_length=5000)] = "",
+    description: Annotated[str, Form(max_length=10000)] = "",
+    link: Annotated[str, Form(max_length=5000)] = "",
+    force: Annotated[bool, Form()] = False,
+    idempotency_key: Annotated[str, Header(max_length=200)] = "",
+) -> Response:
+    """Hand a file in; the same key is the same submission."""
+    _own_team(visit)
+    content = await file.read()
+    name = file.filename or "captions"
+    upload = Upload(name, content, method, description, link, idempotency_key, force)
+    receipt = await handed_in(visit, phase, upload, arrived)
+    assert receipt is not None
+    answer = {
+        "id": receipt.id,
+        "number": receipt.number,
+        "state": receipt.state,
+        "late": receipt.late,
+        "repeated": receipt.repeated,
+        "notes": list(receipt.notes),
+        "left": _left(receipt.left),
+    }
+    return JSONResponse(answer, 201, _quota_headers(receipt.left))
+
+
+@router.post("/submissions/{submission}/choose")
+def choose(visit: Submitter, submission: Id) -> dict[str, Any]:
+    """Let a submission count; only the captain may."""
+    _own_team(visit)
+    choose_own(visit, submission)
+    return {"message": "The choice is noted."}
+
+
+@router.post("/submissions/{submission}/withdraw")
+def withdraw(visit: Submitter, submission: Id) -> dict[str, Any]:
+    """Take a submission off the boards."""
+    _own_team(visit)
+    set_own_status(visit, submission, "withdrawn")
+    return {"message": "The submission is withdrawn."}
+
+
+@router.post("/submissions/{submission}/cancel")
+def cancel(visit: Submitter, submission: Id) -> dict[str, Any]:
+    """Cancel a submission that waits; it is not charged."""
+    _own_team(visit)
+    own_record(visit, submission)
+    jobs.cancel(visit.arena, visit.known, submission, actor=visit.name)
+    return {"message": "The submission is cancelled and not charged."}
+
+
+# What owners do
+
+
+@router.get("/challenges/{challenge}/queue")
+def give_queue(visit: Owner) -> dict[str, Any]:
+    """Say how the queue stands."""
+    queue = queue_state(visit.arena)
+    return {
+        "waiting": queue.waiting,
+        "scoring": queue.scoring,
+        "failed": queue.failed,
+        "oldest_s": queue.oldest,
+        "scorers": queue.scorers,
+    }
+
+
+@router.get("/challenges/{challenge}/events")
+def give_events(visit: Owner) -> dict[str, Any]:
+    """Give the log, and the head of its chain."""
+    events = [{**event._asdict(), "time": to_iso(event.time)} for event in visit.view.events()]
+    return {"events": events, "chain": visit.view.chain_head()}
+
+
+def named_team(visit: Visit, id: str) -> teams.Team:
+    """Give a team of the challenge by its id.
+
+    Raises:
+        HTTPException: If there is none; status 404.
+    """
+    own = teams.find_team(visit.arena, visit.known, id)
+    if own is None or own.id != id:
+        raise missing()
+    return own
+
+
+@router.post("/challenges/{challenge}/teams/{team}/grant")
+def grant(
+    visit: Owner,
+    team: Id,
+    phase: Annotated[str, Body(max_length=100)],
+    amount: Annotated[int, Body(ge=1, le=10_000)],
+    reason: Reason,
+) -> dict[str, Any]:
+    """Grant a team more submissions."""
+    own = find_phase(visit.arena, visit.known, known_phase(visit, phase))
+    named = named_team(visit, team)
+    quota.give(visit.arena, visit.known, own, named, amount, actor=visit.name, reason=reason)
+    return {"message": f"{named.name} may submit {amount} more."}
+
+
+def _decision(what: str) -> Callable[..., dict[str, Any]]:
+    def decide(
+        visit: Owner, team: Id, reason: Annotated[str, Body(max_length=2000, embed=True)]
+    ) -> dict[str, Any]:
+        named = named_team(visit, team)
+        teams.decide(visit.arena, visit.known, named, what, actor=visit.name, reason=reason)
+        return {"message": f"{what}: {named.name}"}
+
+    decide.__doc__ = f"{what.capitalize()} a team."
+    return decide
+
+
+for _what in ("approve", "disqualify", "reinstate"):
+    _path = f"/challenges/{{challenge}}/teams/{{team}}/{_what}"
+    router.add_api_route(_path, _decision(_what), methods=["POST"], name=_what)
+
+
+@router.post("/submissions/{submission}/rerun")
+def rerun(
+    visit: Owner, submission: Id, reason: Annotated[str, Body(max_length=2000, embed=True)]
+) -> dict[str, Any]:
+    """Queue a failed submission again."""
+    jobs.rerun(visit.arena, visit.known, submission, actor=visit.name, reason=reason)
+    return {"message": "The submission waits to be scored."}
+
+
+@router.post("/challenges/{challenge}/phases/{phase}/extend")
+def extend(
+    visit: Owner,
+    phase: Id,
+    reason: Reason,
+    closes: Annotated[str, Body(max_length=40)] = "",
+    reveals: Annotated[str, Body(max_length=40)] = "",
+) -> dict[str, Any]:
+    """Change when a phase closes or reveals."""
+    change_dates(
+        visit.arena,
+        visit.known,
+        known_phase(visit, phase),
+        actor=visit.name,
+        reason=reason,
+        closes=from_iso(closes or None),
+        reveals=from_iso(reveals or None),
+    )
+    return {"message": "The dates are changed."}

@@ -1,0 +1,130 @@
+"""The programming interface: tokens and scopes, files taken once, decisions of owners."""
+
+from __future__ import annotations
+
+import pytest
+
+from reelscore.challenge.workers import Workers
+from support.arena import At, Participant, Program, arena_app
+from support.challenge_data import SECOND, captions
+from support.visits import Visitor
+
+API = "/api/v1"
+DOGS = f"{API}/challenges/dogs"
+
+
+@pytest.fixture
+def clock():
+    return At()
+
+
+@pytest.fixture
+def app(tmp_path, clock):
+    with arena_app(tmp_path, clock) as app:
+        visitor = Participant(app)
+        visitor.register("pat")
+        visitor.make_team("Ours")
+        yield app
+
+
+def test_everybody_reads_what_everybody_may(app):
+    nobody = Visitor(app)
+    assert nobody.get(f"{API}/challenges").json()["challenges"] == [
+        {"id": "dogs", "name": "Dogs of 2026", "state": "open"}
+    ]
+    assert nobody.get(DOGS).json()["boards"] == ["test"]
+    assert nobody.get(f"{DOGS}/phases").json()["phases"][0]["per_day"] == 5
+    assert len(nobody.get(f"{DOGS}/splits/test/items").json()["items"]) == 10
+    assert nobody.get(f"{DOGS}/boards/test").json()["rows"] == []
+    assert nobody.get(f"{DOGS}/boards/test.csv").text.startswith("cluster,rank")
+    for path in ("none", "dogs/boards/none", "dogs/splits/none/items"):
+        got = nobody.get(f"{API}/challenges/{path}")
+        assert (got.status_code, list(got.json())) == (404, ["message"])
+
+
+def test_a_session_is_no_token(app):
+    visitor = Participant(app)
+    visitor.register("sam")
+    got = visitor.get(f"{DOGS}/submissions")
+    assert got.status_code == 401
+    assert got.json()["reason"] == "token"
+    assert got.headers["www-authenticate"] == "Bearer"
+
+
+def test_tokens_end_and_say_so(app, clock):
+    program = Program(app, "pat", "read")
+    assert program.get(f"{DOGS}/submissions").json() == {"submissions": []}
+    assert program.submit(captions()).json()["reason"] == "scope"
+    assert program.get(f"{DOGS}/queue").status_code == 403
+    clock.moment += 180 * 86400 * SECOND
+    got = program.get(f"{DOGS}/submissions")
+    assert (got.status_code, got.json()["reason"]) == (401, "expired")
+    assert "expired" in got.json()["message"]
+    program.headers["authorization"] = "Bearer nonsense"
+    assert program.get(f"{DOGS}/submissions").json()["reason"] == "unknown"
+
+
+def test_a_file_is_taken_once_and_scored(app):
+    program = Program(app, "pat", "read", "submit")
+    refused = program.submit(b'{"v1": "a man", "v2": ""}')
+    assert refused.status_code == 422
+    assert refused.json()["reason"] == "invalid"
+    assert "run.json: entry 2: item 'v2': the caption is empty." in refused.json()["problems"]
+    checked = program.post(f"{DOGS}/phases/main/check", files={"file": ("run.json", captions())})
+    assert checked.json() == {"message": "run.json can be scored."}
+    first = program.submit(captions(), "k1", method="ours")
+    assert first.status_code == 201
+    assert first.headers["x-quota-day-left"] == "4"
+    assert first.headers["x-quota-left"] == "19"
+    again = program.submit(captions(), "k1", method="ours").json()
+    assert (again["id"], again["repeated"]) == (first.json()["id"], True)
+    assert program.submit(captions()).json()["reason"] == "same"
+    assert program.get(f"{DOGS}/phases/main/quota").json()["today"] == 4
+    id = first.json()["id"]
+    assert "no scorer" in program.get(f"{API}/submissions/{id}").json()["reason"]
+    assert Workers(app.state.site.arena, 1).run_until_idle() == 1
+    got = program.get(f"{API}/submissions/{id}").json()
+    assert got["state"] == "scored"
+    assert got["scores"]["test"]["cider"]["signature"].startswith("cider|")
+    assert program.get(f"{API}/submissions/{id}/file").content == captions()
+    assert program.get(f"{API}/submissions/{id}/items").status_code == 404  # blind
+    assert program.post(f"{API}/submissions/{id}/choose").status_code == 200
+    assert program.get(f"{API}/submissions/{id}").json()["chosen"]
+    assert program.post(f"{API}/submissions/{id}/withdraw").status_code == 200
+    assert Visitor(app).get(f"{DOGS}/boards/test").json()["rows"] == []
+
+
+def test_another_team_finds_nothing(app):
+    id = Program(app, "pat", "read", "submit").submit(captions()).json()["id"]
+    visitor = Participant(app)
+    visitor.register("sam")
+    visitor.make_team("Theirs")
+    other = Program(app, "sam", "read", "submit")
+    assert other.get(f"{DOGS}/submissions").json() == {"submissions": []}
+    for method, what in (("GET", ""), ("GET", "/file"), ("GET", "/items"), ("POST", "/choose"),
+                         ("POST", "/withdraw"), ("POST", "/cancel")):  # fmt: skip
+        assert other.request(method, f"{API}/submissions/{id}{what}").status_code == 404, what
+
+
+def test_owners_decide_with_a_reason(app, owner):
+    program, team = Program(app, "ada", "read", "organise"), Program(app, "pat", "read").team.id
+    place = f"{DOGS}/teams/{team}"
+    grant = {"phase": "main", "amount": 3, "reason": "our server was down"}
+    assert program.post(f"{place}/grant", json={**grant, "reason": ""}).status_code == 422
+    assert program.post(f"{place}/grant", json=grant).status_code == 200
+    member = Program(app, "pat", "read", "submit")
+    assert member.get(f"{DOGS}/phases/main/quota").json()["today"] == 8
+    assert program.post(f"{place}/disqualify", json={"reason": "copied"}).status_code == 200
+    assert member.submit(captions()).status_code == 403
+    assert program.post(f"{place}/reinstate", json={"reason": "it was not"}).status_code == 200
+    id = member.submit(captions()).json()["id"]
+    rerun = program.post(f"{API}/submissions/{id}/rerun", json={"reason": "again"})
+    assert rerun.json()["reason"] == "closed"  # it has not failed
+    dates = {"closes": "2026-07-01T00:00:00Z", "reason": "more time"}
+    assert program.post(f"{DOGS}/phases/main/extend", json=dates).status_code == 200
+    assert "more time" in Visitor(app).get("/challenges/dogs").text
+    assert program.get(f"{DOGS}/queue").json()["waiting"] == 1
+    events = program.get(f"{DOGS}/events").json()
+    assert {"grant", "disqualify", "reinstate", "dates"} <= {e["what"] for e in events["events"]}
+    assert len(events["chain"]) == 64
+    assert program.post(f"{DOGS}/teams/none/approve", json={"reason": "x"}).status_code == 404
