@@ -1,0 +1,111 @@
+"""The main road of a challenge in a real browser: from a visitor to a chosen entry on the board."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from reelscore.challenge.arena import Arena
+from reelscore.challenge.challenges import find_challenge
+from reelscore.challenge.submissions import Upload, hand_in
+from reelscore.challenge.teams import add_team
+from support.browser import faults, is_within, press
+from support.challenge_data import SECOND, START, captions, new_arena
+from support.server import PASSWORD, serve
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("browser")
+    arena, _ = new_arena(folder / "dogs.db", folder, more='final = "chosen"')
+    arena.database.close()
+    clock = lambda: (START + SECOND) / 1e6  # noqa: E731
+    with serve(str(folder / "dogs.db"), clock=clock, scorers=1) as served:
+        site = served.site
+        known = find_challenge(site.arena)
+        for number, name in enumerate(("Theirs", "Others")):
+            team = add_team(site.arena, known, name)
+            upload = Upload("run.json", captions(number + 1))
+            hand_in(
+                Arena(site.database, site.arena.clock), site.readers, known, "main", team, upload
+            )
+        yield served
+
+
+def file(name, content):
+    return {"name": name, "mimeType": "application/json", "buffer": content}
+
+
+def test_from_a_visitor_to_the_board(served, page, shoot):
+    here = f"{served.url}/challenges/dogs"
+    page.goto(here)
+    assert faults(page) == []
+    page.get_by_role("link", name="Take part").first.click()
+    page.fill("input[name=name]", "pat")
+    page.fill("input[name=password]", PASSWORD)
+    press(page, "Make the account")
+    page.fill("input[name=name]", "Ours")
+    page.check("input[name=accept]")
+    press(page, "Make the team")
+    assert faults(page) == []
+    page.get_by_role("link", name="Submit", exact=True).click()
+    page.set_input_files("input[type=file]", file("bad.json", b'{"v1": "a man", "v2": ""}'))
+    press(page, "Submit")
+    assert "nothing was charged" in page.inner_text("#refused")
+    assert "item 'v2': the caption is empty" in page.inner_text(".problems")
+    assert faults(page) == []
+    shoot(page, "challenge-refused")
+    page.set_input_files("input[type=file]", file("run.json", captions()))
+    press(page, "Submit")
+    page.wait_for_url("**/mine")
+    page.evaluate("window.stays = true")
+    page.wait_for_selector("dl.scores")
+    assert page.evaluate("window.stays") is True  # without a reload
+    assert faults(page) == []
+    page.get_by_role("button", name="Choose submission 1").click()
+    page.wait_for_selector("text=Your choice is noted")
+    assert page.inner_text("tbody th .chip") == "chosen"
+    shoot(page, "challenge-mine")
+    page.goto(f"{here}/boards/test")
+    page.wait_for_selector("table.board button")
+    assert faults(page) == []
+    first = page.locator("table.board tbody tr").first
+    page.wait_for_function("document.querySelectorAll('table.board tbody tr').length === 3")
+    top = first.inner_text()
+    button = page.locator("table.board thead button", has_text="CIDEr")
+    button.focus()
+    page.keyboard.press("Enter")
+    assert button.locator("xpath=..").get_attribute("aria-sort") == "ascending"
+    assert first.inner_text() != top
+    page.keyboard.press("Space")
+    assert first.inner_text() == top
+    shoot(page, "challenge-board")
+    page.set_viewport_size({"width": 360, "height": 800})
+    for path in ("", "/boards/test", "/submit", "/mine", "/team", "/log", "/rules", "/data"):
+        page.goto(here + path)
+        assert is_within(page), path
+        assert path not in ("/log", "/rules", "/data") or faults(page) == [], path
+
+
+def test_without_scripts(served, chromium):
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{served.url}/challenges/dogs/register")
+    page.fill("input[name=name]", "sam")
+    page.fill("input[name=password]", PASSWORD)
+    press(page, "Make the account")
+    page.fill("input[name=name]", "Plain")
+    page.check("input[name=accept]")
+    press(page, "Make the team")
+    page.goto(f"{served.url}/challenges/dogs/submit")
+    content = json.dumps(dict.fromkeys(json.loads(captions()), "a plain caption")).encode()
+    page.set_input_files("input[type=file]", file("run.json", content))
+    press(page, "Check only")
+    assert "can be scored" in page.inner_text("[role=status]")
+    page.set_input_files("input[type=file]", file("run.json", content))
+    press(page, "Submit")
+    assert "Submission 1 is accepted" in page.inner_text("main")
+    page.goto(f"{served.url}/challenges/dogs/boards/test")
+    assert "Theirs" in page.inner_text("table.board")
+    context.close()
