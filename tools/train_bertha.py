@@ -3,8 +3,11 @@
     python tools/train_bertha.py judged.jsonl ENCODER OUT
     python tools/train_bertha.py judged.jsonl ENCODER OUT --only --seed 2032
     python tools/train_bertha.py judged.jsonl ENCODER OUT --only --without similarity
+    python tools/train_bertha.py judged.jsonl ENCODER OUT --only --elsewhere elsewhere.jsonl \
+        --last shipped: --last alone:similarity=(0,0) --last blind:unknown=stutter
 
-`judged.jsonl` is what `reelscore bertha prepare` writes; ENCODER is a folder. OUT gets the final
+`judged.jsonl` is what `reelscore bertha prepare` writes, `elsewhere.jsonl` what
+`elsewhere_captions.py` writes; ENCODER is a folder. OUT gets the final
 weights in parts (weights.0 …), and predictions.npz: for each caption held out, the score against
 each of its references, by the shipped recipe and by the paper's. ``--only`` leaves the paper's
 out; ``--seed`` and ``--without`` tell how far the figures depend on chance and on each part.
@@ -13,8 +16,11 @@ out; ``--seed`` and ``--without`` tell how far the figures depend on chance and 
 from __future__ import annotations
 
 import argparse
+import ast
+import json
 import multiprocessing
 import os
+import random
 import tempfile
 import time
 import traceback
@@ -33,14 +39,20 @@ from reelscore.learned.judged_captions import JudgedCaption, read_captions
 from reelscore.learned.sentence_vectors import SentenceEncoder
 from reelscore.learned.training.held_out import hold_out
 from reelscore.learned.training.loop import train
-from reelscore.learned.training.model import average, own_part, shared_part
+from reelscore.learned.training.model import average, last_part, own_part, shared_part
 from reelscore.learned.training.recipes import Recipe, recipe_of
+from reelscore.meta.stress.cases import make_cases, stress_kinds, take_out
+from reelscore.metrics.training_data import plain_form
+from reelscore.text.damages.rules import damage_forms
 
 ALL = "all"
 SEED = 2022
-RECIPE = recipe_of("averaged")
+RECIPE = recipe_of("careful")
 WORKERS = int(os.environ.get("WORKERS", "18"))
 FOLDS: dict[str, tuple[list[JudgedCaption], list[JudgedCaption]]] = {}
+HELD_OUT_TEXTS: dict[str, set[str]] = {}
+OTHERS: list[JudgedCaption] = []
+LAST: dict[str, dict[str, Any]] = {}
 ENCODER = ""
 HOME = Path()
 START = time.time()
@@ -83,10 +95,72 @@ def averaged(fold: str) -> dict[str, Any]:
     network.restore(
         average([torch.load(HOME / f"{fold}.member{k + 1}") for k in range(RECIPE.members)])
     )
+    torch.save(network.state(), HOME / f"{fold}.averaged")
+    return {} if fold == ALL else held_out(network, fold, "averaged", ("SA", "MA"))
+
+
+def last(fold: str, name: str, number: int) -> None:
+    """The stage after the averaging, in one of several ways, by one of several seeds."""
+    torch.set_num_threads(1)
+    recipe = last_part(RECIPE)
+    changes = dict(LAST[name])
+    unknown = changes.pop("unknown", ())
+    recipe = replace(
+        recipe, stages=(replace(recipe.stages[0], **changes),), unknown_damages=unknown
+    )
+    network = train(
+        FOLDS[fold][0],
+        recipe,
+        encoder=ENCODER,
+        seed=SEED + number,
+        start=torch.load(HOME / f"{fold}.averaged"),
+        embedding=SentenceEncoder(ENCODER),
+        elsewhere=[c for c in OTHERS if not texts_of(c) & HELD_OUT_TEXTS[fold]],
+    ).network
+    torch.save(network.state(), HOME / f"{fold}.{name}{number}")
+
+
+def joined(fold: str, name: str) -> dict[str, Any]:
+    """The mean of the weights after the last stage."""
+    torch.set_num_threads(1)
+    network = CrossEncoder.start(ENCODER, RECIPE.max_length, SEED).to(
+        "cuda" if torch.cuda.is_available() else "cpu"
+    )
+    state = average([torch.load(HOME / f"{fold}.{name}{k + 1}") for k in range(RECIPE.members)])
     if fold == ALL:
-        torch.save(network.state(), HOME / "final")
+        torch.save(state, HOME / f"{ALL}.{name}")
         return {}
-    return held_out(network, fold, "bertha", ("SA", "MA"), shuffled=True)
+    network.restore(state)
+    shares = damages_seen(network, [c for c in FOLDS[fold][1] if len(c.references) > 1])
+    below = {f"below {name}|{fold}": np.array(json.dumps(shares))}
+    return held_out(network, fold, name, ("SA", "MA"), shuffled=True) | below
+
+
+def texts_of(caption: JudgedCaption) -> set[str]:
+    return {plain_form(text) for text in (caption.candidate, *caption.references)}
+
+
+def damages_seen(network: Any, captions: list[JudgedCaption]) -> dict[str, list[float]]:
+    """Of people's captions, changed in each way: the share below the original, and how many."""
+    texts = {c.item: list(c.references) for c in captions}
+    originals, references = take_out(texts, seed=1)
+    chosen = random.Random(1).sample(sorted(originals), min(len(originals), 600))
+    originals = {item: originals[item] for item in chosen}
+    forms = [f"negation/{form}" for form in damage_forms("negation")]
+    shares = {}
+    for kind, cases in make_cases(originals, references, [*stress_kinds(), *forms], 1).items():
+        cases = cases[:300]
+        rows = [
+            (text, reference)
+            for case in cases
+            for reference in references[case.item]
+            for text in (case.original, case.changed)
+        ]
+        scores = network.predict([a for a, _ in rows], [b for _, b in rows]).reshape(-1, 2)
+        counts = [len(references[case.item]) for case in cases]
+        sums = np.add.reduceat(scores, np.concatenate([[0], np.cumsum(counts)[:-1]]))
+        shares[kind] = [round(float((sums[:, 1] < sums[:, 0]).mean()), 3), len(cases)]
+    return shares
 
 
 def plain(fold: str, name: str) -> dict[str, Any]:
@@ -151,21 +225,40 @@ def main() -> None:
     for name in ("judged", "encoder", "out"):
         parser.add_argument(name)
     parser.add_argument("--only", action="store_true", help="the shipped recipe alone")
+    parser.add_argument("--recipe", default=RECIPE.name, choices=["averaged", "careful"])
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--without", choices=PARTS, action="append", default=[])
+    parser.add_argument("--members", type=int, default=RECIPE.members)
+    parser.add_argument("--elsewhere", help="captions of another kind")
+    parser.add_argument(
+        "--last",
+        action="append",
+        default=[],
+        metavar="NAME:KEY=VALUE;…",
+        help="a way to train the last stage; the first is also trained on all years",
+    )
+    parser.add_argument("--folds", help="the years to hold out, if not all", nargs="+")
+    parser.add_argument("--no-final", action="store_true", help="held-out years alone")
     parser.add_argument("--every", type=int, default=1, help="take every n-th caption, as a trial")
     options = parser.parse_args()
     ENCODER, SEED, out = options.encoder, options.seed, options.out
+    RECIPE = replace(recipe_of(options.recipe), members=options.members)
+    for way in options.last or ["bertha:"]:
+        name, _, changes = way.partition(":")
+        pairs = [change.split("=", 1) for change in changes.split(";") if change]
+        LAST[name] = {key: ast.literal_eval(value) for key, value in pairs}
+    OTHERS.extend(read_captions(options.elsewhere) if options.elsewhere else [])
     for part in options.without:
         RECIPE = without(RECIPE, part)
     HOME = Path(tempfile.mkdtemp())
     captions = read_captions(options.judged)[:: options.every]
-    groups = sorted({caption.group for caption in captions})
+    groups = options.folds or sorted({caption.group for caption in captions})
     for group in groups:
         split = hold_out(captions, group)
         print(group, split.overlap, f"{time.time() - START:.0f} s", flush=True)
         FOLDS[group] = split.training, split.held_out
-    FOLDS[ALL] = captions, []
+        HELD_OUT_TEXTS[group] = {text for c in split.held_out for text in texts_of(c)}
+    FOLDS[ALL], HELD_OUT_TEXTS[ALL] = (captions, []), set()
     results: dict[str, Any] = {}
     # fork: the children share the captions; nothing here has touched the GPU yet
     with ProcessPoolExecutor(WORKERS, multiprocessing.get_context("fork")) as pool:
@@ -174,12 +267,12 @@ def main() -> None:
         def start(function: Any, *arguments: Any) -> None:
             running[pool.submit(function, *arguments)] = (function.__name__, *arguments)
 
-        for fold in (ALL, *groups):
+        for fold in groups if options.no_final else (ALL, *groups):
             start(shared, fold)
         for group in groups if not options.only else ():
             start(plain, group, "plain-sa")
             start(plain, group, "plain-ma")
-        done: dict[str, int] = {}
+        done: dict[Any, int] = {}
         pending_tables = [5, 0, 1, 2, 3, 4] if not options.only else []
         while running:
             for future in wait(running, return_when=FIRST_COMPLETED).done:
@@ -199,8 +292,21 @@ def main() -> None:
                     if done[fold] == RECIPE.members:
                         start(averaged, fold)
                 elif name == "averaged":
+                    fold = arguments[0]
+                    if fold == ALL:
+                        store_final(Path(out), "before", f"{ALL}.averaged")
+                    ways = list(LAST) if last_part(RECIPE).stages else []
+                    for way in ways[: 1 if fold == ALL else None]:
+                        for k in range(RECIPE.members):
+                            start(last, fold, way, k + 1)
+                elif name == "last":
+                    fold, way = arguments[:2]
+                    done[fold, way] = done.get((fold, way), 0) + 1
+                    if done[fold, way] == RECIPE.members:
+                        start(joined, fold, way)
+                elif name == "joined":
                     if arguments[0] == ALL:
-                        store_final(Path(out))
+                        store_final(Path(out), "weights", f"{ALL}.{arguments[1]}")
                     if pending_tables:
                         start(folds_of_2020, pending_tables.pop(0))
                 np.savez_compressed(Path(out) / "predictions.npz", **results)
@@ -208,14 +314,15 @@ def main() -> None:
     print(f"done {time.time() - START:.0f} s", flush=True)
 
 
-def store_final(out: Path) -> None:
+def store_final(out: Path, name: str, way: str) -> None:
+    """Write weights in half precision, in parts that are small enough to send."""
     from safetensors.torch import save
 
-    state = torch.load(HOME / "final")
-    data = save({name: value.half() for name, value in state.items()})
+    state = torch.load(HOME / way)
+    data = save({key: value.half() for key, value in state.items()})
     size = 15_500_000
     for k in range(0, len(data), size):
-        (out / f"weights.{k // size}").write_bytes(data[k : k + size])
+        (out / f"{name}.{k // size}").write_bytes(data[k : k + size])
 
 
 REPORTED: set[str] = set()

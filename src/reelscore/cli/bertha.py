@@ -110,7 +110,13 @@ def prepare(
     default="own",
     show_default=True,
     metavar="NAME",
-    help="own: for any judgments; averaged: as the shipped model; plain: as the paper.",
+    help="own: for any judgments; averaged: as the shipped model; careful: that, and damaged "
+    "captions are worse; plain: as the paper.",
+)
+@click.option(
+    "--elsewhere",
+    metavar="FILE",
+    help="Captions of another kind, as JUDGED but without scores; for careful.",
 )
 @click.option("--encoder", default="all-minilm-l6-v2", show_default=True, metavar="NAME")
 @click.option("--hold-out", metavar="GROUP", help="Leave out a group and all its texts.")
@@ -140,6 +146,7 @@ def train(
     captions: str,
     out: str,
     recipe: str,
+    elsewhere: str | None,
     encoder: str,
     hold_out: str | None,
     keep: bool,
@@ -175,6 +182,7 @@ def train(
             chosen,
             out,
             encoder=encoder,
+            elsewhere=read_captions(elsewhere) if elsewhere else (),
             held_out=hold_out,
             seed=seed,
             device=device,

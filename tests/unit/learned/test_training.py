@@ -31,6 +31,7 @@ SHORT = Recipe(
         Stage("people", epochs=1, batch=64),
         Stage("judgments", ("SA",), epochs=2, batch=16, correlation=0.5),
         Stage("judgments", ("MA",), epochs=2, batch=8, references=2),
+        Stage("anchors", epochs=1, batch=32, damaged=8, similarity=(0.3, 1.0)),
     ),
     max_length=32,
 )
@@ -233,7 +234,7 @@ def test_members_are_averaged(captions, tiny, embedding, tmp_path):
     recipe = replace(SHORT, members=2)
     options = {"encoder": tiny, "device": "cpu", "embedding": embedding, "seed": 5}
     model = train_by_recipe(captions, recipe, folder=tmp_path, **options)
-    states = [read_any(tmp_path / f"member_{k}") for k in (1, 2)]
+    states = [read_any(tmp_path / f"last_{k}") for k in (1, 2)]
     assert any((states[0][name] != states[1][name]).any() for name in states[0])
     mean = average(states)
     for name, value in model.network.state().items():
@@ -253,5 +254,6 @@ def read_any(folder):
 
 def test_recipes():
     assert recipe_of("averaged").members == 3
+    assert recipe_of("careful").stages[:-1] == recipe_of("averaged").stages
     with pytest.raises(UnknownNameError, match="Did you mean 'plain'"):
         recipe_of("plane")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from reelscore.errors import DataError
 from reelscore.learned.judged_captions import JudgedCaption
+from reelscore.learned.training.anchors import anchor_pairs
 from reelscore.learned.training.recipes import Stage
 
 FloatArray = NDArray[np.float64]
@@ -35,6 +36,7 @@ class TrainingExamples:
         targets: What the metric should say.
         weights: How much each row counts.
         campaigns: Number of the campaign each target comes from; −1 for none.
+        sources: Of anchors: whether each is from here or elsewhere.
     """
 
     candidates: list[str]
@@ -42,6 +44,7 @@ class TrainingExamples:
     targets: FloatArray
     weights: FloatArray
     campaigns: NDArray[np.int64]
+    sources: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     def __len__(self) -> int:
         return len(self.candidates)
@@ -58,14 +61,16 @@ def training_examples(
     rng: np.random.Generator,
     *,
     embedding: Embedding | None = None,
+    elsewhere: Sequence[JudgedCaption] = (),
 ) -> TrainingExamples:
-    """Put together the rows of a stage.
+    """Put together the rows of a stage; anchors get their targets when the stage begins.
 
     Args:
         stage: The stage.
         captions: The captions to learn from.
         rng: The random generator.
         embedding: For similarity: the sentence encoder that knows it.
+        elsewhere: For anchors: captions of another kind.
 
     Raises:
         DataError: If the captions have nothing for the stage.
@@ -81,6 +86,14 @@ def training_examples(
     elif stage.source == "similarity":
         assert embedding is not None
         examples = _similarity(captions, rng, embedding)
+    elif stage.source == "anchors":
+        pairs = anchor_pairs(captions, elsewhere, rng)
+        examples = replace(
+            _without_campaign(
+                [a for a, _, _ in pairs], [(b,) for _, b, _ in pairs], np.zeros(len(pairs))
+            ),
+            sources=np.array([source for _, _, source in pairs], dtype=np.int64),
+        )
     else:
         examples = _people(captions, rng)
     if not len(examples):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,14 @@ from reelscore._progress import Progress
 from reelscore.learned.cross_encoder import CrossEncoder, Tensors
 from reelscore.learned.encoders import DEFAULT_ENCODER, need
 from reelscore.learned.judged_captions import JudgedCaption, check_captions, digest_of
+from reelscore.learned.training.anchors import with_targets
 from reelscore.learned.training.checkpoints import Checkpoint, read_checkpoint, write_checkpoint
+from reelscore.learned.training.damages import (
+    OFTEN,
+    DamagedPair,
+    PairsByLength,
+    damaged_pairs,
+)
 from reelscore.learned.training.early_stopping import Watch, validation_split
 from reelscore.learned.training.examples import (
     Embedding,
@@ -54,6 +62,7 @@ def train(
     seed: int = 0,
     device: str | None = None,
     embedding: Embedding | None = None,
+    elsewhere: Sequence[JudgedCaption] = (),
     start: Tensors | None = None,
     folder: str | Path | None = None,
     every: int = 500,
@@ -68,7 +77,8 @@ def train(
         encoder: The encoder to start from, by name or path.
         seed: Random seed.
         device: ``cuda`` or ``cpu``; by default the first that is available.
-        embedding: A sentence encoder, for a stage that learns similarity.
+        embedding: A sentence encoder, for stages that learn similarity.
+        elsewhere: Captions of another kind, for a stage of anchors.
         start: Weights to start from, in place of the encoder's own and a fresh head.
         folder: Where to keep a checkpoint; training resumes from one that is there.
         every: Steps between two checkpoints.
@@ -84,12 +94,17 @@ def train(
     torch = need("torch")
     device = device or ("cuda" if torch.cuda.is_available() else "cpu")
     training, kept = validation_split(captions, recipe, seed)
-    origin = f"{recipe} {encoder} {seed} {digest_of(captions)}"
+    origin = f"{recipe} {encoder} {seed} {digest_of(captions)} {digest_of(elsewhere)}"
     checkpoint = read_checkpoint(folder, origin) if folder is not None else None
     rows = []
     for number, stage in enumerate(recipe.stages):
         rng = np.random.default_rng([seed, number])
-        rows.append(training_examples(stage, training, rng, embedding=embedding))
+        rows.append(
+            training_examples(stage, training, rng, embedding=embedding, elsewhere=elsewhere)
+        )
+    damaged: dict[str, list[DamagedPair]] = {}
+    if any(stage.damaged for stage in recipe.stages):
+        damaged = damaged_pairs(training, seed, recipe.unknown_damages, elsewhere)
     plan = [steps_of(stage, each) for stage, each in zip(recipe.stages, rows, strict=True)]
     campaigns = campaigns_of(training)
     network = CrossEncoder.start(encoder, recipe.max_length, seed).to(device)
@@ -105,7 +120,13 @@ def train(
         before, end = sum(plan[:number]), sum(plan[: number + 1])
         if made >= end:
             continue
-        run = StageTraining(network, scales, recipe, stage, each, steps, (seed, number))
+        if stage.source == "anchors":
+            each = (
+                with_targets(each, stage, network, embedding)
+                if checkpoint is None or made <= before
+                else replace(each, targets=checkpoint.tensors["targets"].numpy())
+            )
+        run = StageTraining(network, scales, recipe, stage, each, steps, (seed, number), damaged)
         watch = Watch(network, kept, recipe.patience, reached[number], weights)
         if checkpoint is not None and made > before:  # at a stage's end, the next starts afresh
             run.restore_moments(checkpoint.tensors)
@@ -123,6 +144,8 @@ def train(
                 progress(made, sum(plan))
             if folder is not None and (made % every == 0 or over):
                 tensors = {**_state(weights, watch.best, device), **run.moments()}
+                if stage.source == "anchors":
+                    tensors["targets"] = torch.from_numpy(each.targets)
                 write_checkpoint(
                     folder, Checkpoint(made, origin, tuple(map(tuple, reached)), tensors)
                 )
@@ -187,6 +210,7 @@ class StageTraining:
         rows: What is learned.
         steps: How many steps the stage has.
         key: Seed and number of the stage, from which the order of the rows follows.
+        damaged: By lesson, captions beside damaged copies.
     """
 
     def __init__(
@@ -198,6 +222,7 @@ class StageTraining:
         rows: TrainingExamples,
         steps: int,
         key: tuple[int, int],
+        damaged: Mapping[str, Sequence[DamagedPair]],
     ) -> None:
         torch = need("torch")
         self.network, self.scales, self.recipe, self.stage = network, scales, recipe, stage
@@ -219,7 +244,9 @@ class StageTraining:
             eps=1e-6,
             fused=network.device == "cuda",
         )
+        pairs = [pair for of_lesson in damaged.values() for pair in of_lesson]
         network.tokens.learn([*rows.candidates, *(t for texts in rows.references for t in texts)])
+        network.tokens.learn([text for pair in pairs for text in pair.texts])
         length = {text: len(each.ids) for text, each in network.tokens._known.items()}
         self.lengths = np.array(
             [
@@ -227,13 +254,18 @@ class StageTraining:
                 for c, r in zip(rows.candidates, rows.references, strict=True)
             ]
         )
+        self.damaged = [
+            (PairsByLength(of_lesson, length), OFTEN.get(lesson, 1))
+            for lesson, of_lesson in damaged.items()
+        ]
 
     def steps(self, done: int = 0) -> Iterator[int]:
         """Make the steps from the one given on; yields the number of steps made."""
         for step, (part, picks) in enumerate(self._batches(done), start=done):
+            chance = random.Random(f"{self.key} {step}")
             for group in self.optimizer.param_groups:
                 group["lr"] = self.stage.rate * group["factor"] * _rate(step, self.total)
-            self._step(part, picks)
+            self._step(part, picks, chance)
             yield step + 1
 
     def _batches(self, done: int) -> Iterator[tuple[NDArray[np.int64], FloatArray]]:
@@ -258,7 +290,7 @@ class StageTraining:
                 if done <= number < self.total:
                     yield part, picks[k]
 
-    def _step(self, part: NDArray[np.int64], picks: FloatArray) -> None:
+    def _step(self, part: NDArray[np.int64], picks: FloatArray, chance: random.Random) -> None:
         torch = need("torch")
         network, rows, count = self.network, self.rows, self.stage.references
         network.training(True)
@@ -268,8 +300,14 @@ class StageTraining:
             first = int(pick * len(texts))
             references += [texts[(first + k) % len(texts)] for k in range(count)]
             candidates += [rows.candidates[row]] * count
+        # no longer than the others, or these would be padded to their length
+        pairs = self._damaged_pairs(chance, int(self.lengths[part].max()))
+        compared_with = [chance.choice(pair.references) for pair in pairs]
+        candidates += [pair.better for pair in pairs] + [pair.worse for pair in pairs]
+        references += compared_with * 2
         scores = network.forward(network.tokens.pairs(candidates, references))
-        scores = scores.view(len(part), count).mean(dim=1)
+        better, worse = scores[len(part) * count :].view(2, len(pairs))
+        scores = scores[: len(part) * count].view(len(part), count).mean(dim=1)
         device = network.device
         target = torch.tensor(rows.targets[part], dtype=torch.float32, device=device)
         weight = torch.tensor(rows.weights[part], dtype=torch.float32, device=device)
@@ -287,10 +325,27 @@ class StageTraining:
                 (weight * x * x).sum() * (weight * y * y).sum() + 1e-6
             ).sqrt()
             loss = loss + self.stage.correlation * (1 - r)
+        if pairs:
+            bounds = [(pair.margin, pair.most) for pair in pairs]
+            least, most = self.stage.margin * torch.tensor(bounds, device=device).T
+            drop = better - worse
+            missing = (torch.relu(least - drop) + torch.relu(drop - most)).mean()
+            loss = loss + self.stage.damage_weight * missing
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(list(self.named.values()), 1.0)
         self.optimizer.step()
+
+    def _damaged_pairs(self, chance: random.Random, longest: int) -> list[DamagedPair]:
+        lessons = [(lesson, often) for lesson, often in self.damaged if lesson.count(longest)]
+        if not lessons:
+            return []
+        drawn = chance.choices(
+            [lesson for lesson, _ in lessons],
+            [often for _, often in lessons],
+            k=self.stage.damaged,
+        )
+        return [lesson.draw(chance, longest) for lesson in drawn]
 
     def moments(self) -> Tensors:
         """What the optimiser remembers, by name."""

@@ -35,6 +35,7 @@ def fit_model(
     folder: str | Path,
     *,
     encoder: str = DEFAULT_ENCODER,
+    elsewhere: Sequence[JudgedCaption] = (),
     held_out: str | None = None,
     seed: int = 0,
     device: str | None = None,
@@ -49,6 +50,7 @@ def fit_model(
         recipe: The recipe.
         folder: The folder to write to; an interrupted training in it is resumed.
         encoder: The encoder to start from.
+        elsewhere: Captions of another kind that nobody judged, for a stage of anchors.
         held_out: A group to leave out, with all its texts, and to test on.
         seed: Random seed.
         device: ``cuda`` or ``cpu``.
@@ -82,10 +84,11 @@ def fit_model(
             "seed": seed,
             "held out": held_out,
             "captions": digest_of(captions),
+            **({"elsewhere": digest_of(elsewhere)} if elsewhere else {}),
         },
     )
     embedding = None
-    if any(stage.source == "similarity" for stage in recipe.stages):
+    if any(stage.source in ("similarity", "anchors") for stage in recipe.stages):
         from reelscore.learned.sentence_vectors import SentenceEncoder
 
         embedding = SentenceEncoder(device=device)
@@ -99,6 +102,7 @@ def fit_model(
         encoder=encoder,
         device=device,
         embedding=embedding,
+        elsewhere=elsewhere,
         every=every,
     )
     network = trained.network
@@ -138,7 +142,7 @@ def fit_model(
         network.state(),
         network.tokens.tokenizer,
         info,
-        training_items(training),
+        training_items([*training, *elsewhere]),
     )
 
 
@@ -199,10 +203,21 @@ def own_part(recipe: Recipe) -> Recipe:
     """Give the stages that each member trains separately.
 
     >>> from reelscore.learned.training.recipes import recipe_of
-    >>> [stage.source for stage in own_part(recipe_of("averaged")).stages]
+    >>> [stage.source for stage in own_part(recipe_of("careful")).stages]
     ['people', 'judgments', 'judgments']
     """
-    return replace(recipe, stages=tuple(s for s in recipe.stages if s.source != "similarity"))
+    apart = ("similarity", "anchors")
+    return replace(recipe, stages=tuple(s for s in recipe.stages if s.source not in apart))
+
+
+def last_part(recipe: Recipe) -> Recipe:
+    """Give the stages that come after the averaging.
+
+    >>> from reelscore.learned.training.recipes import recipe_of
+    >>> [stage.source for stage in last_part(recipe_of("careful")).stages]
+    ['anchors']
+    """
+    return replace(recipe, stages=tuple(s for s in recipe.stages if s.source == "anchors"))
 
 
 def average(states: Sequence[Tensors]) -> Tensors:
@@ -242,6 +257,12 @@ def train_by_recipe(
     members = [
         part(f"member_{k}", own_part(recipe), seed + k, first) for k in range(1, recipe.members + 1)
     ]
+    if last_part(recipe).stages:
+        start = average([member.network.state() for member in members])
+        members = [
+            part(f"last_{k}", last_part(recipe), seed + k, start)
+            for k in range(1, recipe.members + 1)
+        ]
     last = members[-1]
     last.network.restore(average([member.network.state() for member in members]))
     return last

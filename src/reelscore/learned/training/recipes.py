@@ -3,7 +3,8 @@
 A sentence encoder has never seen two texts at once. It first learns to compare them on pairs whose
 similarity another model knows (`similarity`), and on people's captions of the same and of other
 videos (`people`); then what people said of many captions once (`judgments` of kind SA), and of few
-captions often (MA).
+captions often (MA). At last it learns that damaged captions are worse, and says of others what it
+said before (`anchors`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Literal
 
 from reelscore.errors import check_choice
 
-Source = Literal["similarity", "people", "judgments"]
+Source = Literal["similarity", "people", "judgments", "anchors"]
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,11 @@ class Stage:
         batch: Captions a step.
         references: References compared at a time; their mean is what counts.
         correlation: Weight of 1 − r within a batch, beside the squared error.
+        damaged: Captions a step that are compared with a damaged copy of themselves.
+        margin: By how much a caption should be better than its damaged copy, in standard scores.
+        damage_weight: How much that counts, beside the squared error.
+        similarity: For anchors: the share of similarity in the targets beside the network's own
+            scores, here and elsewhere.
     """
 
     source: Source
@@ -37,6 +43,10 @@ class Stage:
     batch: int = 64
     references: int = 1
     correlation: float = 0.0
+    damaged: int = 0
+    margin: float = 0.5
+    damage_weight: float = 1.0
+    similarity: tuple[float, float] = (0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -46,12 +56,14 @@ class Recipe:
     Attributes:
         name: Its name.
         stages: The stages.
-        members: How many trainings are averaged; they share the stage of similarity.
+        members: How many trainings are averaged; they share the stage of similarity, and each
+            stage of anchors starts from the average of the stages before it.
         max_length: Tokens of candidate and reference together; more are cut off.
         weight_decay: Of AdamW.
         campaign_scales: Give every campaign its own level and spread.
         validation: Share of the items kept for early stopping; 0 trains to the end.
         patience: Epochs without a better correlation on them before a stage ends.
+        unknown_damages: Kinds of damage that are not taught, to see whether they are recognised.
     """
 
     name: str
@@ -62,12 +74,16 @@ class Recipe:
     campaign_scales: bool = True
     validation: float = 0.0
     patience: int = 1
+    unknown_damages: tuple[str, ...] = ()
 
 
 _SIMILARITY = Stage("similarity", epochs=2, rate=2e-4, batch=128)
 _PEOPLE = Stage("people", epochs=1, rate=5e-5)
 _SINGLE = Stage("judgments", ("SA",), epochs=2, rate=1e-4, correlation=0.5)
 _MULTIPLE = Stage("judgments", ("MA",), 4, 6e-5, batch=32, references=3, correlation=0.5)
+_CAREFUL = Stage(
+    "anchors", epochs=2, rate=3e-5, damaged=32, damage_weight=0.8, similarity=(0.0, 0.5)
+)
 
 RECIPES = {
     recipe.name: recipe
@@ -90,6 +106,8 @@ RECIPES = {
         Recipe("staged", (_SIMILARITY, _PEOPLE, _SINGLE, _MULTIPLE)),
         Recipe("own", (_SIMILARITY, _PEOPLE, replace(_SINGLE, kinds=()))),
         Recipe("averaged", (_SIMILARITY, _PEOPLE, _SINGLE, _MULTIPLE), members=3),
+        # it also learns that damaged captions are worse
+        Recipe("careful", (_SIMILARITY, _PEOPLE, _SINGLE, _MULTIPLE, _CAREFUL), members=3),
     )
 }
 

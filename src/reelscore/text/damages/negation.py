@@ -224,19 +224,37 @@ def no(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | N
     return sentence.put(place, place + 1, "no", sentence.words[place]).text()
 
 
-def without(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
-    """Say "without a hat" for "with", "wearing" or "holding"; "without singing" for "and sings"."""
-    if negated(sentence):
-        return None
-    places = [place for place in range(1, len(sentence)) if _withable(sentence, place)]
-    if not places:
-        return None
-    place = rng.choice(places)
-    word, after = sentence.lower[place], sentence.after(place)
-    if word in {"and", "while"}:
-        base = english.thirds().get(after) or english.gerunds()[after]
-        return sentence.put(place, place + 2, "without", english.gerund(base)).text()
-    return sentence.put(place, place + 1, "without").text()
+def _lacking(
+    with_it: Callable[[str], tuple[str, ...]], doing_it: tuple[str, ...]
+) -> Callable[..., str | None]:
+    """Make a rule that takes away what somebody has, or does besides.
+
+    Args:
+        with_it: From "with", "wearing" and the like to what stands in their place.
+        doing_it: What stands for "and" or "while" before "singing".
+    """
+
+    def rule(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
+        if negated(sentence):
+            return None
+        places = [place for place in range(1, len(sentence)) if _withable(sentence, place)]
+        if not places:
+            return None
+        place = rng.choice(places)
+        word, after = sentence.lower[place], sentence.after(place)
+        if word in {"and", "while"}:
+            base = english.thirds().get(after) or english.gerunds()[after]
+            return sentence.put(place, place + 2, *doing_it, english.gerund(base)).text()
+        words = with_it(sentence.words[place])
+        determined = after in english.ARTICLES | english.POSSESSIVES and words[-1] == "no"
+        return sentence.put(place, place + (2 if determined else 1), *words).text()
+
+    return rule
+
+
+without = _lacking(lambda word: ("without",), ("without",))
+with_no = _lacking(lambda word: (word, "no"), ("but", "not"))
+instead_of = _lacking(lambda word: ("lacking",), ("instead", "of"))
 
 
 def _withable(sentence: Sentence, place: int) -> bool:
@@ -267,6 +285,8 @@ FORMS = {
     "no": no,
     "nobody": nobody,
     "none of": none_of,
+    "with no": with_no,
+    "instead of": instead_of,
     "never": never,
     "no one": no_one,
     "without": without,
