@@ -228,7 +228,8 @@ def test_every_environment_variable_is_documented() -> None:
         read = re.findall(r"environ(?:\.get\(|\.setdefault\(|\[)\s*[\"'](\w+)", code)
         for name in read:
             assert f"`{name}" in written, f"{path}: {name}"
-        assert len(re.findall(r"\benviron\b", code)) == len(read), (
+        # a copy of them all, for another process, reads none
+        assert len(re.findall(r"\benviron\b(?!\.items\(\))", code)) == len(read), (
             f"{path}: an environment variable is read in a way this test does not see"
         )
 
