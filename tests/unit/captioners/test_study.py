@@ -22,6 +22,7 @@ from reelscore.captioners.study.tables import StudyResults
 from reelscore.cli.main import cli
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.scoring import score
+from support.footage import film
 
 PLAN = """
 [study]
@@ -268,6 +269,29 @@ def test_table_command(study):
     assert [row["row"]["name"] for row in rows] == ["nearest", "SMT", "visual labels", "both seeds"]
     said = CliRunner().invoke(cli, ["caption", "table", "--published"])
     assert "19.43" in said.stdout
+
+
+def test_a_page_with_the_clips(study, tmp_path, monkeypatch):
+    home, _ = study
+    results = StudyResults.read(home / "out", "test")
+    item = next(iter(results.references()))
+    film(tmp_path / f"{item}.webm", "libvpx-vp9", "webm")
+    words = ["caption", "table", str(home / "out"), "--split", "test", "--only", "t12"]
+    written = []
+    monkeypatch.setattr(
+        "reelscore.report.html.write_report", lambda page, report, **_: written.append(report)
+    )
+    page = str(tmp_path / "page.html")
+    result = CliRunner().invoke(cli, [*words, "--html", page, "--videos", str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    (report,) = written
+    assert list(report.previews) == [item]
+    assert list(report.captions) == ["nearest", "SMT", "visual labels", "both seeds"]
+    titles = [section.title for section in report.sections]
+    assert titles[0] == "Table 12: methods, rendered clips (synthetic)"
+    assert titles[-1] == "Findings of the paper on this data"
+    refused = CliRunner().invoke(cli, [*words, "--videos", str(tmp_path)])
+    assert (refused.exit_code, "--html" in refused.output) == (2, True)
 
 
 def test_doses_change_texts_and_share_features(study):

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from reelscore.captioners.rendered.recall import ROLES, recall
 from reelscore.captioners.rendered.scenes import TITLE
+from reelscore.captioners.study.material import material_of
 from reelscore.captioners.study.plans import Plan, Row
 from reelscore.captioners.study.runs import Unit, units_of
 from reelscore.errors import DataError
@@ -216,13 +217,29 @@ class StudyResults:
         """Where it stands what rendered clips show."""
         return self.home / "data" / self.plan.study.data / "truth.jsonl"
 
+    def _captions(self, unit: Unit) -> dict[str, str]:
+        path = unit.result(self.split).with_suffix(".best.captions.json")
+        captions: dict[str, str] = json.loads(path.read_bytes())
+        return captions
+
+    def systems(self) -> dict[str, dict[str, str]]:
+        """Give the captions of each row, by its name: those of the first seed.
+
+        Rows with a dose are left out: they may have other items.
+        """
+        return {
+            row.name: self._captions(self._units(row)[0]) for row in self.plan.row if not row.dose
+        }
+
+    def references(self) -> dict[str, list[str]]:
+        """Give the references of the items."""
+        plain = next(row for row in self.plan.row if not row.dose)
+        return material_of(self.plan, plain, self.home / "data").captions(self.split)
+
     def recall(self, row: Row) -> dict[str, float]:
         """Give the shares of clips whose captions name what they show, for rendered clips."""
-        shares = []
         truth = [json.loads(line) for line in self._truth.read_text("utf-8").splitlines()]
-        for unit in self._units(row):
-            path = unit.result(self.split).with_suffix(".best.captions.json")
-            shares.append(recall(json.loads(path.read_bytes()), truth))
+        shares = [recall(self._captions(unit), truth) for unit in self._units(row)]
         return {role: float(np.mean([own[role] for own in shares])) for role in shares[0]}
 
     def _recall_grid(self) -> Grid:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import click
 
 from reelscore.cli.option_kinds import choice_option, file_option, json_option
@@ -13,7 +17,12 @@ from reelscore.cli.options import (
     write,
     write_json,
 )
+from reelscore.cli.report_options import Pictures, videos_option
 from reelscore.errors import DataError
+from reelscore.report.tables.grid import Grid
+
+if TYPE_CHECKING:
+    from reelscore.captioners.study.tables import StudyResults
 
 
 @click.command("table")
@@ -28,6 +37,7 @@ from reelscore.errors import DataError
 @click.option("--published", is_flag=True, help="Show what the paper's text says.")
 @file_option("--latex", "Write the tables as LaTeX.")
 @file_option("--html", "Write the tables as one page.")
+@videos_option
 @json_option
 def command(
     study: str | None,
@@ -36,17 +46,19 @@ def command(
     published: bool,
     latex_file: str | None,
     html_file: str | None,
+    videos: str | None,
     json_file: str | None,
 ) -> None:
     """Print the tables of a finished study: one row a method.
+
+    With --videos, the page also shows the clips, and what each row says of them.
 
     \b
     Examples:
       reelscore caption table study --only t12 --split test
       reelscore caption table study --latex tables.tex --html tables.html
+      reelscore caption table study --html clips.html --videos rendered/videos/val
     """
-    from dataclasses import replace
-
     from reelscore.captioners.study.tables import StudyResults, published_grid
 
     check_targets(latex_file, html_file, json_file)
@@ -63,7 +75,9 @@ def command(
     if latex_file:
         parts = (f"% {title}\n{grid.to_latex()}" for title, grid in grids.items())
         write(latex_file, "\n\n".join(parts))
-    if html_file:
+    if html_file and videos:
+        _write_gallery(results, grids, html_file, videos)
+    elif html_file:
         from reelscore.report.pages import render, style_sheet
 
         page = render(
@@ -74,9 +88,32 @@ def command(
             styles=style_sheet("results.css"),
         )
         write(html_file, page)
+    elif videos:
+        raise click.UsageError("--videos adds to a page; name its file with --html.")
     if json_file:
         write_json(json_file, results.to_dict())
     if STDOUT not in (latex_file, html_file, json_file):
         for title, grid in grids.items():
             click.echo(f"{title}\n\n{grid.to_text(terminal_width())}\n")
         show_notes(results.findings())
+
+
+def _write_gallery(
+    results: StudyResults, grids: Mapping[str, Grid], html_file: str, videos: str
+) -> None:
+    """Write a report of the captions beside their clips, with the study's tables in it."""
+    from reelscore.report.html.model import Section
+    from reelscore.scoring import score_systems
+
+    systems, references = results.systems(), results.references()
+    table = score_systems(systems, references, list(results.plan.study.metrics), empty="zero")
+    sections = [
+        Section(title, grid.notes, [replace(grid, notes=())], lead=True)
+        for title, grid in grids.items()
+    ]
+    findings = Section("Findings of the paper on this data", results.findings())
+    Pictures(
+        html_file, f"A study of captioners: {results.title}", "", None, "svg", videos=videos
+    ).write(
+        table, captions=systems, references=references, sections=[*sections, findings], tests=()
+    )
