@@ -8,7 +8,9 @@ import re
 
 import pytest
 
+from reelscore.challenge.workers import Workers
 from reelscore.web.app import create_app
+from reelscore.web.arena.demo import challenge_settings
 from reelscore.web.settings import Settings
 from support.challenges import CLOSES, OPENS, REVEALS, made_with
 from support.server import SECRET
@@ -116,3 +118,18 @@ def test_a_draft_is_there_for_organisers_alone(tmp_path):
     assert visitor.get("/challenges/clips").status_code == 404
     assert "none on this server" in visitor.get("/challenges").text
     assert owner.get("/challenges/clips").status_code == 200
+
+
+def test_the_demo_has_four_teams_with_scores(tmp_path):
+    app = create_app(challenge_settings(tmp_path, "http://127.0.0.1:8000"))
+    site = app.state.site
+    assert Workers(site.arena, 1).run_until_idle() == 4
+    board = Visitor(app).get("/challenges/demo/boards/test.json").json()
+    assert [row["team"] for row in board["rows"]] == [
+        "The organisers",
+        "Strong Words",
+        "Weak Links",
+        "Baseline",
+    ]
+    assert len({row["arrived"][:10] for row in board["rows"]}) == 4  # a plot over time
+    site.database.close()

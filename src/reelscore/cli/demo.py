@@ -23,6 +23,7 @@ from reelscore.text.tokens import tokenize
 @click.command("demo")
 @html_option
 @click.option("--serve", is_flag=True, help="Serve the rating pages of a campaign on the example.")
+@click.option("--challenge", is_flag=True, help="Serve a running challenge with four teams.")
 @number_option("--port", default=8000, least=1, most=65535)
 @click.option("--corpus", is_flag=True, help="Build a corpus from small films made on the spot.")
 @click.option(
@@ -32,7 +33,9 @@ from reelscore.text.tokens import tokenize
     metavar="FOLDER",
     help="With --corpus: the folder to make, for the films, the project and the files.",
 )
-def command(html_file: str | None, serve: bool, port: int, corpus: bool, folder: str) -> None:
+def command(
+    html_file: str | None, serve: bool, challenge: bool, port: int, corpus: bool, folder: str
+) -> None:
     """Score the embedded example and show what reelscore does.
 
     The example has fifteen clips with three references each, captioned by a person and by three
@@ -40,6 +43,9 @@ def command(html_file: str | None, serve: bool, port: int, corpus: bool, folder:
 
     With --serve, a campaign on these clips is served until Ctrl+C: rate some captions, then view
     it as its organiser. Moving shapes stand in for the videos. Nothing is saved.
+
+    With --challenge, a challenge on these clips is served, in which four teams take part: look at
+    its leaderboard, take part yourself, or become its owner. Nothing is saved.
 
     With --corpus, four small films are made, and a corpus of described clips from them, step by
     step, from their sound to scores. All that is made stays in a folder to look at.
@@ -49,8 +55,8 @@ def command(html_file: str | None, serve: bool, port: int, corpus: bool, folder:
 
         show_corpus(folder)
         return
-    if serve:
-        _serve(port)
+    if serve or challenge:
+        _serve(port, challenge)
         return
     pictures = Pictures(html_file, "Four systems, fifteen clips", "", None, "pdf")
     systems, references = examples.clips()
@@ -99,15 +105,20 @@ def command(html_file: str | None, serve: bool, port: int, corpus: bool, folder:
     click.echo("reelscore score systems/*.json --refs references.json --html report.html")
 
 
-def _serve(port: int) -> None:
+def _serve(port: int, challenge: bool) -> None:
     from reelscore.cli.serve import need_web, run
 
     need_web()
+    from reelscore.web.arena.demo import challenge_settings
     from reelscore.web.demo import ID, demo_settings
 
     with TemporaryDirectory() as folder:
-        settings = demo_settings(Path(folder), f"http://127.0.0.1:{port}")
-        click.echo(f"Raters: {settings.url}/join/{ID}")
+        url = f"http://127.0.0.1:{port}"
+        if challenge:
+            settings = challenge_settings(Path(folder), url)
+        else:
+            settings = demo_settings(Path(folder), url)
+            click.echo(f"Raters: {settings.url}/join/{ID}")
         run(settings, "127.0.0.1", port, "127.0.0.1")
 
 
