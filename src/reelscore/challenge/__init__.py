@@ -8,7 +8,7 @@ No page and no FastAPI here: `reelscore.web` and `reelscore.cli` call these modu
 - `splits`: references into the database, and back out for scorers.
 - `uploads`: an upload into captions, in a process that has no references.
 - `teams`: teams, members, invitations, names that do not look alike.
-- `tokens`: by which programs act for an account.
+- `tokens`: by which programs act for an account; `remote`: a challenge on a server.
 - `quota`: charges, grants, refunds, days of UTC; `clock` is the only source of time.
 - `submissions`: one transaction for file, charge, job and event.
 - `jobs`: the queue: claim, renew, sweep, finish, fail, run again, generations.

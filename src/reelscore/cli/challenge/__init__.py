@@ -11,6 +11,7 @@ _COMMANDS = {
     "new": ("challenge.new", "Make a challenge from its definition, or update it."),
     "check": ("challenge.check", "Check a definition, or captions before they are sent."),
     "serve": ("challenge.serve", "Serve pages, and score what is handed in."),
+    "login": ("challenge.login", "Store the token of a server of challenges."),
     "submit": ("challenge.submit", "Hand in a file of captions."),
     "import-zip": ("challenge.import_zip", "Import submissions that were made elsewhere."),
     "submissions": ("challenge.submissions", "List submissions and what became of them."),

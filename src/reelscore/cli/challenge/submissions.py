@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+from urllib.parse import quote
+
 import click
 
 from reelscore.challenge.challenges import find_challenge, find_phase
 from reelscore.challenge.job_results import scores_of
+from reelscore.challenge.remote import Server, known_server
 from reelscore.challenge.submissions import list_submissions
 from reelscore.challenge.teams import list_teams
 from reelscore.cli.challenge.options import (
@@ -15,22 +19,50 @@ from reelscore.cli.challenge.options import (
     plain,
     show,
 )
+from reelscore.cli.challenge.served import served_challenge
 from reelscore.cli.messages import printable
 from reelscore.store.values import to_iso
 
 
 @click.command("submissions")
-@click.option("--database", required=True, metavar="DATABASE", help="The database.")
+@click.option("--server", metavar="URL", help="The server; that of 'challenge login'.")
+@click.option("--database", metavar="DATABASE", help="The database, where there is no server.")
 @challenge_option
 @click.option("--phase", metavar="ID", help="Of this phase only.")
 @json_option
-def command(database: str, challenge_id: str, phase: str | None, as_json: bool) -> None:
-    """List submissions and what became of them.
+def command(
+    server: str | None, database: str | None, challenge_id: str, phase: str | None, as_json: bool
+) -> None:
+    """List submissions and what became of them: your team's on a server, or all of a database.
 
     \b
-    Example:
+    Examples:
+      reelscore challenge submissions
       reelscore challenge submissions --database lsmdc.db --phase public-test
     """
+    if database is None:
+        listed = _served(known_server(server), challenge_id, phase)
+    else:
+        listed = _stored(database, challenge_id, phase)
+    if as_json:
+        show(listed)
+        return
+    for each in listed:
+        reason = f" ({each['reason']})" if each["reason"] else ""
+        line = f"{each['id']}  {each['team']}, {each['phase']} {each['number']}: "
+        click.echo(printable(f"{line}{each['state']}{reason}"))
+        for split, scores in each["scores"].items():
+            numbers = "  ".join(f"{name} {score['score']:.6f}" for name, score in scores.items())
+            click.echo(printable(f"  {split}: {numbers}"))
+
+
+def _served(server: Server, challenge: str, phase: str | None) -> list[dict[str, Any]]:
+    path = f"/challenges/{quote(served_challenge(server, challenge))}/submissions"
+    submissions: list[dict[str, Any]] = server.get(path)["submissions"]
+    return [each for each in submissions if phase in (None, each["phase"])]
+
+
+def _stored(database: str, challenge_id: str, phase: str | None) -> list[dict[str, Any]]:
     with open_arena(database) as arena:
         known = find_challenge(arena, challenge_id)
         teams = {team.key: team.name for team in list_teams(arena, known)}
@@ -42,7 +74,7 @@ def command(database: str, challenge_id: str, phase: str | None, as_json: bool) 
         if phase is not None:
             find_phase(arena, known, phase)  # refuses one that is not there
         rows = [row for row in list_submissions(arena) if row.phase in phases]
-        listed = [
+        return [
             {
                 "id": row.id,
                 "team": teams[row.team],
@@ -54,17 +86,7 @@ def command(database: str, challenge_id: str, phase: str | None, as_json: bool) 
                 "status": row.status,
                 "state": row.state,
                 "reason": row.reason,
-                "scores": scores_of(arena, row.key),
+                "scores": plain(scores_of(arena, row.key)),
             }
             for row in rows
         ]
-    if as_json:
-        show([{**each, "scores": plain(each["scores"])} for each in listed])
-        return
-    for each in listed:
-        reason = f" ({each['reason']})" if each["reason"] else ""
-        line = f"{each['id']}  {each['team']}, {each['phase']} {each['number']}: "
-        click.echo(printable(f"{line}{each['state']}{reason}"))
-        for split, scores in each["scores"].items():
-            numbers = "  ".join(f"{name} {score.value:.6f}" for name, score in scores.items())
-            click.echo(f"  {split}: {numbers}")

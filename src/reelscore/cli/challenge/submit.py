@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import click
 
 from reelscore.challenge.arena import Arena
 from reelscore.challenge.challenges import Known, find_challenge
 from reelscore.challenge.job_results import scores_of
+from reelscore.challenge.remote import known_server
 from reelscore.challenge.submissions import Receipt, Upload, hand_in, list_submissions
 from reelscore.challenge.teams import Team, add_team, find_team
 from reelscore.challenge.uploads import Readers
@@ -23,6 +27,7 @@ from reelscore.cli.challenge.options import (
     say,
     show,
 )
+from reelscore.cli.challenge.served import submit_file
 from reelscore.cli.messages import printable
 from reelscore.cli.option_kinds import number_option
 from reelscore.errors import DataError, RefusedError
@@ -35,8 +40,9 @@ _STATUS = {"quota": _NO_QUOTA, "concurrent": _NO_QUOTA, "often": _NO_QUOTA, "clo
 @click.command("submit")
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
 @click.option("--phase", required=True, metavar="ID", help="The phase.")
-@click.option("--database", required=True, metavar="DATABASE", help="The challenge's database.")
-@click.option("--team", required=True, metavar="NAME", help="The team; made if there is none.")
+@click.option("--server", metavar="URL", help="The server; that of 'challenge login'.")
+@click.option("--database", metavar="DATABASE", help="The database, where there is no server.")
+@click.option("--team", metavar="NAME", help="With --database: the team; made if needed.")
 @challenge_option
 @click.option("--method", default="", metavar="TEXT", help="What the method is called.")
 @click.option("--link", default="", metavar="URL", help="Where it is described.")
@@ -48,8 +54,9 @@ _STATUS = {"quota": _NO_QUOTA, "concurrent": _NO_QUOTA, "often": _NO_QUOTA, "clo
 def command(
     file: Path,
     phase: str,
-    database: str,
-    team: str,
+    server: str | None,
+    database: str | None,
+    team: str | None,
     challenge_id: str,
     method: str,
     link: str,
@@ -59,16 +66,35 @@ def command(
     timeout: int,
     as_json: bool,
 ) -> None:
-    """Hand in a file of captions.
+    """Hand in a file of captions, to a server or, with --database, without one.
 
     Exit status: 0 scored or accepted, 2 refused, 3 no quota, 4 closed, 5 failed, 6 still waiting.
-    Where no server runs, --wait scores the file here.
+    What does not arrive is sent again, and counts once. With --database, --wait scores the file
+    here where no server does.
 
     \b
-    Example:
+    Examples:
+      reelscore challenge submit run.json --phase public-test --wait
       reelscore challenge submit run.json --phase public-test --database lsmdc.db \\
         --team Ours --wait
     """
+    if database is None:
+        fields = {"method": method, "link": link, "force": str(force).lower()}
+        with _exiting():
+            done = submit_file(
+                known_server(server),
+                challenge_id,
+                phase,
+                file,
+                fields,
+                key=key,
+                timeout=timeout if waits else None,
+            )
+        _tell(done["id"], done["number"], done["state"], done["reason"], done["scores"], waits,
+              as_json)  # fmt: skip
+        return
+    if team is None:
+        raise DataError("With --database, name the team: --team NAME.")
     try:
         content = file.read_bytes()
     except OSError as error:
@@ -90,18 +116,43 @@ def command(
             each for each in list_submissions(arena, team_key=own.key) if each.id == receipt.id
         ]
         scores = scores_of(arena, row.key)
+    _tell(receipt.id, receipt.number, state, row.reason, plain(scores), waits, as_json)
+
+
+def _tell(
+    id: str,
+    number: int,
+    state: str,
+    reason: str,
+    scores: Mapping[str, Mapping[str, Mapping[str, Any]]],
+    waits: bool,
+    as_json: bool,
+) -> None:
+    """Print the scores, and end with the status of the submission."""
     if as_json:
-        show({"id": receipt.id, "number": receipt.number, "state": state, "scores": plain(scores)})
+        show({"id": id, "number": number, "state": state, "scores": scores})
     else:
         for split, of_split in scores.items():
             for name, score in of_split.items():
-                click.echo(f"{split}  {name:<16} {score.value:.6f}")
+                click.echo(f"{printable(split)}  {printable(name):<16} {score['score']:.6f}")
     if state == "failed":
-        say(f"It failed: {printable(row.reason)}. It was not charged.")
+        say(f"It failed: {printable(reason)}. It was not charged.")
         sys.exit(_FAILED)
     if waits and state in ("queued", "scoring"):
         say("It still waits to be scored.")
         sys.exit(_WAITING)
+
+
+@contextmanager
+def _exiting() -> Iterator[None]:
+    """End with the status that belongs to a refusal."""
+    try:
+        yield
+    except RefusedError as error:
+        if error.reason not in _STATUS:
+            raise
+        say(f"Error: {error}")
+        sys.exit(_STATUS[error.reason])
 
 
 def _count(number: int | None) -> str:
@@ -111,12 +162,8 @@ def _count(number: int | None) -> str:
 def _hand_in(arena: Arena, known: Known, phase: str, team: Team, upload: Upload) -> Receipt:
     readers = Readers(1)
     try:
-        return hand_in(arena, readers, known, phase, team, upload, actor="command line")
-    except RefusedError as error:
-        if error.reason not in _STATUS:
-            raise
-        say(f"Error: {error}")
-        sys.exit(_STATUS[error.reason])
+        with _exiting():
+            return hand_in(arena, readers, known, phase, team, upload, actor="command line")
     finally:
         readers.close()
 
