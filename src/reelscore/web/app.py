@@ -19,7 +19,7 @@ from reelscore.challenge.submissions import RefusedUpload
 from reelscore.challenge.workers import Workers, alone_on
 from reelscore.errors import FullError, ReelscoreError, RefusedError
 from reelscore.web.arena import accounts as participants
-from reelscore.web.arena import api, boards, console, pages, submitting, teams
+from reelscore.web.arena import api, boards, console, pages, submissions, teams
 from reelscore.web.arena.visits import ApiRefusal, login_path
 from reelscore.web.organisers import (
     accounts,
@@ -42,7 +42,7 @@ _ORGANISING = (
     *(accounts, campaigns, new_campaign, rater_texts, media, preview),
     *(decisions, results, mturk),
 )
-_ARENA = (participants, pages, boards, teams, submitting, console, api)
+_ARENA = (participants, pages, boards, teams, submissions, console, api)
 _ROUTERS = (entry.arrivals, *(module.router for module in (*_ORGANISING, *_ARENA)))
 _RATING = (entry.preparation, tasks.router, ends.router)
 _THREADS = 16  # more only get in each other's way: Python runs one at a time

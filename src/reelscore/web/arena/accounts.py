@@ -21,6 +21,7 @@ router = Router()
 Next = Annotated[str, Query(alias="to", max_length=300)]
 Token = Annotated[str, Path(max_length=300)]
 Invitation = Annotated[str, Query(max_length=300)]
+Leaving = Annotated[Account | None, Depends(Guard(find_visitor))]
 INVITED = 30 * 86400.0  # seconds for which a link to register is good
 _RESET = 86400.0  # seconds for which a link to a new password is good
 
@@ -44,9 +45,8 @@ async def check_login(
 
 
 @router.post("/account/logout", dependencies=[FromOurForm])
-def end_session(request: Request, site: Here) -> Response:
+def end_session(site: Here, account: Leaving) -> Response:
     """End all sessions of whoever asks."""
-    account = find_visitor(request)
     if account is not None:
         accounts.end_sessions(site.database, account.id)
     return log_out(site, PATH)

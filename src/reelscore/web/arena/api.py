@@ -22,7 +22,7 @@ from reelscore.errors import RefusedError
 from reelscore.store.values import from_iso, to_iso
 from reelscore.web.arena.boards import seen_board
 from reelscore.web.arena.pages import items
-from reelscore.web.arena.submitting import (
+from reelscore.web.arena.submissions import (
     choose_own,
     handed_in,
     known_phase,

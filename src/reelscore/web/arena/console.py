@@ -13,7 +13,7 @@ from reelscore.challenge.queue_state import queue_state
 from reelscore.errors import DataError
 from reelscore.store.values import from_iso
 from reelscore.web.arena.accounts import reset_link
-from reelscore.web.arena.submitting import SubmissionId, known_phase
+from reelscore.web.arena.submissions import SubmissionId, known_phase
 from reelscore.web.arena.visits import PATH, AsOrganiser, AsOwner, Visit, missing
 from reelscore.web.requests import Router
 from reelscore.web.site import FromOurForm
