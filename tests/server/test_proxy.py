@@ -108,7 +108,7 @@ def test_an_organiser_logs_in_and_uploads(url, browser):
     page = browser.post(f"{url}/organise/login", data=said)
     assert page.url.path == "/rate/organise"
     (cookie,) = page.history[0].headers.get_list("set-cookie")
-    assert "; Path=/rate/organise; " in cookie
+    assert "; Path=/rate/; " in cookie
     assert cookie.endswith("Secure")
     assert all(path.startswith("/rate/") for path in paths(page) if path != "/rate")
     padding = " " * (3 << 20)  # more than nginx takes unless it is told

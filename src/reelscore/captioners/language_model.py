@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-BEGIN, END = "<s>", "</s>"
+BEGIN, END = "<begin>", "<end>"
 
 
 class TrigramModel:

@@ -166,7 +166,7 @@ def sampled(items: Sequence[str], count: int | None, seed: int) -> list[str]:
     """Draw some of the items at random; they stay in order.
 
     >>> sampled(["a", "b", "c", "d"], 2, seed=1), sampled(["a", "b"], None, seed=1)
-    (['b', 'd'], ['a', 'b'])
+    (['b', 'c'], ['a', 'b'])
     """
     if count is None or count >= len(items):
         return list(items)
