@@ -15,7 +15,7 @@ from safetensors.numpy import save_file
 
 from reelscore.captioners.crf import NONE, SemanticField, representations
 from reelscore.captioners.features import Features
-from reelscore.captioners.language_model import BEGIN, TrigramModel
+from reelscore.captioners.language_model import BEGIN, END, TrigramModel
 from reelscore.captioners.phrases import PhraseTable, align
 from reelscore.captioners.translation import (
     Decoder,
@@ -131,7 +131,7 @@ def slow_best(decoder, labels):
                     score += w.word * len(option.words) - w.phrase - w.jump * abs(i - end)
                     words, end = [*words, *option.words], j
                 history = (BEGIN, BEGIN)
-                for word in [*words, "</s>"]:
+                for word in [*words, END]:
                     score += w.language * decoder.model.log_chance(history, word)
                     history = (history[1], word)
                 if score > best[0] + 1e-12:
