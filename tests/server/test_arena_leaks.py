@@ -13,6 +13,7 @@ import io
 import itertools
 import re
 import zlib
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -26,6 +27,7 @@ from reelscore.challenge.teams import accept, find_team, invite
 from reelscore.challenge.tokens import make_token
 from reelscore.challenge.views import View, Who
 from reelscore.examples import clips
+from reelscore.web import arena as arena_pages
 from reelscore.web.app import create_app
 from reelscore.web.settings import Settings
 from reelscore.web.store.accounts import add_account, check_account
@@ -233,3 +235,10 @@ def test_wrapped_leaks_are_found():
     packed = base64.urlsafe_b64encode(gzip.compress(b"what zzreference3 says" * 3)).decode()
     reply = SimpleNamespace(headers={}, text=f"<script>{packed}</script>")
     assert leaks(reply, ["zzreference", "zzother"]) == ["zzreference"]
+
+
+def test_pages_read_no_table_themselves():
+    files = list(Path(arena_pages.__file__).parent.glob("*.py"))
+    assert len(files) > 8
+    for file in files:
+        assert not re.search(r"sqlalchemy|challenge\.store|job_results", file.read_text()), file

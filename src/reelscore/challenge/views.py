@@ -50,6 +50,7 @@ _BOARDS = 64  # boards that a process keeps, so that most views of one cost next
 _VERSIONS = 8  # of a board that the database keeps: for different viewers, and the last changes
 Role = Literal["visitor", "participant", "assistant", "owner"]
 _DECIMALS = 4
+Record = results.Record  # what pages know a submission by
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from reelscore.challenge import jobs, quota, submissions, teams
 from reelscore.challenge.board_forms import board_csv, board_dict
 from reelscore.challenge.challenges import change_dates, find_phase, list_challenges
 from reelscore.challenge.queue_state import queue_state, why_waiting
-from reelscore.challenge.store.results import Record
 from reelscore.challenge.submissions import Upload
 from reelscore.challenge.tokens import find_token
+from reelscore.challenge.views import Record
 from reelscore.errors import RefusedError
 from reelscore.store.values import from_iso, to_iso
 from reelscore.web.arena.boards import seen_board

@@ -7,9 +7,9 @@ import shutil
 from pathlib import Path
 
 from reelscore import examples
+from reelscore.challenge import open_challenges
 from reelscore.challenge.arena import DAY, Arena, server_clock
 from reelscore.challenge.challenges import find_challenge, make_challenge
-from reelscore.challenge.store.tables import open_challenges
 from reelscore.challenge.submissions import Upload, hand_in
 from reelscore.challenge.teams import add_team
 from reelscore.challenge.uploads import Readers

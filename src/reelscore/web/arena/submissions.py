@@ -15,9 +15,8 @@ from reelscore.challenge import jobs, quota, submissions
 from reelscore.challenge.challenges import KnownPhase, find_phase
 from reelscore.challenge.explorer import explorer
 from reelscore.challenge.queue_state import why_waiting
-from reelscore.challenge.store.results import Record
 from reelscore.challenge.submissions import RefusedUpload, Upload
-from reelscore.challenge.views import board_columns
+from reelscore.challenge.views import Record, board_columns
 from reelscore.errors import DataError, RefusedError
 from reelscore.web.arena.boards import report_page
 from reelscore.web.arena.teams import is_captain
