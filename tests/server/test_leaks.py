@@ -20,7 +20,7 @@ from support.visits import Visitor, app_over
 
 TEXT = "text 0.1.0 of a dog"
 # systems, kinds, items, tasks, HITs, the campaign's name
-HIDDEN = ("alpha", "beta", "human", "degraded", "repeat", "clip0", "t0-", "hit-", "2017")
+HIDDEN = ("alpha", "beta", "human", "degraded", "repeat", "clip0", "t0-", "hit-", "of 2017")
 SEEN = re.compile(r"kind|system|item|expected|quality|reference")
 
 

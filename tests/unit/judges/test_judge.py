@@ -182,7 +182,7 @@ def test_captions_without_an_answer(judge, server, tmp_path):
 
 
 def test_faults_of_the_server_change_no_score(judge, server, monkeypatch):
-    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    monkeypatch.setattr("reelscore.endpoint.client._pause", lambda number: 0.0)
     expected = dict(score(CAPTIONS, REFERENCES, judge())["judge"].items)
     server.faults = [(429, {}, {"Retry-After": "0"}), "garbage", "drop", (500, {}, {}), "cut"]
     again = score(CAPTIONS, REFERENCES, judge(seed=2, parallel=1))
