@@ -21,7 +21,7 @@ from reelscore.challenge.challenges import Known, KnownPhase, expected_upload, p
 from reelscore.challenge.job_needs import needs_of
 from reelscore.challenge.store.blobs import get_blob, put_blob
 from reelscore.challenge.store.events import log
-from reelscore.challenge.store.tables import job, phase, submission, team
+from reelscore.challenge.store.tables import challenge, job, phase, submission, team
 from reelscore.challenge.teams import Team
 from reelscore.challenge.uploads import Accepted, Readers, Report, shown_name
 from reelscore.errors import DataError, RefusedError
@@ -318,12 +318,19 @@ def check_window(own: KnownPhase, arrived: int, now: int) -> bool:
 
 
 def check_team(connection: Connection, own: Team) -> None:
-    """Refuse a team that may not submit.
+    """Refuse a team that may not submit, or may not submit now.
+
+    While a challenge is a draft, organisers try it with entries of their own.
 
     Raises:
-        RefusedError: If so; reason ``team``.
+        RefusedError: If so; reason ``team``, or ``closed`` where the whole challenge is.
     """
-    row = connection.execute(select(team.c.state, team.c.approved).filter_by(key=own.key)).one()
+    columns = (team.c.state, team.c.approved, team.c.kind, challenge.c.state.label("whole"))
+    rows = select(*columns).join(challenge, challenge.c.key == team.c.challenge)
+    row = connection.execute(rows.where(team.c.key == own.key)).one()
+    if row.whole != "open" and not (row.whole == "draft" and row.kind != "team"):
+        states = {"draft": "is not open yet", "closed": "is closed", "archived": "is archived"}
+        raise RefusedError("closed", f"The challenge {states[row.whole]}.")
     if row.state == "disqualified":
         raise RefusedError("team", "The team is disqualified; ask the organisers.")
     if row.state == "merged":

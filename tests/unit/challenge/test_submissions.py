@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 
 from reelscore import score
 from reelscore.challenge import jobs, quota, submissions
-from reelscore.challenge.challenges import find_phase
+from reelscore.challenge.challenges import find_phase, set_state
 from reelscore.challenge.store import tables
 from reelscore.challenge.store.events import broken_link, read_events
 from reelscore.challenge.uploads import Readers
@@ -61,6 +61,22 @@ def test_from_upload_to_score(made, readers):
     assert kinds == {"items", "statistics", "draws"}
     assert json.loads(told)["scores"]["cider"]["value"] == results[0].value
     assert [event.what for event in events] == ["definition", "team", "submission", "scored"]
+
+
+def test_a_challenge_that_is_not_open_takes_nothing(made, readers):
+    arena, known = made
+    strangers, baseline = a_team(arena, known), a_team(arena, known, "Baseline", kind="baseline")
+    for state, said in (
+        ("closed", "is closed"),
+        ("archived", "is archived"),
+        ("draft", "not open"),
+    ):
+        set_state(arena, known, state, actor="anna", reason="a test")
+        with pytest.raises(RefusedError, match=said):
+            submit(arena, readers, known, strangers)
+    assert submit(arena, readers, known, baseline).state == "queued"  # organisers try a draft
+    set_state(arena, known, "open", actor="anna", reason="a test")
+    assert submit(arena, readers, known, strangers).state == "queued"
 
 
 def known_references(arena):
