@@ -39,6 +39,37 @@ FAULTS, CLAIMS = 3, 10
 _PAUSES = (10_000_000, 60_000_000)  # after the first and the second fault
 
 
+def queue(
+    connection: Connection, submission: int, generation: int, settings: Mapping[str, Any], now: int
+) -> None:
+    """Queue a scoring of a submission.
+
+    Args:
+        connection: Inside a transaction.
+        submission: Its key.
+        generation: The generation that its scores belong to.
+        settings: How the phase is scored.
+        now: The time.
+    """
+    connection.execute(
+        insert(job).values(
+            submission=submission,
+            generation=generation,
+            state="queued",
+            claims=0,
+            faults=0,
+            needs=needs_of(settings),
+            not_before=now,
+            lease="",
+            leased_until=None,
+            worker="",
+            reason="",
+            queued=now,
+            finished=None,
+        )
+    )
+
+
 def claim(
     arena: Arena, name: str, able: Iterable[str] = (), version: str = __version__
 ) -> Claim | None:
@@ -381,23 +412,7 @@ def rescore(arena: Arena, known: Known, phase_id: str, *, actor: str, reason: st
             raise RefusedError("taken", f"Generation {newest} is being scored; wait for its end.")
         settings = connection.execute(select(phase.c.settings).filter_by(key=own.key)).scalar_one()
         for row in rows:
-            connection.execute(
-                insert(job).values(
-                    submission=row.key,
-                    generation=newest + 1,
-                    state="queued",
-                    claims=0,
-                    faults=0,
-                    needs=needs_of(json.loads(settings)),
-                    not_before=now,
-                    lease="",
-                    leased_until=None,
-                    worker="",
-                    reason="",
-                    queued=now,
-                    finished=None,
-                )
-            )
+            queue(connection, row.key, newest + 1, json.loads(settings), now)
         log(connection, now, known.key, "rescore", phase_id, actor=actor, reason=reason,
             before=str(newest), after=str(newest + 1))  # fmt: skip
         return len(rows)

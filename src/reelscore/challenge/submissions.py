@@ -15,10 +15,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, func, insert, select, update
 
-from reelscore.challenge import quota
+from reelscore.challenge import jobs, quota
 from reelscore.challenge.arena import Arena
 from reelscore.challenge.challenges import Known, KnownPhase, expected_upload, phase_in
-from reelscore.challenge.job_needs import needs_of
 from reelscore.challenge.store.blobs import get_blob, put_blob
 from reelscore.challenge.store.events import log
 from reelscore.challenge.store.tables import challenge, job, phase, submission, team
@@ -257,23 +256,8 @@ def keep(
         }
         added = insert(submission).values(values).returning(*submission.c)
         row = connection.execute(added).one()
-        connection.execute(
-            insert(job).values(
-                submission=row.key,
-                generation=newest_generation(connection, own_phase.key),
-                state="queued",
-                claims=0,
-                faults=0,
-                needs=needs_of(own_phase.settings),
-                not_before=now,
-                lease="",
-                leased_until=None,
-                worker="",
-                reason="",
-                queued=now,
-                finished=None,
-            )
-        )
+        generation = newest_generation(connection, own_phase.key)
+        jobs.queue(connection, row.key, generation, own_phase.settings, now)
         if not free:
             quota.put_charge(connection, row.key, own_phase, own, arrived)
         left = quota.left_in(connection, own_phase, own, arrived)
