@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 
 import click
 import msgspec
@@ -19,7 +18,7 @@ from reelscore.cli.options import (
     threads_option,
     write,
 )
-from reelscore.cli.reading_options import read_texts, reading_options
+from reelscore.cli.reading_options import read_lines, read_texts, reading_options
 from reelscore.data.reading import Reading
 from reelscore.data.spreadsheet import spreadsheet_csv
 from reelscore.errors import DataError
@@ -177,8 +176,8 @@ def command(
             kind="sense" if kind == "sense" else "text",
             minimum=minimum,
             groups=[group.strip() for group in groups.split(",")],
-            places=_lines(places),
-            objects=_lines(objects),
+            places=read_lines(places),
+            objects=read_lines(objects),
         )
         click.echo(msgspec.json.encode(label_record(table)).decode())
     elif layout == "tuples":
@@ -253,13 +252,3 @@ def _show_sheets(paths: tuple[str, ...]) -> None:
     click.echo(
         f"{judges}; the majority counts, ties are wrong; a clause is right if all its words are."
     )
-
-
-def _lines(path: str | None) -> list[str] | None:
-    if path is None:
-        return None
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{path}: cannot be read: {error}.") from error
-    return [line.strip() for line in text.splitlines() if line.strip()]

@@ -150,3 +150,18 @@ def _exists(path: str) -> bool:
         return Path(path).exists()
     except OSError:  # a name too long for a file
         return False
+
+
+def read_lines(path: str | None) -> list[str] | None:
+    """Read a file with one name a line; ``None`` where no file is named.
+
+    Raises:
+        DataError: If it cannot be read.
+    """
+    if path is None:
+        return None
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"{path}: cannot be read: {error}.") from error
+    return [line.strip() for line in text.splitlines() if line.strip()]

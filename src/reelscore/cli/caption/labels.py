@@ -32,7 +32,7 @@ from reelscore.cli.options import (
     threads_option,
     write_json,
 )
-from reelscore.cli.reading_options import reading_options
+from reelscore.cli.reading_options import read_lines, reading_options
 from reelscore.data.reading import Reading
 from reelscore.errors import DataError, about_system
 from reelscore.report.tables.grid import Cell, Grid
@@ -188,8 +188,8 @@ def command(
             numbers["train"],
             validation=(validation, read_tuples(val_tuples, kind), numbers["val"]),
             groups=_named(groups, "GROUP=NAME"),
-            places=_lines(places),
-            objects=_lines(objects),
+            places=read_lines(places),
+            objects=read_lines(objects),
             threads=threads,
             progress=progress,
             **parameters,
@@ -289,13 +289,3 @@ def _named(values: Sequence[str], form: str) -> dict[str, str]:
 def _read(values: Sequence[str], pool: Pool) -> Mapping[str, Features]:
     named = _named(values, "NAME=PATH")
     return {name: read_features(path, pool=pool) for name, path in named.items()}
-
-
-def _lines(path: str | None) -> list[str] | None:
-    if path is None:
-        return None
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{path}: cannot be read: {error}.") from error
-    return [line.strip() for line in text.splitlines() if line.strip()]
