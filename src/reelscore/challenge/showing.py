@@ -100,7 +100,7 @@ _named_members = _when(lambda s: s.members_shown)
 _public_events = _when(lambda _: True, "public")
 _own_events = _when(lambda _: True, "own")
 
-# For each thing: what visitors, other teams, the own team, assistants and owners may see of it.
+# For each thing: what visitors, other teams, the team itself, assistants and owners may see of it.
 # Nothing of this table depends on who asks by which way, save that files of the machine itself,
 # which hold everything, are for those who have the machine.
 RULES: Mapping[tuple[What, Visibility], tuple[Rule, Rule, Rule, Rule, Rule]] = {
