@@ -126,7 +126,8 @@ def train(
                 if checkpoint is None or made <= before
                 else replace(each, targets=checkpoint.tensors["targets"].numpy())
             )
-        run = StageTraining(network, scales, recipe, stage, each, steps, (seed, number), damaged)
+        lessons = damaged if stage.damaged else {}  # other stages need not cut them into tokens
+        run = StageTraining(network, scales, recipe, stage, each, steps, (seed, number), lessons)
         watch = Watch(network, kept, recipe.patience, reached[number], weights)
         if checkpoint is not None and made > before:  # at a stage's end, the next starts afresh
             run.restore_moments(checkpoint.tensors)
