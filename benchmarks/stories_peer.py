@@ -1,6 +1,7 @@
-"""The same job through the COCO tools' METEOR, as users write it: SODA (c) and ActivityNet.
+"""The same job through the COCO tools, as users write it: SODA (c) and ActivityNet with METEOR.
 
-One JVM tokenizes all captions, another scores all pairs; matching and overlaps are plain Python.
+With --all, the ActivityNet scorer alone, with all its metrics. One JVM tokenizes all captions,
+another scores all pairs with METEOR; matching and overlaps are plain Python.
 """
 
 from __future__ import annotations
@@ -11,7 +12,10 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from pycocoevalcap.bleu.bleu import Bleu
+from pycocoevalcap.cider.cider import Cider
 from pycocoevalcap.meteor.meteor import Meteor
+from pycocoevalcap.rouge.rouge import Rouge
 from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
 
 TIOUS = (0.3, 0.5, 0.7, 0.9)
@@ -19,11 +23,13 @@ Segment = list[float]
 
 
 def main() -> None:
-    candidates, *truths = (json.loads(Path(path).read_text()) for path in sys.argv[1:])
+    with_all = sys.argv[1] == "--all"
+    candidates, *truths = (json.loads(Path(path).read_text()) for path in sys.argv[1 + with_all :])
     results = candidates["results"]
     sides = {"system": results, **{f"truth {k}": truth for k, truth in enumerate(truths)}}
     tokens = _tokenized({name: _captions(side) for name, side in sides.items()})
     meteor = Meteor()
+    scorers = [Bleu(4), meteor, Rouge(), Cider()] if with_all else [meteor]
     soda, activitynet = [], []
     videos = {video for truth in truths for video in truth}
     for video in videos:
@@ -33,10 +39,13 @@ def main() -> None:
             for k, truth in enumerate(truths)
             if video in truth
         ]
-        each = [_soda_c(sorted(ours), sorted(theirs), meteor) for theirs in annotators]
-        soda.append(sum(each) / len(each))
-        activitynet.append(_activitynet(ours, [c for each in annotators for c in each], meteor))
-    print(sum(soda) / len(soda), sum(activitynet) / len(activitynet))
+        if not with_all:
+            each = [_soda_c(sorted(ours), sorted(theirs), meteor) for theirs in annotators]
+            soda.append(sum(each) / len(each))
+        activitynet.append(_activitynet(ours, [c for each in annotators for c in each], scorers))
+    print(*(sum(column) / len(activitynet) for column in zip(*activitynet, strict=True)))
+    if soda:
+        print(sum(soda) / len(soda))
 
 
 def _captions(side: dict[str, Any]) -> dict[str, list[str]]:
@@ -83,8 +92,8 @@ def _soda_c(ours: list[Any], theirs: list[Any], meteor: Meteor) -> float:
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
-def _activitynet(ours: list[Any], theirs: list[Any], meteor: Meteor) -> float:
-    scores = []
+def _activitynet(ours: list[Any], theirs: list[Any], scorers: list[Any]) -> list[float]:
+    totals = [0.0] * len(scorers)
     for tiou in TIOUS:
         pairs = []
         for segment, text in ours:
@@ -93,8 +102,10 @@ def _activitynet(ours: list[Any], theirs: list[Any], meteor: Meteor) -> float:
         if pairs:
             res = {k: [text] for k, (text, _) in enumerate(pairs)}
             gts = {k: [other] for k, (_, other) in enumerate(pairs)}
-            scores.append(meteor.compute_score(gts, res)[0])
-    return sum(scores) / len(TIOUS)
+            for k, scorer in enumerate(scorers):
+                score = scorer.compute_score(gts, res)[0]
+                totals[k] += score[-1] if isinstance(score, list) else score  # of BLEU, BLEU-4
+    return [total / len(TIOUS) for total in totals]
 
 
 if __name__ == "__main__":

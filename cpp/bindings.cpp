@@ -13,15 +13,19 @@
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 
+#include "cider.hpp"
+#include "draws.hpp"
 #include "inversions.hpp"
 #include "language_index.hpp"
 #include "language_index_builder.hpp"
 #include "lcs.hpp"
 #include "meteor.hpp"
-#include "meteor_captions.hpp"
+#include "meteor_texts.hpp"
 #include "ngrams.hpp"
 #include "precise_pow.hpp"
 #include "projective.hpp"
@@ -46,6 +50,11 @@ using Bytes = ArrayIn<std::uint8_t>;
 using Offsets = ArrayIn<std::int64_t>;
 using Ids = ArrayIn<std::uint32_t>;
 using PackedOut = std::pair<ArrayOut<std::uint8_t>, ArrayOut<std::int64_t>>;
+
+// Python threads may number the words of their captions in one vocabulary.
+struct SharedVocabulary : Vocabulary {
+    std::mutex guard;
+};
 
 // A numpy array over a container's elements that keeps the container alive.
 template <typename T, typename Container>
@@ -108,10 +117,10 @@ MatrixOut rows_of(std::size_t rows, std::size_t columns, Kernel&& kernel) {
     return matrix_of(std::move(values), rows, columns);
 }
 
-// A language index together with the mapped file it looks at.
+// A language index together with the mapped file it looks at, and the texts analysed with it.
 struct OpenIndex {
     Bytes content;
-    LanguageIndex index;
+    std::unique_ptr<MeteorMemory> memory;
 };
 
 std::optional<OpenIndex> open_index(Bytes content) {
@@ -119,7 +128,7 @@ std::optional<OpenIndex> open_index(Bytes content) {
     try {
         LanguageIndex index(bytes, content.size());
         if (!intact(bytes, content.size())) return std::nullopt;
-        return OpenIndex{std::move(content), index};
+        return OpenIndex{std::move(content), std::make_unique<MeteorMemory>(index)};
     } catch (const std::invalid_argument&) {
         return std::nullopt;
     }
@@ -171,6 +180,20 @@ NB_MODULE(_native, m) {
 
     m.def("pack", &pack, "texts"_a);
     m.def("unpack", &unpack, "bytes"_a, "offsets"_a);
+    m.def(
+        "take",
+        [](Bytes bytes, Offsets offsets, Offsets numbers) {
+            const StringsView texts = strings_view(bytes, offsets);
+            Strings taken;
+            taken.offsets.reserve(numbers.size() + 1);
+            for (std::size_t k = 0; k < numbers.size(); ++k) {
+                const auto number = static_cast<std::size_t>(numbers(k));
+                if (number >= texts.size) throw nb::index_error("no such text");
+                taken.push_back(texts[number]);
+            }
+            return packed_of(std::move(taken));
+        },
+        "bytes"_a, "offsets"_a, "numbers"_a);
 
     m.def(
         "ptb_tokenize",
@@ -186,22 +209,58 @@ NB_MODULE(_native, m) {
         },
         "bytes"_a, "offsets"_a, "coco"_a, "keep_punctuation"_a, "threads"_a);
 
-    nb::class_<Vocabulary>(m, "Vocabulary")
+    m.def(
+        "string_hashes",
+        [](Bytes bytes, Offsets offsets) {
+            const StringsView strings = strings_view(bytes, offsets);
+            std::vector<std::uint64_t> hashes(strings.size);
+            {
+                nb::gil_scoped_release release;
+                string_hashes(strings, hashes.data());
+            }
+            return array_of<std::uint64_t>(std::move(hashes));
+        },
+        "bytes"_a, "offsets"_a);
+    m.def(
+        "poisson_draws",
+        [](ArrayIn<std::uint64_t> items, std::uint64_t seed, std::size_t first, std::size_t draws) {
+            std::vector<std::uint8_t> counts(items.size() * draws);
+            {
+                nb::gil_scoped_release release;
+                poisson_draws(items.data(), items.size(), seed, first, draws, counts.data());
+            }
+            return array_of<std::uint8_t>(std::move(counts));
+        },
+        "items"_a, "seed"_a, "first"_a, "draws"_a);
+
+    nb::class_<SharedVocabulary>(m, "Vocabulary")
         .def(nb::init<>())
-        .def("__len__", &Vocabulary::size)
+        .def("words", [](const SharedVocabulary& self) { return packed_of(Strings(self.words())); })
+        .def("__len__", [](const SharedVocabulary& self) { return self.size(); })
         .def(
             "word",
-            [](const Vocabulary& self, std::size_t id) {
+            [](const SharedVocabulary& self, std::size_t id) {
                 if (id >= self.size()) throw nb::index_error("no such word");
                 return self.word(id);
             },
-            "id"_a);
+            "id"_a)
+        .def(
+            "number",
+            [](SharedVocabulary& self, Bytes bytes, Offsets offsets) {
+                const StringsView texts = strings_view(bytes, offsets);
+                const std::lock_guard<std::mutex> lock(self.guard);
+                std::vector<std::int64_t> numbers(texts.size);
+                for (std::size_t k = 0; k < texts.size; ++k) numbers[k] = self.id(texts[k]);
+                return array_of<std::int64_t>(std::move(numbers));
+            },
+            "bytes"_a, "offsets"_a);
     m.def(
         "word_ids",
-        [](Bytes bytes, Offsets offsets, bool at_blanks, Vocabulary& vocabulary) {
+        [](Bytes bytes, Offsets offsets, bool at_blanks, SharedVocabulary& vocabulary) {
             Words words;
             {
                 nb::gil_scoped_release release;
+                const std::lock_guard<std::mutex> lock(vocabulary.guard);
                 words = word_ids(strings_view(bytes, offsets),
                                  at_blanks ? Split::blank : Split::whitespace, vocabulary);
             }
@@ -253,6 +312,7 @@ NB_MODULE(_native, m) {
     nb::class_<DocumentFrequencies>(m, "DocumentFrequencies")
         .def(nb::init<std::size_t>(), "order"_a)
         .def("__len__", &DocumentFrequencies::size)
+        .def_prop_ro("order", &DocumentFrequencies::order)
         .def(
             "number",
             [](DocumentFrequencies& self, Ids captions, Offsets word_offsets) {
@@ -280,7 +340,35 @@ NB_MODULE(_native, m) {
                 const WordsView view = words_view(ngrams, ngram_offsets);
                 for (std::size_t k = 0; k < view.size; ++k) self.set(view[k], frequencies(k));
             },
-            "ngrams"_a, "ngram_offsets"_a, "frequencies"_a);
+            "ngrams"_a, "ngram_offsets"_a, "frequencies"_a)
+        .def("entries",
+             [](const DocumentFrequencies& self) {
+                 DocumentFrequencies::Entries entries;
+                 {
+                     nb::gil_scoped_release release;
+                     entries = self.entries();
+                 }
+                 return std::tuple(array_of<std::uint32_t>(std::move(entries.prefixes)),
+                                   array_of<std::uint32_t>(std::move(entries.words)),
+                                   array_of<double>(std::move(entries.frequencies)));
+             })
+        .def(
+            "add",
+            [](DocumentFrequencies& self, Ids prefixes, Ids words, ArrayIn<double> frequencies) {
+                nb::gil_scoped_release release;
+                self.add(prefixes.data(), words.data(), frequencies.data(), words.size());
+            },
+            "prefixes"_a, "words"_a, "frequencies"_a);
+    m.def(
+        "cider_norms_of",
+        [](Ids captions, Offsets word_offsets, const DocumentFrequencies& frequencies,
+           double log_documents, std::size_t threads) {
+            const WordsView view = words_view(captions, word_offsets);
+            return rows_of(view.size, frequencies.order(), [&](double* out) {
+                cider_norms(view, frequencies, log_documents, threads, out);
+            });
+        },
+        "captions"_a, "word_offsets"_a, "frequencies"_a, "log_documents"_a, "threads"_a);
     m.def(
         "cider_norms",
         [](Ids numbers, Ids captions, Offsets word_offsets, const DocumentFrequencies& frequencies,
@@ -308,12 +396,27 @@ NB_MODULE(_native, m) {
         "reference_norms"_a, "items"_a, "reference_offsets"_a, "frequencies"_a, "log_documents"_a,
         "sigma"_a, "clip"_a, "threads"_a);
 
+    m.def(
+        "cider_group_sums",
+        [](Ids texts, Offsets word_offsets, Offsets candidates, Offsets references,
+           Offsets group_offsets, std::size_t order, double sigma, bool clip, std::size_t threads) {
+            const std::size_t groups = group_offsets.size() - 1;
+            return rows_of(groups, order, [&](double* out) {
+                cider_group_sums(words_view(texts, word_offsets), candidates.data(),
+                                 references.data(), group_offsets.data(), groups, order,
+                                 {sigma, clip, 0.0}, threads, out);
+            });
+        },
+        "texts"_a, "word_offsets"_a, "candidates"_a, "references"_a, "group_offsets"_a, "order"_a,
+        "sigma"_a, "clip"_a, "threads"_a);
+
     nb::class_<OpenIndex>(m, "LanguageIndex")
         .def_static("open", &open_index, "content"_a)
+        .def_prop_ro("kept_texts", [](const OpenIndex& self) { return self.memory->size(); })
         .def(
             "synsets",
             [](const OpenIndex& self, std::string_view word) {
-                return synsets_of(self.index, word);
+                return synsets_of(self.memory->index(), word);
             },
             "word"_a);
     nb::class_<LanguageIndexBuilder>(m, "LanguageIndexBuilder")
@@ -360,7 +463,7 @@ NB_MODULE(_native, m) {
             const StringsView view = strings_view(candidates, candidate_offsets);
             const std::optional<StemTable> table = stem_table(stems);
             return rows_of(view.size, kMeteorStatistics, [&](double* out) {
-                meteor_statistics(language.index, view, strings_view(references, text_offsets),
+                meteor_statistics(*language.memory, view, strings_view(references, text_offsets),
                                   reference_offsets.data(), view.size,
                                   meteor_parameters(parameters, table), threads, out);
             });
@@ -376,7 +479,7 @@ NB_MODULE(_native, m) {
             std::vector<double> scores(pairs);
             {
                 nb::gil_scoped_release release;
-                meteor_pairs(language.index, strings_view(candidates, candidate_offsets),
+                meteor_pairs(*language.memory, strings_view(candidates, candidate_offsets),
                              strings_view(references, text_offsets), candidate_numbers.data(),
                              reference_numbers.data(), pairs, meteor_parameters(parameters),
                              threads, nullptr, scores.data());
@@ -395,7 +498,7 @@ NB_MODULE(_native, m) {
             std::vector<std::int64_t> best(items), aligned(items);
             {
                 nb::gil_scoped_release release;
-                meteor_best(language.index, strings_view(candidates, candidate_offsets),
+                meteor_best(language.memory->index(), strings_view(candidates, candidate_offsets),
                             strings_view(references, text_offsets), reference_offsets.data(), items,
                             meteor_parameters(parameters), threads, best.data(), scores.data(),
                             aligned.data());
@@ -411,8 +514,9 @@ NB_MODULE(_native, m) {
         [](const OpenIndex& language, std::string_view candidate, std::string_view reference,
            std::array<double, 4> parameters, PackedStems stems) {
             const std::optional<StemTable> table = stem_table(stems);
-            const MeteorAlignment found = meteor_alignment(language.index, candidate, reference,
-                                                           meteor_parameters(parameters, table));
+            const MeteorAlignment found =
+                meteor_alignment(language.memory->index(), candidate, reference,
+                                 meteor_parameters(parameters, table));
             std::vector<std::tuple<int, int, int, int, int>> matches;
             for (const MeteorMatch& match : found.matches) {
                 matches.emplace_back(match.candidate_start, match.candidate_length,

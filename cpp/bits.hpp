@@ -24,6 +24,15 @@ inline std::size_t lowest_bit(std::uint64_t bits) {
 #endif
 }
 
+// Fetches what lies there into the cache, for a look at it soon.
+inline void prefetch(const void* place) {
+#if defined(__GNUC__) && !defined(REELSCORE_NO_BUILTINS)
+    __builtin_prefetch(place);
+#else
+    (void)place;
+#endif
+}
+
 // Enough bits for the numbers 0 to largest, at least one.
 inline unsigned bits_for(std::uint64_t largest) {
     unsigned count = 1;
@@ -77,6 +86,7 @@ struct Wide {
     friend bool operator<(Wide a, Wide b) {
         return a.high != b.high ? a.high < b.high : a.low < b.low;
     }
+    friend bool operator==(Wide a, Wide b) { return a.high == b.high && a.low == b.low; }
     friend bool operator>=(Wide a, Wide b) { return !(a < b); }
     Wide& operator+=(Wide other) { return *this = *this + other; }
 };

@@ -26,6 +26,17 @@ class IdTable {
         return id;
     }
 
+    // The id for which equal(id) holds, which must be there.
+    template <typename Equal>
+    std::uint32_t find(std::uint64_t hash64, Equal&& equal) const {
+        const std::uint32_t hash = static_cast<std::uint32_t>(hash64);
+        std::size_t slot = hash & (slots_.size() - 1);
+        while (slots_[slot].hash != hash || !equal(slots_[slot].id_plus_1 - 1)) {
+            slot = (slot + 1) & (slots_.size() - 1);
+        }
+        return slots_[slot].id_plus_1 - 1;
+    }
+
   private:
     struct Slot {
         std::uint32_t hash = 0, id_plus_1 = 0;
@@ -56,6 +67,10 @@ class IntegerTable {
                 values_.push_back(value);
                 return static_cast<std::uint32_t>(values_.size() - 1);
             });
+    }
+    // The number of an integer that has one.
+    std::uint32_t find(std::uint64_t value) const {
+        return table_.find(spread(value), [&](std::uint32_t id) { return values_[id] == value; });
     }
     const std::vector<std::uint64_t>& values() const { return values_; }
     std::size_t size() const { return values_.size(); }

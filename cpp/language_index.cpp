@@ -57,20 +57,6 @@ BlobSpan list_at(const BlobArray<uint32_t>& offsets, const BlobArray<uint32_t>& 
 
 }  // namespace
 
-uint64_t hash_bytes(string_view text) {
-    uint64_t hash = text.size() * kPrime2;
-    size_t k = 0;
-    for (; k + 8 <= text.size(); k += 8) {
-        hash = rotate((hash ^ load64(text.data() + k)) * kPrime1, 27);
-    }
-    if (k < text.size()) {
-        uint64_t rest = 0;
-        std::memcpy(&rest, text.data() + k, text.size() - k);
-        hash = rotate((hash ^ rest) * kPrime1, 27);
-    }
-    return mix(hash);
-}
-
 bool intact(const std::byte* bytes, size_t size) {
     try {
         const Header header = read_header(bytes, size);
@@ -101,6 +87,7 @@ LanguageIndex::LanguageIndex(const std::byte* bytes, size_t size) {
     list_offsets_ = section<uint32_t>(bytes, header, kListOffsets);
     lists_ = reinterpret_cast<const uint8_t*>(bytes + header.sections[kLists].offset);
     lists_size_ = static_cast<size_t>(header.sections[kLists].size);
+    steps_ = std::make_shared<Steps>(size_t{1} << kStepBits);
     root_end_ = header.root_end;
     longest_phrase_ = header.longest_phrase;
 
@@ -167,23 +154,24 @@ LanguageIndex::Range LanguageIndex::children(uint32_t node) const {
     if (!bit(parent_bits_, node)) return {0, 0};
     const uint64_t before = parent_bits_[node / 64] & ((uint64_t{1} << (node % 64)) - 1);
     const uint32_t group = parent_ranks_[node / 64] + count_bits(before);
-    // From the sample on, count the groups until this one, and go on to the next.
+    // From the sample on, pass over the groups before this one.
     const uint32_t sample = group_samples_[group / kGroupsPerSample];
+    uint32_t left = group % kGroupsPerSample;
     size_t block = sample / 64;
     uint64_t bits = group_bits_[block] >> (sample % 64) << (sample % 64);
+    for (uint32_t here; left >= (here = count_bits(bits)) && block < group_bits_.size();) {
+        left -= here;
+        bits = group_bits_[++block];
+    }
+    for (; left > 0; --left) bits &= bits - 1;
     const auto next = [&] {
         while (bits == 0 && block < group_bits_.size()) bits = group_bits_[++block];
         const size_t place = bits == 0 ? node_count() : 64 * block + lowest_bit(bits);
         bits &= bits - 1;
         return static_cast<uint32_t>(place);
     };
-    uint32_t begin = next();
-    for (uint32_t left = group % kGroupsPerSample; left > 0; --left) begin = next();
+    const uint32_t begin = next();
     return {begin, next()};
-}
-
-uint32_t LanguageIndex::next_node(uint32_t node, uint32_t word) const {
-    return child_in(children(node), word);
 }
 
 // A list holds the distances from each target to the next, seven bits a byte, and ends with a

@@ -4,7 +4,7 @@
 // content of it can lead to a read outside it or to a loop without end.
 #pragma once
 
-#include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -13,13 +13,13 @@
 #include <string_view>
 #include <vector>
 
+#include "hashing.hpp"
+#include "large_pages.hpp"
+
 namespace reelscore {
 
 // Changes with the layout of the blob.
 constexpr std::uint32_t kLanguageIndexFormat = 2;
-
-// A fast hash of short strings; also decides the layout of the blob.
-std::uint64_t hash_bytes(std::string_view text);
 
 // Whether the blob is complete and unchanged since it was built (reads all of it).
 bool intact(const std::byte* bytes, std::size_t size);
@@ -79,7 +79,23 @@ class LanguageIndex {
     std::uint32_t node_count() const { return static_cast<std::uint32_t>(node_words_.size()); }
     std::uint32_t longest_phrase() const { return longest_phrase_; }
     std::uint32_t first_node(std::uint32_t word) const { return child_in({0, root_end_}, word); }
-    std::uint32_t next_node(std::uint32_t node, std::uint32_t word) const;
+    // Such a step costs several cache misses, and the same ones recur in all captions (in + a,
+    // of + the), so the latest are remembered: node, word and result in one number, which threads
+    // may read and write at any time.
+    std::uint32_t next_node(std::uint32_t node, std::uint32_t word) const {
+        if (node_count() >= kMostNodes || word >= kMostWords) {
+            return child_in(children(node), word);
+        }
+        const std::uint64_t key = std::uint64_t{node} << 40 | std::uint64_t{word} << 24;
+        std::atomic<std::uint64_t>& step = (*steps_)[key * kPrime1 >> (64 - kStepBits)];
+        const std::uint64_t known = step.load(std::memory_order_relaxed);
+        if ((known & ~kNodeMask) == key && known != 0) {
+            return static_cast<std::uint32_t>(known & kNodeMask) - 1;  // 0 is kNone
+        }
+        const std::uint32_t next = child_in(children(node), word);
+        step.store(key | ((next + 1) & kNodeMask), std::memory_order_relaxed);
+        return next;
+    }
     bool is_source(std::uint32_t node) const { return bit(source_bits_, node); }
     bool is_target(std::uint32_t node) const { return bit(target_bits_, node); }
     // Replaces found by the paraphrases of a source, in the order of their numbers.
@@ -99,6 +115,14 @@ class LanguageIndex {
     Range children(std::uint32_t node) const;
     bool spells(std::uint32_t word, std::string_view text) const;
 
+    // Remembered steps from a node to another, 2 MiB.
+    static constexpr unsigned kStepBits = 18;
+    static constexpr std::uint64_t kNodeMask = 0xFFFFFF;
+    static constexpr std::uint32_t kMostNodes = kNodeMask, kMostWords = 1 << 16;
+    using Step = std::atomic<std::uint64_t>;
+    using Steps = std::vector<Step, LargePages<Step>>;
+
+    std::shared_ptr<Steps> steps_;
     std::uint32_t root_end_ = 0;        // nodes [0, root_end_) are the phrases of one word
     std::uint32_t longest_phrase_ = 0;  // in words
     const char* texts_ = nullptr;

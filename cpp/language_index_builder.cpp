@@ -117,6 +117,11 @@ struct LanguageIndexBuilder::State {
         uint32_t parent, word;
     };
 
+    // The nodes of the phrase that came last.
+    struct Path {
+        Words words, nodes;
+    };
+
     // Words
     std::string texts;
     std::vector<uint32_t> text_offsets{0};
@@ -128,8 +133,8 @@ struct LanguageIndexBuilder::State {
     std::vector<Node> nodes;
     IdTable node_table;
     std::vector<Pair> entries;
-    uint32_t source = kNone;
-    std::string source_text;
+    Path sources, targets;
+    Words source;
     std::string unfinished_line;
     unsigned line_of_entry = 0;
 
@@ -159,20 +164,36 @@ struct LanguageIndexBuilder::State {
         });
     }
 
-    uint32_t phrase(string_view line) {
-        uint32_t node = kNone;
-        for (string_view word; next_field(line, word);) node = child(node, word_id(word));
-        if (node == kNone) throw std::invalid_argument("paraphrases: an empty phrase");
-        return node;
+    // Phrases mostly begin like the one before them, whose nodes need not be looked up.
+    uint32_t phrase(const Words& words, Path& path) {
+        if (words.empty()) throw std::invalid_argument("paraphrases: an empty phrase");
+        const size_t both = std::min(words.size(), path.words.size());
+        const auto end = path.words.begin() + static_cast<std::ptrdiff_t>(both);
+        const auto differing = std::mismatch(path.words.begin(), end, words.begin()).first;
+        path.nodes.resize(static_cast<size_t>(differing - path.words.begin()));
+        while (path.nodes.size() < words.size()) {
+            const uint32_t parent = path.nodes.empty() ? kNone : path.nodes.back();
+            path.nodes.push_back(child(parent, words[path.nodes.size()]));
+        }
+        path.words = words;
+        return path.nodes.back();
+    }
+
+    void add_entry(const Words& from, const Words& to) {
+        const uint32_t key = phrase(from, sources);
+        entries.push_back({key, phrase(to, targets)});
+    }
+
+    Words words_of(string_view line) {
+        Words words;
+        for (string_view word; next_field(line, word);) words.push_back(word_id(word));
+        return words;
     }
 
     void paraphrase_line(string_view line) {
         if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-        if (line_of_entry == 1 && line != source_text) {  // entries of a source follow one another
-            source = phrase(line);
-            source_text = line;
-        }
-        if (line_of_entry == 2) entries.push_back({source, phrase(line)});
+        if (line_of_entry == 1) source = words_of(line);
+        if (line_of_entry == 2) add_entry(source, words_of(line));
         line_of_entry = (line_of_entry + 1) % 3;  // line 0 is a number that METEOR ignores
     }
 
@@ -204,13 +225,15 @@ struct LanguageIndexBuilder::State {
                 const uint64_t high = parent == kNone ? 0 : numbering.new_ids[parent];
                 return high << 32 | nodes[k].word;
             };
-            std::sort(level.begin(), level.end(),
-                      [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
-            for (uint32_t k : level) {
+            std::vector<std::pair<uint64_t, uint32_t>> keyed;
+            keyed.reserve(level.size());
+            for (uint32_t k : level) keyed.emplace_back(key(k), k);
+            level = {};
+            std::sort(keyed.begin(), keyed.end());
+            for (const auto& [_, k] : keyed) {
                 numbering.new_ids[k] = static_cast<uint32_t>(numbering.old_ids.size());
                 numbering.old_ids.push_back(k);
             }
-            level = {};
         }
         return numbering;
     }
@@ -404,6 +427,14 @@ void LanguageIndexBuilder::add_paraphrases(string_view chunk) {
         chunk.remove_prefix(end + 1);
     }
     state_->unfinished_line.append(chunk);
+}
+
+uint32_t LanguageIndexBuilder::word_id(string_view word) {
+    return state_->word_id(word);
+}
+
+void LanguageIndexBuilder::add_paraphrase(const Words& phrase, const Words& paraphrase) {
+    state_->add_entry(phrase, paraphrase);
 }
 
 std::string LanguageIndexBuilder::finish() {

@@ -1,9 +1,11 @@
 // Compiles METEOR's text files into the language index: a step of the build, and of tests.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace reelscore {
 
@@ -20,6 +22,11 @@ class LanguageIndexBuilder {
     void add_synsets(std::string_view text);         // word / synset numbers, in pairs of lines
     // Number / phrase / paraphrase, three lines an entry, in chunks that may end anywhere.
     void add_paraphrases(std::string_view chunk);
+    // The same, one entry at a time, in numbers of words that `word_id` gives. Quickest where
+    // phrases begin like those before them.
+    using Words = std::vector<std::uint32_t>;
+    std::uint32_t word_id(std::string_view word);
+    void add_paraphrase(const Words& phrase, const Words& paraphrase);
     // The finished blob. The builder is empty afterwards.
     std::string finish();
 

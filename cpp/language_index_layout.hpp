@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "hashing.hpp"
+
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "The language index is little-endian; this machine is not."
 #endif
@@ -53,26 +55,6 @@ struct Header {
 };
 static_assert(sizeof(Header) == 40 + 16 * kSectionCount, "the header has no padding");
 constexpr std::size_t kChecksumFrom = offsetof(Header, version);
-
-constexpr std::uint64_t kPrime1 = 0x9E3779B97F4A7C15, kPrime2 = 0xC2B2AE3D27D4EB4F;
-
-inline std::uint64_t rotate(std::uint64_t value, int bits) {
-    return value << bits | value >> (64 - bits);
-}
-
-inline std::uint64_t load64(const void* bytes) {
-    std::uint64_t value;
-    std::memcpy(&value, bytes, sizeof value);
-    return value;
-}
-
-inline std::uint64_t mix(std::uint64_t value) {
-    value ^= value >> 32;
-    value *= kPrime1;
-    value ^= value >> 29;
-    value *= kPrime2;
-    return value ^ value >> 32;
-}
 
 // Four independent lanes keep the multiplier busy; memory is the limit then.
 inline std::uint64_t checksum(const std::byte* bytes, std::size_t size) {

@@ -6,7 +6,9 @@
 #include <stdexcept>
 
 #include "meteor_bounds.hpp"
+#include "meteor_candidates.hpp"
 #include "meteor_captions.hpp"
+#include "meteor_powers.hpp"
 #include "parallel.hpp"
 #include "precise_pow.hpp"
 
@@ -69,32 +71,7 @@ double score_with(const double* s, const MeteorParameters& p, Power&& power) {
     return score > 0.0 ? score : 0.0;  // also for NaN, which no match at all gives
 }
 
-// Remembers powers: few fractions occur, and a precise power costs as much as a short alignment.
-class FragmentationPowers {
-  public:
-    explicit FragmentationPowers(double beta)
-        : beta_(beta), known_(kChunkLimit * kMatchLimit, -1.0) {}
-
-    double operator()(double chunks, double matches) {
-        if (chunks >= kChunkLimit || matches >= kMatchLimit) return compute(chunks, matches);
-        double& known =
-            known_[static_cast<size_t>(chunks) * kMatchLimit + static_cast<size_t>(matches)];
-        if (known < 0.0) known = compute(chunks, matches);
-        return known;
-    }
-
-  private:
-    static constexpr size_t kChunkLimit = 32, kMatchLimit = 128;
-
-    double compute(double chunks, double matches) const {
-        return precise_pow(chunks / (matches / 2.0), beta_);
-    }
-
-    double beta_;
-    std::vector<double> known_;
-};
-
-CaptionOptions options_for(const MeteorParameters& parameters) {
+TextOptions options_for(const MeteorParameters& parameters) {
     return {parameters.normalize, parameters.modules[2], parameters.modules[3], parameters.stems};
 }
 
@@ -105,6 +82,7 @@ class PairScorer {
         : captions_(captions),
           parameters_(parameters),
           powers_(parameters.beta),
+          bounds_(parameters, powers_),
           aligner_(captions, parameters.modules, parameters.beam) {}
 
     const MeteorAligner& aligner() const { return aligner_; }
@@ -116,17 +94,21 @@ class PairScorer {
         candidate_function_ = function_words(caption);
         aligner_.set_candidate(caption);
     }
+    void set_reference(uint32_t caption) {
+        reference_ = caption;
+        aligner_.set_reference(caption);
+    }
 
     // Fills the statistics and returns the score.
-    double score(uint32_t reference, double* statistics) {
-        aligner_.align(reference);
+    double score(double* statistics) {
+        aligner_.align();
         const Slice<uint32_t> candidate = captions_.words(candidate_);
-        const Slice<uint32_t> words = captions_.words(reference);
+        const Slice<uint32_t> words = captions_.words(reference_);
         std::fill_n(statistics, kMeteorStatistics, 0.0);
         statistics[kCandidateLength] = static_cast<double>(candidate.size);
         statistics[kReferenceLength] = static_cast<double>(words.size);
         statistics[kCandidateFunction] = candidate_function_;
-        statistics[kReferenceFunction] = function_words(reference);
+        statistics[kReferenceFunction] = function_words(reference_);
         for (const MeteorMatch& match : aligner_.matches()) {
             double* counts = statistics + kModules + 4 * static_cast<size_t>(match.module);
             for (size_t k = 0; k < match.candidate_length; ++k) {
@@ -142,7 +124,58 @@ class PairScorer {
         return score_with(statistics, parameters_, powers_);
     }
 
+    // Fills the statistics of the reference with the highest score, of equals the first. The most
+    // alike come first, so that others can be left out unaligned: it is as if all were scored.
+    void score_best(Slice<uint32_t> references, double* statistics) {
+        order_.clear();
+        for (uint32_t k = 0; k < references.size; ++k) {
+            order_.push_back({references.size > 1 ? likeness(references[k]) : 0.0, k});
+        }
+        std::sort(order_.begin(), order_.end());
+        std::fill_n(statistics, kMeteorStatistics, 0.0);
+        const CaptionSize size(captions_, candidate_, parameters_.delta);
+        double best_score = -1.0, row[kMeteorStatistics];
+        uint32_t best = 0;
+        for (const Ordered& one : order_) {
+            set_reference(references[one.number]);
+            if (best_score >= 0.0 && !may_reach(best_score, size)) continue;
+            const double found = score(row);
+            if (found < best_score || (found == best_score && one.number > best)) continue;
+            best_score = found;
+            best = one.number;
+            std::copy_n(row, kMeteorStatistics, statistics);
+        }
+    }
+
   private:
+    struct Ordered {
+        double likeness;
+        uint32_t number;
+
+        bool operator<(const Ordered& other) const {
+            return likeness != other.likeness ? likeness > other.likeness : number < other.number;
+        }
+    };
+
+    // The weighted share of a reference's words that the candidate has.
+    double likeness(uint32_t reference) const {
+        double shared = 0.0, all = 0.0;
+        for (uint32_t word : captions_.words(reference)) {
+            const double weight =
+                is_function_word(word) ? 1.0 - parameters_.delta : parameters_.delta;
+            all += weight;
+            if (aligner_.has_word(word)) shared += weight;
+        }
+        return all > 0.0 ? shared / all : 0.0;
+    }
+    // Whether a score may be as high as another one; often told without an alignment.
+    bool may_reach(double other, const CaptionSize& candidate) {
+        const CaptionSize reference(captions_, reference_, parameters_.delta);
+        if (candidate.is_too_long || reference.is_too_long) return true;
+        const MatchableWords words = aligner_.matchable_words();
+        return bounds_.quick(words, candidate, reference) >= other &&
+               bounds_.tight(words, candidate, reference) >= other;
+    }
     bool is_function_word(uint32_t word) const { return captions_.facts(word).is_function_word; }
     double function_words(uint32_t caption) const {
         double count = 0.0;
@@ -153,10 +186,12 @@ class PairScorer {
     const MeteorCaptions& captions_;
     const MeteorParameters& parameters_;
     FragmentationPowers powers_;
+    ScoreBounds bounds_;
     MeteorAligner aligner_;
     bool has_candidate_ = false;
-    uint32_t candidate_ = 0;
+    uint32_t candidate_ = 0, reference_ = 0;
     double candidate_function_ = 0.0;
+    std::vector<Ordered> order_;
 };
 
 // Lends scorers to threads: their memory grows with the vocabulary, so there are few of them.
@@ -190,21 +225,30 @@ class ScorerPool {
 
 using Ids = std::vector<uint32_t>;
 
-// Analyzes all captions once, then scores n candidates or pairs in blocks on several threads.
+// Analyzes all captions, then scores n candidates or pairs in blocks on several threads.
 template <class ScoreOne>
-void score_all(const LanguageIndex& index, StringsView candidates, StringsView references, size_t n,
+void score_all(MeteorMemory& memory, StringsView candidates, StringsView references, size_t n,
                size_t block, const MeteorParameters& parameters, size_t threads,
                const ScoreOne& score_one) {
-    MeteorCaptions captions(index, options_for(parameters), threads);
-    const Ids candidate_ids = captions.add(candidates);
-    const Ids reference_ids = captions.add(references);
-    captions.analyze();
-    ScorerPool pool(captions, parameters);
-    parallel_blocks(n, block, threads, [&](size_t begin, size_t end) {
-        std::unique_ptr<PairScorer> scorer = pool.borrow();
-        for (size_t k = begin; k < end; ++k) score_one(*scorer, candidate_ids, reference_ids, k);
-        pool.give_back(std::move(scorer));
-    });
+    const TextOptions options = options_for(parameters);
+    const size_t bytes = candidates.total_bytes() + references.total_bytes();
+    std::unique_ptr<MeteorTexts> texts =
+        options.is_english() ? memory.borrow(bytes)
+                             : std::make_unique<MeteorTexts>(memory.index(), options);
+    const Ids candidate_ids = texts->add(candidates), reference_ids = texts->add(references);
+    texts->analyze(threads);
+    {
+        const MeteorCaptions captions(*texts, {&candidate_ids, &reference_ids}, threads);
+        ScorerPool pool(captions, parameters);
+        parallel_blocks(n, block, threads, [&](size_t begin, size_t end) {
+            std::unique_ptr<PairScorer> scorer = pool.borrow();
+            for (size_t k = begin; k < end; ++k) {
+                score_one(*scorer, candidate_ids, reference_ids, k);
+            }
+            pool.give_back(std::move(scorer));
+        });
+    }
+    if (options.is_english()) memory.give_back(std::move(texts), bytes);
 }
 
 // Finds the best candidate for one item after the other; one per thread.
@@ -267,7 +311,8 @@ class BestFinder {
     void align(const Likely& one, uint32_t reference) {
         double statistics[kMeteorStatistics];
         scorer_.set_candidate(candidates_[one.candidate]);
-        const double score = scorer_.score(reference, statistics);
+        scorer_.set_reference(reference);
+        const double score = scorer_.score(statistics);
         ++aligned_;
         if (score > score_ || (score == score_ && one.candidate < best_)) {
             score_ = score;
@@ -292,27 +337,20 @@ double meteor_score(const double* statistics, const MeteorParameters& parameters
     });
 }
 
-void meteor_statistics(const LanguageIndex& index, StringsView candidates, StringsView references,
+void meteor_statistics(MeteorMemory& memory, StringsView candidates, StringsView references,
                        const int64_t* reference_offsets, size_t n,
                        const MeteorParameters& parameters, size_t threads, double* out) {
     const auto score_candidate = [&](PairScorer& scorer, const Ids& candidate_ids,
                                      const Ids& reference_ids, size_t k) {
-        double statistics[kMeteorStatistics];
-        double* best = out + k * kMeteorStatistics;
-        std::fill_n(best, kMeteorStatistics, 0.0);
-        double best_score = -1.0;
+        const auto begin = static_cast<size_t>(reference_offsets[k]);
+        const auto end = static_cast<size_t>(reference_offsets[k + 1]);
         scorer.set_candidate(candidate_ids[k]);
-        for (int64_t r = reference_offsets[k]; r < reference_offsets[k + 1]; ++r) {
-            const double score = scorer.score(reference_ids[static_cast<size_t>(r)], statistics);
-            if (score <= best_score) continue;
-            best_score = score;
-            std::copy_n(statistics, kMeteorStatistics, best);
-        }
+        scorer.score_best({reference_ids.data() + begin, end - begin}, out + k * kMeteorStatistics);
     };
-    score_all(index, candidates, references, n, 64, parameters, threads, score_candidate);
+    score_all(memory, candidates, references, n, 64, parameters, threads, score_candidate);
 }
 
-void meteor_pairs(const LanguageIndex& index, StringsView candidates, StringsView references,
+void meteor_pairs(MeteorMemory& memory, StringsView candidates, StringsView references,
                   const int64_t* candidate_ids, const int64_t* reference_ids, size_t n,
                   const MeteorParameters& parameters, size_t threads, double* statistics,
                   double* scores) {
@@ -320,21 +358,21 @@ void meteor_pairs(const LanguageIndex& index, StringsView candidates, StringsVie
                                 const Ids& reference_captions, size_t k) {
         double row[kMeteorStatistics];
         scorer.set_candidate(candidate_captions[static_cast<size_t>(candidate_ids[k])]);
-        const double score =
-            scorer.score(reference_captions[static_cast<size_t>(reference_ids[k])], row);
+        scorer.set_reference(reference_captions[static_cast<size_t>(reference_ids[k])]);
+        const double score = scorer.score(row);
         if (statistics) std::copy_n(row, kMeteorStatistics, statistics + k * kMeteorStatistics);
         if (scores) scores[k] = score;
     };
-    score_all(index, candidates, references, n, 1024, parameters, threads, score_pair);
+    score_all(memory, candidates, references, n, 1024, parameters, threads, score_pair);
 }
 
 void meteor_best(const LanguageIndex& index, StringsView candidates, StringsView references,
                  const int64_t* reference_offsets, size_t n, const MeteorParameters& parameters,
                  size_t threads, int64_t* best, double* scores, int64_t* aligned) {
-    MeteorCaptions captions(index, options_for(parameters), threads);
-    const Ids candidate_ids = captions.add(candidates);
-    const Ids reference_ids = captions.add(references);
-    captions.analyze();
+    MeteorTexts texts(index, options_for(parameters));
+    const Ids candidate_ids = texts.add(candidates), reference_ids = texts.add(references);
+    texts.analyze(threads);
+    const MeteorCaptions captions(texts, {&candidate_ids, &reference_ids}, threads);
     const CandidateIndex places(captions, candidate_ids, parameters.delta);
     std::mutex guard;
     std::vector<std::unique_ptr<BestFinder>> idle;
@@ -364,22 +402,24 @@ void meteor_best(const LanguageIndex& index, StringsView candidates, StringsView
 
 MeteorAlignment meteor_alignment(const LanguageIndex& index, std::string_view candidate,
                                  std::string_view reference, const MeteorParameters& parameters) {
-    Strings texts;
-    texts.push_back(candidate);
-    texts.push_back(reference);
-    MeteorCaptions captions(index, options_for(parameters), 1);
-    const std::vector<uint32_t> ids = captions.add(texts.view());
-    captions.analyze();
+    Strings pair;
+    pair.push_back(candidate);
+    pair.push_back(reference);
+    MeteorTexts texts(index, options_for(parameters));
+    const Ids ids = texts.add(pair.view());
+    texts.analyze(1);
+    const MeteorCaptions captions(texts, {&ids}, 1);
     PairScorer scorer(captions, parameters);
     scorer.set_candidate(ids[0]);
     MeteorAlignment alignment;
-    alignment.score = scorer.score(ids[1], alignment.statistics.data());
+    scorer.set_reference(ids[1]);
+    alignment.score = scorer.score(alignment.statistics.data());
     alignment.matches = scorer.aligner().matches();
     for (uint32_t word : captions.words(ids[0])) {
-        alignment.candidate_words.emplace_back(captions.text(word));
+        alignment.candidate_words.emplace_back(texts.spelling(word));
     }
     for (uint32_t word : captions.words(ids[1])) {
-        alignment.reference_words.emplace_back(captions.text(word));
+        alignment.reference_words.emplace_back(texts.spelling(word));
     }
     return alignment;
 }

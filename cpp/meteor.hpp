@@ -9,9 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "language_index.hpp"
 #include "meteor_align.hpp"
-#include "meteor_captions.hpp"
+#include "meteor_texts.hpp"
 #include "strings.hpp"
 
 namespace reelscore {
@@ -36,13 +35,13 @@ double meteor_score(const double* statistics, const MeteorParameters& parameters
 // For each of n candidates the statistics against the best of its references, which are
 // references[reference_offsets[k] .. reference_offsets[k + 1]). Of equal scores the first counts;
 // without references the row is zero. out: n x 23, row-major.
-void meteor_statistics(const LanguageIndex& index, StringsView candidates, StringsView references,
+void meteor_statistics(MeteorMemory& memory, StringsView candidates, StringsView references,
                        const std::int64_t* reference_offsets, std::size_t n,
                        const MeteorParameters& parameters, std::size_t threads, double* out);
 
 // Any pairs of a candidate and a reference, given by number. statistics: n x 23 or nullptr;
 // scores: n or nullptr. Fastest when pairs with the same candidate follow each other.
-void meteor_pairs(const LanguageIndex& index, StringsView candidates, StringsView references,
+void meteor_pairs(MeteorMemory& memory, StringsView candidates, StringsView references,
                   const std::int64_t* candidate_ids, const std::int64_t* reference_ids,
                   std::size_t n, const MeteorParameters& parameters, std::size_t threads,
                   double* statistics, double* scores);

@@ -10,15 +10,7 @@ using std::size_t;
 using std::uint32_t;
 using std::uint64_t;
 
-constexpr uint32_t kNowhere = 0xFFFFFFFF;
 constexpr size_t kMostBits = size_t{1} << 34;  // 2 GiB of word sets: refuse longer captions
-
-constexpr MeteorModule kWordModules[] = {MeteorModule::exact, MeteorModule::stem,
-                                         MeteorModule::synonym};
-
-uint32_t absolute_difference(size_t a, size_t b) {
-    return static_cast<uint32_t>(a > b ? a - b : b - a);
-}
 
 // Between equal texts METEOR only runs the first of its modules.
 void keep_first(std::array<bool, kMeteorModules>& modules) {
@@ -26,12 +18,9 @@ void keep_first(std::array<bool, kMeteorModules>& modules) {
     if (first != modules.end()) std::fill(first + 1, modules.end(), false);
 }
 
-// What a match adds to the weight of a state. METEOR searches with weights 1, 1/2, 1/2, 1/2 and
-// adds them to Java ints, so a single word matched by any module but the first adds nothing.
-uint64_t weight_of(const MeteorMatch& match) {
-    const uint64_t candidate_length = match.candidate_length;
-    if (match.module == MeteorModule::exact) return candidate_length + match.reference_length;
-    return candidate_length / 2 + match.reference_length / 2;
+// Quicker than resize for the few that are needed.
+void append_zeros(std::vector<uint64_t>& values, size_t count) {
+    for (; count > 0; --count) values.push_back(0);
 }
 
 }  // namespace
@@ -54,7 +43,7 @@ void MeteorAligner::WordSets::insert(uint32_t id, size_t position, size_t stride
             throw std::length_error("METEOR: a caption is too long to align");
         }
         slots.set(id, static_cast<uint32_t>(bits.size() / stride));
-        bits.resize(bits.size() + stride);
+        append_zeros(bits, stride);
     }
     bits[slots[id] * stride + position / 64] |= Bits{1} << (position % 64);
 }
@@ -62,14 +51,14 @@ void MeteorAligner::WordSets::insert(uint32_t id, size_t position, size_t stride
 MeteorAligner::MeteorAligner(const MeteorCaptions& captions,
                              std::array<bool, kMeteorModules> modules, size_t beam)
     : captions_(captions), modules_(modules), beam_size_(std::max<size_t>(beam, 1)) {
-    key_sets_.slots = Notes(captions.key_count());
-    stem_sets_.slots = Notes(captions.stem_count());
-    synset_sets_.slots = Notes(captions.synset_count());
+    key_sets_.slots = Notes(captions.texts().key_count());
+    stem_sets_.slots = Notes(captions.texts().stem_count());
+    synset_sets_.slots = Notes(captions.texts().synset_count());
     first_occurrences_ = Notes(captions.phrase_count());
     forward_ = Notes(captions.phrase_count());
     first_back_links_ = Notes(captions.phrase_count());
     last_back_links_ = Notes(captions.phrase_count());
-    rows_of_words_ = Notes(captions.word_count());
+    rows_of_words_ = Notes(captions.texts().word_count());
 }
 
 void MeteorAligner::set_candidate(uint32_t caption) {
@@ -83,19 +72,56 @@ void MeteorAligner::set_candidate(uint32_t caption) {
         if (!is_on(MeteorModule::synonym)) continue;
         for (uint32_t synset : captions_.synsets(word)) synset_sets_.insert(synset, i, stride_);
     }
+    forget_rows();
     candidate_phrases_ = captions_.phrases(caption);
     link_candidate_phrases();
 }
 
-void MeteorAligner::align(uint32_t reference) {
-    reference_ = captions_.words(reference);
-    reference_phrases_ = captions_.phrases(reference);
-    matches_.clear();
+void MeteorAligner::set_reference(uint32_t caption) {
+    reference_ = captions_.words(caption);
+    reference_phrases_ = captions_.phrases(caption);
+    const std::array<bool, kMeteorModules> before = in_use_;
     in_use_ = modules_;
     if (is_same_text()) keep_first(in_use_);
+    if (stride_ > 1 || in_use_ != before) forget_rows();  // else those of other references serve
     propose();
+}
+
+void MeteorAligner::align() {
+    matches_.clear();
     fix_matches();
     search();
+}
+
+MatchableWords MeteorAligner::matchable_words() const {
+    MatchableWords words;
+    words.candidate.other = in_phrases_;
+    Bits firsts = 0;  // the first place in the candidate of each word that the reference has too
+    Bits in_candidate[kMostPlaces], in_reference[kMostPlaces];  // by that place
+    for (size_t j = 0; j < reference_.size; ++j) {
+        const Bits place = places(j, 1);
+        if (starts_[j].phrase_matches > 0 || starts_[j].is_inside_phrase) {
+            words.reference.other |= place;
+        }
+        const Bits* row = rows_.data() + starts_[j].row * 3;
+        words.candidate.other |= row[1];
+        words.candidate.synonym |= row[2];
+        if (row[1] != 0) words.reference.other |= place;
+        if (row[2] != 0) words.reference.synonym |= place;
+        if (row[0] == 0) continue;
+        const size_t first = lowest_bit(row[0]);
+        if ((firsts >> first & 1) == 0) {
+            firsts |= places(first, 1);
+            in_candidate[first] = row[0];
+            in_reference[first] = 0;
+        }
+        in_reference[first] |= place;
+    }
+    for (; firsts != 0; firsts &= firsts - 1) {
+        const size_t first = lowest_bit(firsts);
+        words.add_exact(in_candidate[first], in_reference[first]);
+    }
+    return words;
 }
 
 bool MeteorAligner::is_same_text() const {
@@ -112,6 +138,8 @@ void MeteorAligner::propose() {
     starts_.assign(reference_.size, Start{});
     covered_.assign(stride_, 0);
     covered_again_.assign(stride_, 0);
+    covered_otherwise_ = 0;
+    in_phrases_ = 0;
     propose_words();
     if (!uses(MeteorModule::paraphrase)) return;
     find_linked_phrases();
@@ -119,9 +147,12 @@ void MeteorAligner::propose() {
     for (size_t j = 0; j < reference_.size; ++j) count_phrases(j);
 }
 
-void MeteorAligner::propose_words() {
+void MeteorAligner::forget_rows() {
     rows_of_words_.forget_all();
     rows_.clear();
+}
+
+void MeteorAligner::propose_words() {
     const size_t row_size = 3 * stride_;
     for (size_t j = 0; j < reference_.size; ++j) {
         const uint32_t word = reference_[j];
@@ -130,7 +161,8 @@ void MeteorAligner::propose_words() {
             fill_row(captions_.facts(word));
         }
         starts_[j].row = rows_of_words_[word];
-        count_words(j);
+        const Bits* row = rows_.data() + starts_[j].row * row_size;
+        if (stride_ > 1 || (row[0] | row[1] | row[2]) != 0) count_words(j);
     }
 }
 
@@ -140,7 +172,7 @@ void MeteorAligner::fill_row(const WordFacts& word) {
     if (rows_.size() + 3 * stride_ > kMostBits / 64) {
         throw std::length_error("METEOR: a caption is too long to align");
     }
-    rows_.resize(rows_.size() + 3 * stride_);
+    append_zeros(rows_, 3 * stride_);
     Bits* exact = rows_.data() + rows_.size() - 3 * stride_;
     Bits* stem = exact + stride_;
     Bits* synonym = stem + stride_;
@@ -169,6 +201,7 @@ void MeteorAligner::count_words(size_t j) {
             if (row[k] == 0) continue;
             covered_again_[k] |= covered_[k] & row[k];
             covered_[k] |= row[k];
+            if (m > 0) covered_otherwise_ |= row[k];
             start.proposals += count_bits(row[k]);
             start.only = {static_cast<uint32_t>(64 * k + lowest_bit(row[k])), 1,
                           static_cast<uint32_t>(j), 1, kWordModules[m]};
@@ -262,7 +295,13 @@ void MeteorAligner::count_phrases(size_t j) {
     start.phrase_matches = static_cast<uint32_t>(phrase_matches_.size());
     start.proposals += start.phrase_matches;
     for (const PhraseMatch& match : phrase_matches_) {
-        for (size_t k = 0; k < match.reference_length; ++k) ++starts_[j + k].coverage;
+        ++start.coverage;
+        for (size_t k = 1; k < match.reference_length; ++k) {
+            ++starts_[j + k].coverage;
+            starts_[j + k].is_inside_phrase = true;
+        }
+        const uint32_t weight = match.candidate_length / 2 + match.reference_length / 2;
+        start.phrase_weight = std::max(start.phrase_weight, weight);
         cover_candidate(match.candidate_start, match.candidate_length);
         start.only = {match.candidate_start, match.candidate_length, static_cast<uint32_t>(j),
                       match.reference_length, MeteorModule::paraphrase};
@@ -274,6 +313,8 @@ void MeteorAligner::cover_candidate(size_t start, size_t length) {
         const Bits bit = Bits{1} << (i % 64);
         covered_again_[i / 64] |= covered_[i / 64] & bit;
         covered_[i / 64] |= bit;
+        covered_otherwise_ |= bit;
+        in_phrases_ |= bit;
     }
 }
 
@@ -302,262 +343,6 @@ void MeteorAligner::fix_matches() {
             used_[i / 64] |= Bits{1} << (i % 64);
         }
     }
-}
-
-MeteorAligner::KeyLayout MeteorAligner::layout_keys() const {
-    uint64_t all = 0, most = 0;
-    for (const Start& start : starts_) {
-        all += start.proposals;
-        most = std::max<uint64_t>(most, start.proposals);
-    }
-    const uint64_t words = candidate_.size + reference_.size;
-    KeyLayout layout;
-    layout.initial_weight = words;  // no state can gain more than that
-    layout.parent_shift = bits_for(most);
-    layout.distance_shift = layout.parent_shift + bits_for(beam_size_);
-    layout.chunk_shift = layout.distance_shift + bits_for(all * words);
-    layout.weight_shift = layout.chunk_shift + bits_for(reference_.size + 1);
-    layout.bits = layout.weight_shift + bits_for(words);
-    return layout;
-}
-
-void MeteorAligner::search() {
-    steps_.clear();
-    layout_ = layout_keys();
-    if (layout_.bits <= 64) {
-        search_with(beam_of_short_);
-    } else if (layout_.bits <= 128) {
-        search_with(beam_of_long_);
-    } else {
-        throw std::length_error("METEOR: a caption is too long to align");
-    }
-}
-
-template <typename Key>
-void MeteorAligner::search_with(Beam<Key>& beam) {
-    const Key initial = Key{layout_.initial_weight} << layout_.weight_shift;
-    const Bits used = stride_ == 1 ? used_[0] : 0;
-    beam.states.assign(1, State<Key>{initial, kNowhere, 0, kNowhere, used});
-    beam.is_at_gap = true;
-    for (size_t j = 0; j < reference_.size; ++j) {
-        const Start& start = starts_[j];
-        if (start.is_fixed) {
-            take_fixed_match(beam, j);
-        } else if (start.proposals == 0 || start.is_covered_by_fixed) {
-            skip_word(beam, j);
-        } else {
-            expand(beam, j);
-        }
-    }
-    const Key one_chunk = Key{1} << layout_.chunk_shift;
-    const State<Key>* best = nullptr;
-    for (State<Key>& state : beam.states) {
-        if (state.last != kNowhere) state.key += one_chunk;
-        if (!best || state.key < best->key) best = &state;
-    }
-    trace_back(best->history);
-}
-
-// The states are in order but for the one at k; moves it forward. Doing so for one k after the
-// other is a stable sort, quick because few states change places.
-template <typename State>
-void sort_in(std::vector<State>& states, size_t k) {
-    if (k == 0 || !(states[k].key < states[k - 1].key)) return;
-    const State state = states[k];
-    for (; k > 0 && state.key < states[k - 1].key; --k) states[k] = states[k - 1];
-    states[k] = state;
-}
-
-template <typename Key>
-void MeteorAligner::take_fixed_match(Beam<Key>& beam, size_t j) const {
-    const MeteorMatch& match = starts_[j].only;
-    const Key one_chunk = Key{1} << layout_.chunk_shift;
-    const Key distance = Key{absolute_difference(j, match.candidate_start)}
-                         << layout_.distance_shift;
-    const Key weight = Key{weight_of(match)} << layout_.weight_shift;
-    for (size_t k = 0; k < beam.states.size(); ++k) {
-        State<Key>& state = beam.states[k];
-        state.key += distance - weight;
-        if (state.last != kNowhere && state.last != match.candidate_start) state.key += one_chunk;
-        state.last = match.candidate_start + match.candidate_length;
-        state.next = static_cast<uint32_t>(j) + match.reference_length;
-        sort_in(beam.states, k);
-    }
-    beam.is_at_gap = false;
-}
-
-// Nothing can be matched at j; states whose last match covers it are not concerned.
-template <typename Key>
-void MeteorAligner::skip_word(Beam<Key>& beam, size_t j) const {
-    if (beam.is_at_gap) return;
-    beam.is_at_gap = true;
-    const Key one_chunk = Key{1} << layout_.chunk_shift;
-    for (size_t k = 0; k < beam.states.size(); ++k) {
-        State<Key>& state = beam.states[k];
-        if (j < state.next) {
-            beam.is_at_gap = false;
-        } else if (state.last != kNowhere) {
-            state.key += one_chunk;
-            state.last = kNowhere;
-        }
-        sort_in(beam.states, k);
-    }
-}
-
-template <typename Key>
-void MeteorAligner::expand(Beam<Key>& beam, size_t j) {
-    list_options(beam, j);
-    if (beam.keys.size() < 4 * beam_size_) beam.keys.resize(4 * beam_size_);
-    beam.key_count = 0;
-    beam.worst = ~Key{0};
-    for (size_t parent = 0; parent < beam.states.size(); ++parent) expand_state(beam, j, parent);
-    keep_best(beam);
-    std::sort(beam.keys.data(), beam.keys.data() + beam.key_count);
-    make_states(beam, j);
-    beam.is_at_gap = false;
-}
-
-// All matches that begin at j, in the order in which METEOR proposes them, but for those that
-// would cover reference words of fixed matches.
-template <typename Key>
-void MeteorAligner::list_options(Beam<Key>& beam, size_t j) {
-    const uint32_t start = static_cast<uint32_t>(j);
-    beam.options.clear();
-    for (size_t m = 0; m < 3; ++m) {
-        const Bits* row = rows_.data() + (starts_[j].row * 3 + m) * stride_;
-        for (size_t k = 0; k < stride_; ++k) {
-            for (Bits rest = row[k]; rest != 0; rest &= rest - 1) {
-                const uint32_t i = static_cast<uint32_t>(64 * k + lowest_bit(rest));
-                add_option(beam, {i, 1, start, 1, kWordModules[m]});
-            }
-        }
-    }
-    if (starts_[j].phrase_matches == 0) return;
-    collect_phrase_matches(j);
-    for (const PhraseMatch& match : phrase_matches_) {
-        bool free = true;
-        for (size_t k = 1; free && k < match.reference_length; ++k) {
-            free = !starts_[j + k].is_covered_by_fixed;
-        }
-        if (free) {
-            add_option(beam, {match.candidate_start, match.candidate_length, start,
-                              match.reference_length, MeteorModule::paraphrase});
-        }
-    }
-}
-
-template <typename Key>
-void MeteorAligner::add_option(Beam<Key>& beam, const MeteorMatch& match) const {
-    Option<Key> option{match, Key{weight_of(match)} << layout_.weight_shift,
-                       Key{absolute_difference(match.reference_start, match.candidate_start)}
-                           << layout_.distance_shift,
-                       0};
-    if (stride_ == 1) {
-        for (size_t k = 0; k < match.candidate_length; ++k) {
-            option.words |= Bits{1} << (match.candidate_start + k);
-        }
-    }
-    beam.options.push_back(option);
-}
-
-// METEOR adds the distance of a match to the state it starts from instead of the new one, so a
-// state carries the distances of its elder siblings but not its own. Results depend on it.
-template <typename Key>
-void MeteorAligner::expand_state(Beam<Key>& beam, size_t j, size_t parent) const {
-    const State<Key>& state = beam.states[parent];
-    const size_t options = beam.options.size();
-    Key key = state.key + (Key{parent} << layout_.parent_shift);
-    if (j < state.next) return append_key(beam, key + options);  // word j lies inside a match
-    const Key one_chunk = Key{state.last != kNowhere} << layout_.chunk_shift;
-    for (size_t k = 0; k < options; ++k) {
-        const Option<Key>& option = beam.options[k];
-        if (!is_free(state, option)) continue;
-        const bool continues = state.last == option.match.candidate_start;
-        append_key(beam, key + k - option.weight + (continues ? Key{0} : one_chunk));
-        key += option.distance;
-    }
-    append_key(beam, key + options + one_chunk);
-}
-
-template <typename Key>
-bool MeteorAligner::is_free(const State<Key>& state, const Option<Key>& option) const {
-    if (stride_ == 1) return (state.used & option.words) == 0;
-    const Bits* used = used_.data() + state.used * stride_;
-    const size_t start = option.match.candidate_start;
-    for (size_t i = start; i < start + option.match.candidate_length; ++i) {
-        if (used[i / 64] >> (i % 64) & 1) return false;
-    }
-    return true;
-}
-
-template <typename Key>
-void MeteorAligner::append_key(Beam<Key>& beam, Key key) const {
-    if (key >= beam.worst) return;
-    beam.keys[beam.key_count++] = key;
-    if (beam.key_count == beam.keys.size()) keep_best(beam);
-}
-
-template <typename Key>
-void MeteorAligner::keep_best(Beam<Key>& beam) const {
-    if (beam.key_count <= beam_size_) return;
-    Key* keys = beam.keys.data();
-    std::nth_element(keys, keys + beam_size_ - 1, keys + beam.key_count);
-    beam.key_count = beam_size_;
-    beam.worst = keys[beam_size_ - 1];
-}
-
-// For long candidates: the new state's set of used words, in its own slot.
-template <typename Key>
-void MeteorAligner::copy_used_words(State<Key>& state, size_t slot, const MeteorMatch* match) {
-    Bits* used = new_used_.data() + slot * stride_;
-    std::copy_n(used_.data() + state.used * stride_, stride_, used);
-    state.used = slot;
-    for (size_t k = 0; match && k < match->candidate_length; ++k) {
-        const size_t i = match->candidate_start + k;
-        used[i / 64] |= Bits{1} << (i % 64);
-    }
-}
-
-template <typename Key>
-void MeteorAligner::make_states(Beam<Key>& beam, size_t j) {
-    const Key order_mask = (Key{1} << layout_.distance_shift) - 1;
-    const size_t option_mask = (size_t{1} << layout_.parent_shift) - 1;
-    const size_t options = beam.options.size();
-    beam.new_states.resize(beam.key_count);
-    if (stride_ > 1) new_used_.resize(stride_ * beam_size_);
-    for (size_t k = 0; k < beam.key_count; ++k) {
-        const size_t order = static_cast<size_t>(beam.keys[k] & order_mask);
-        const size_t chosen = order & option_mask;
-        State<Key>& state = beam.new_states[k];
-        state = beam.states[order >> layout_.parent_shift];
-        state.key = beam.keys[k] & ~order_mask;
-        const MeteorMatch* match = nullptr;
-        if (chosen < options) {
-            match = &beam.options[chosen].match;
-            state.last = match->candidate_start + match->candidate_length;
-            state.next = match->reference_start + match->reference_length;
-            steps_.push_back({*match, state.history});
-            state.history = static_cast<uint32_t>(steps_.size() - 1);
-            if (stride_ == 1) state.used |= beam.options[chosen].words;
-        } else if (j >= state.next) {
-            state.last = kNowhere;
-        }
-        if (stride_ > 1) copy_used_words(state, k, match);
-    }
-    beam.states.swap(beam.new_states);
-    if (stride_ > 1) used_.swap(new_used_);
-}
-
-void MeteorAligner::trace_back(uint32_t history) {
-    for (; history != kNowhere; history = steps_[history].previous) {
-        matches_.push_back(steps_[history].match);
-    }
-    for (const Start& start : starts_) {
-        if (start.is_fixed) matches_.push_back(start.only);
-    }
-    std::sort(matches_.begin(), matches_.end(), [](const MeteorMatch& a, const MeteorMatch& b) {
-        return a.reference_start < b.reference_start;
-    });
 }
 
 // Runs of matches that are contiguous on both sides.

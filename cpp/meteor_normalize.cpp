@@ -20,11 +20,6 @@ bool is_lower_ascii(char32_t c) {
 bool is_blank(char32_t c) {
     return c == U' ' || (c >= U'\t' && c <= U'\r');
 }
-// METEOR's early rules count the vertical tab among the blanks; the split into tokens and the
-// squeezing of blanks do not, so it stays inside a word.
-bool is_token_end(char32_t c) {
-    return is_blank(c) && c != U'\v';
-}
 
 // The letters that METEOR's rules know: Latin, Cyrillic and a few more.
 bool is_letter(char32_t c) {
@@ -46,11 +41,6 @@ bool is_double_quote(char32_t c) {
 
 constexpr char32_t kEnDash = 0x2013;
 
-bool is_wide_blank(char32_t c) {
-    return is_token_end(c) || c == 0xA0 || (c >= 0x2000 && c <= 0x200A) || c == 0x202F ||
-           c == 0x205F || c == 0x3000;
-}
-
 string_view trim(string_view text) {
     const auto kept = [](char c) { return static_cast<unsigned char>(c) > 0x20; };
     const auto begin = std::find_if(text.begin(), text.end(), kept);
@@ -67,20 +57,6 @@ bool is_plain(string_view text) {
     });
 }
 
-size_t append_tokens(string_view text, Strings& words) {
-    size_t count = 0;
-    for (size_t k = 0; k < text.size();) {
-        const size_t begin = k;
-        while (k < text.size() && !is_token_end(static_cast<unsigned char>(text[k]))) ++k;
-        if (k > begin) {
-            words.push_back(text.substr(begin, k - begin));
-            ++count;
-        }
-        ++k;
-    }
-    return count;
-}
-
 // METEOR's own stand-in for a run of n dots is n times "DOT" and "MULTI": letters, so that later
 // rules leave it alone. Texts that contain these letters are mangled, and here just the same way.
 constexpr std::u32string_view kDot = U"DOT", kMulti = U"MULTI", kDotMulti = U"DOTMULTI";
@@ -90,6 +66,11 @@ bool stands_at(const std::u32string& text, size_t k, std::u32string_view what) {
 }
 
 }  // namespace
+
+bool MeteorNormalizer::is_wide_blank(char32_t c) {
+    return is_token_end(c) || c == 0xA0 || (c >= 0x2000 && c <= 0x200A) || c == 0x202F ||
+           c == 0x205F || c == 0x3000;
+}
 
 // Step 1: the text between two blanks. Also finds out which rules have anything to do: none of
 // them brings in a sign that another one handles.
@@ -340,16 +321,17 @@ std::string MeteorNormalizer::normalize(string_view text) {
     return out;
 }
 
-size_t MeteorNormalizer::append_words(string_view text, bool normalize, Strings& words) {
+// The text such that its words stand between blanks.
+string_view MeteorNormalizer::spaced_words(string_view text, bool normalize) {
     text = trim(text);
-    if (is_plain(text)) return append_tokens(text, words);
+    if (is_plain(text)) return text;
     if (normalize) {
         normalize_into(text, normalized_);
         text = normalized_;
     }
     lower_.clear();
     append_lower(lower_, text);
-    return append_tokens(lower_, words);
+    return lower_;
 }
 
 }  // namespace reelscore

@@ -2,11 +2,11 @@
 // then lower case, then a split at blanks. Linear in the length of any text.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 #include "language_index.hpp"
-#include "strings.hpp"
 
 namespace reelscore {
 
@@ -18,11 +18,27 @@ class MeteorNormalizer {
     // The normalised text, its case untouched.
     std::string normalize(std::string_view text);
 
-    // Appends the words of a caption; without normalising, only case and blanks are dealt with.
-    // Returns how many.
-    std::size_t append_words(std::string_view text, bool normalize, Strings& words);
+    // Calls visit for each word of a caption, which is gone after the call; without normalising,
+    // only case and blanks are dealt with.
+    template <typename Visit>
+    void visit_words(std::string_view text, bool normalize, Visit&& visit) {
+        text = spaced_words(text, normalize);
+        for (std::size_t k = 0; k < text.size(); ++k) {
+            const std::size_t begin = k;
+            while (k < text.size() && !is_token_end(static_cast<unsigned char>(text[k]))) ++k;
+            if (k > begin) visit(text.substr(begin, k - begin));
+        }
+    }
 
   private:
+    // METEOR's early rules count the vertical tab among the blanks; the split into tokens and the
+    // squeezing of blanks do not, so it stays inside a word.
+    static bool is_token_end(char32_t c) {
+        return c == U' ' || (c >= U'\t' && c <= U'\r' && c != U'\v');
+    }
+    static bool is_wide_blank(char32_t c);
+
+    std::string_view spaced_words(std::string_view text, bool normalize);
     void load(std::string_view text);
     void space_out_symbols();
     void protect_dot_runs();

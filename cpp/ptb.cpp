@@ -257,6 +257,12 @@ struct Lines {
 
 void append_caption(std::string& text, std::string_view caption) {
     if (!caption.empty() && caption.back() == '\r') caption.remove_suffix(1);
+    bool is_plain = true;  // no line end in it, as in nearly all
+    for (char c : caption) is_plain &= (c < '\n' || c > '\r') & (c != '\xE2');
+    if (is_plain) {
+        text.append(caption).push_back('\n');
+        return;
+    }
     for (std::size_t p = 0; p < caption.size(); ++p) {
         const char c = caption[p];
         if (c >= '\n' && c <= '\r') {  // LF, VT, FF, CR
@@ -329,6 +335,10 @@ Strings ptb_tokenize(StringsView captions, PtbMode mode, bool keep_punctuation,
     }
 
     Strings out;
+    std::size_t bytes = 0;
+    for (const Block& block : blocks) bytes += block.lines.bytes.size();
+    out.bytes.reserve(bytes);
+    out.offsets.reserve(captions.size + 1);
     for (const Block& block : blocks) {
         for (std::size_t k = 0; k < block.lines.size(); ++k) {
             const auto fixed = repaired.empty() ? repaired.end() : repaired.find(out.size());

@@ -52,11 +52,14 @@ bool is_one_of(char letter, string_view letters) {
     return letters.find(letter) != string_view::npos;
 }
 bool is_vowel(char letter) {
-    return is_one_of(letter, "aeiouy");
+    return letter == 'a' || letter == 'e' || letter == 'i' || letter == 'o' || letter == 'u' ||
+           letter == 'y';
 }
 
+// Suffixes are not empty. Most fail at their last letter.
 bool ends_with(string_view text, string_view suffix) {
-    return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
+    return text.size() >= suffix.size() && text.back() == suffix.back() &&
+           text.substr(text.size() - suffix.size()) == suffix;
 }
 
 // A word of one char per UTF-16 unit. A y that acts as a consonant is written Y meanwhile.

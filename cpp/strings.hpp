@@ -18,6 +18,7 @@ struct StringsView {
     std::string_view operator[](std::size_t k) const {
         return {bytes + offsets[k], static_cast<std::size_t>(offsets[k + 1] - offsets[k])};
     }
+    std::size_t total_bytes() const { return static_cast<std::size_t>(offsets[size] - offsets[0]); }
 };
 
 struct Strings {

@@ -1,15 +1,10 @@
 #include "words.hpp"
 
+#include "hashing.hpp"
 #include "unicode.hpp"
 
 namespace reelscore {
 namespace {
-
-std::uint64_t hash_of(std::string_view text) {
-    std::uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a; words are short
-    for (unsigned char byte : text) hash = (hash ^ byte) * 0x100000001b3u;
-    return hash ^ (hash >> 29);
-}
 
 // Bytes of the white space that begins at text[k]; 0 where there is none, or inside a character.
 std::size_t space_at(std::string_view text, std::size_t k) {
@@ -49,11 +44,16 @@ void split_blank(std::string_view text, Visit&& visit) {
     }
 }
 
+// Whether two texts with the same hash are the same.
+bool is_same(std::string_view one, std::string_view other) {
+    return one.size() == other.size() && (one.size() <= kToldApart || one == other);
+}
+
 }  // namespace
 
 std::uint32_t Vocabulary::id(std::string_view word) {
     if (2 * (hashes_.size() + 1) > slots_.size()) grow();
-    const std::uint64_t hash = hash_of(word);
+    const std::uint64_t hash = hash_bytes(word);
     const std::size_t mask = slots_.size() - 1;
     for (std::size_t slot = hash & mask;; slot = (slot + 1) & mask) {
         if (slots_[slot] == 0) {
@@ -63,7 +63,7 @@ std::uint32_t Vocabulary::id(std::string_view word) {
             return slots_[slot] - 1;
         }
         const std::uint32_t known = slots_[slot] - 1;
-        if (hashes_[known] == hash && words_.view()[known] == word) return known;
+        if (hashes_[known] == hash && is_same(words_.view()[known], word)) return known;
     }
 }
 

@@ -11,12 +11,13 @@
 
 namespace reelscore {
 
-// Numbers words in the order of their first appearance.
+// Numbers words, or any texts, in the order of their first appearance.
 class Vocabulary {
   public:
     std::uint32_t id(std::string_view word);
     std::size_t size() const { return hashes_.size(); }
     std::string_view word(std::size_t id) const { return words_.view()[id]; }
+    const Strings& words() const { return words_; }
 
   private:
     void grow();

@@ -2,7 +2,8 @@
 
 A page's examples run in order, in a folder that holds a copy of the embedded clips. Blocks of
 ```python with >>> are doctests. In blocks of ```console, every command after $ is run and its
-output compared, but for those that install or build something.
+output compared, but for those that install or build something. A block of ```toml whose first line
+is a comment with a file's name, such as # lsmdc.toml, is that file.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ NOT_RUN = ("make", "pip", "git", "cd", "cp", "sphinx-build")
 BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 # Shown outputs need not be renewed for a new version that moves no number.
+NAMED_FILE = re.compile(r"# ([\w-]+\.toml)\n")
 VERSION = re.compile(r"\bv:\d+\.\d+\.\d+[.\w]*")
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 # Examples that need a package which the other tests do without.
@@ -90,7 +92,7 @@ def _run(command: str) -> str:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",
-        timeout=60,
+        timeout=600,
         check=False,
     )
     return done.stdout
@@ -168,6 +170,9 @@ def test_python_examples(page: Path) -> None:
 @pytest.mark.parametrize("page", [p for p in PAGES if any(_commands(p))], ids=_id)
 def test_shell_examples(page: Path) -> None:
     checker = doctest.OutputChecker()
+    for _, block in _blocks(page, "toml"):
+        if named := NAMED_FILE.match(block):
+            Path(named[1]).write_text(block, encoding="utf-8")
     for command, shown in _commands(page):
         if command.startswith(NOT_RUN):
             continue
@@ -292,6 +297,20 @@ def test_every_page_is_in_the_table_of_contents(page: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="shell examples are for bash")
+def test_every_answer_of_the_threat_model_has_its_test() -> None:
+    files = {path.name: path.read_text() for path in (ROOT / "tests").rglob("test_*.py")}
+    text = (ROOT / "SECURITY.md").read_text()
+    named = re.findall(r"`(test_\w+\.py)(?:::(\w+))?`", text)
+    assert len(named) > 30
+    for file, test in named:
+        assert file in files, file
+        assert not test or f"def {test}(" in files[file], test
+    rows = [line.split("|") for line in text.splitlines() if line.startswith("| ")]
+    assert len(rows) == 16  # a heading, and an answer each
+    for row in rows[1:]:
+        assert "`" in row[4], row
+
+
 def test_no_machine_paths() -> None:
     for page in PAGES:
         text = page.read_text(encoding="utf-8")

@@ -32,15 +32,17 @@ std::vector<std::string> lines(const std::string& text) {
     return found;
 }
 
-// Reads phrases in the form that models/meteor/pack.py describes.
+// Reads phrases in the form that models/meteor/pack.py describes, with the builder's word ids.
 class PackedPhrases {
   public:
-    explicit PackedPhrases(const std::string& folder)
-        : words_(lines(content(folder + "/words"))),
-          shapes_(content(folder + "/shapes")),
-          numbers_(content(folder + "/numbers")) {}
+    using Phrase = reelscore::LanguageIndexBuilder::Words;
 
-    using Phrase = std::vector<std::uint32_t>;
+    PackedPhrases(const std::string& folder, reelscore::LanguageIndexBuilder& builder)
+        : shapes_(content(folder + "/shapes")), numbers_(content(folder + "/numbers")) {
+        for (const std::string& word : lines(content(folder + "/words"))) {
+            word_ids_.push_back(builder.word_id(word));
+        }
+    }
 
     bool at_end() const { return shape_ == shapes_.size(); }
     bool at_new_phrase() const { return byte_at(shapes_, shape_) == kNewPhrase; }
@@ -54,15 +56,11 @@ class PackedPhrases {
         }
         Phrase phrase(begin.begin(), begin.begin() + static_cast<std::ptrdiff_t>(first));
         for (std::size_t k = 0; k < others; ++k, number_ += 2) {
-            phrase.push_back(byte_at(numbers_, number_) | byte_at(numbers_, number_ + 1) << 8);
+            const unsigned high = byte_at(numbers_, number_ + 1);
+            phrase.push_back(word_ids_.at(byte_at(numbers_, number_) | high << 8));
         }
         phrase.insert(phrase.end(), end.end() - static_cast<std::ptrdiff_t>(last), end.end());
         return phrase;
-    }
-
-    void spell(const Phrase& phrase, std::string& text) const {
-        for (std::uint32_t word : phrase) text.append(words_.at(word)).push_back(' ');
-        text.back() = '\n';
     }
 
   private:
@@ -70,7 +68,7 @@ class PackedPhrases {
         return static_cast<unsigned char>(bytes.at(place));
     }
 
-    std::vector<std::string> words_;
+    Phrase word_ids_;
     std::string shapes_, numbers_;
     std::size_t shape_ = 0, number_ = 0;
 };
@@ -81,9 +79,8 @@ std::string build(const std::string& folder) {
     builder.add_prefixes(content(folder + "/prefixes"));
     builder.add_exceptions(content(folder + "/exceptions"));
     builder.add_synsets(content(folder + "/synsets"));
-    PackedPhrases phrases(folder);
+    PackedPhrases phrases(folder, builder);
     PackedPhrases::Phrase source, target;
-    std::string entry;
     while (!phrases.at_end()) {
         if (phrases.at_new_phrase()) {
             phrases.pass_mark();
@@ -91,10 +88,7 @@ std::string build(const std::string& folder) {
             continue;
         }
         target = phrases.next(target, source);
-        entry = "\n";  // in place of the probability
-        phrases.spell(source, entry);
-        phrases.spell(target, entry);
-        builder.add_paraphrases(entry);
+        builder.add_paraphrase(source, target);
     }
     return builder.finish();
 }

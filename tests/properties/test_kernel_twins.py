@@ -9,10 +9,13 @@ from hypothesis import strategies as st
 from strategies import captions, corpora
 
 from reelscore import score
+from reelscore.metrics.base import Metric
 from reelscore.metrics.bleu import Bleu
 from reelscore.metrics.cider import Cider
 from reelscore.metrics.rouge_l import RougeL
 from reelscore.metrics.self_bleu import SelfBleu
+from reelscore.text.packed import pack
+from reelscore.text.words import Captions
 from support import twins
 
 # The text is taken as it is, so that odd blanks reach the kernels.
@@ -50,6 +53,21 @@ def test_cider(corpus, n, sigma, variant):
     expected = twins.cider(list(candidates.values()), list(references.values()), n, sigma, variant)
     assert result.items.array.tolist() == pytest.approx(expected, rel=1e-12, abs=1e-12)
     assert result.score == pytest.approx(np.mean(expected), rel=1e-12, abs=1e-12)
+
+
+@given(
+    st.lists(captions(), min_size=1, max_size=5),
+    st.lists(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1), min_size=1),
+    st.sampled_from(["d", "plain"]),
+)
+def test_cider_of_groups(texts, groups, variant):
+    metric = Cider(variant=variant)
+    pairs = np.array([pair for group in groups for pair in group], dtype=np.int64) % len(texts)
+    ours, theirs = np.ascontiguousarray(pairs.T)
+    offsets = np.cumsum([0, *map(len, groups)])
+    everything = Captions(pack(texts)), ours, theirs, offsets
+    expected = Metric.group_sums(metric, *everything)  # one group after the other
+    assert metric.group_sums(*everything, threads=2).tolist() == expected.tolist()  # every bit
 
 
 @given(st.lists(captions(), min_size=1, max_size=7), st.integers(1, 5))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from reelscore import _native
@@ -91,6 +91,11 @@ def _document(rows: list[tuple[int, int, str]]) -> dict[str, Any]:
 
 
 @given(captions, st.lists(captions, min_size=1, max_size=2), st.randoms(use_true_random=False))
+@example(  # two annotators with the same F1, but not the same precision
+    [(0, 1, "the dog sleeps")],
+    [[(0, 1, "a man runs"), (0, 2, "the dog sleeps")], [(0, 3, "the dog sleeps")]],
+    random.Random(1),
+)
 def test_file_order_is_irrelevant(
     ours: list[tuple[int, int, str]],
     theirs: list[list[tuple[int, int, str]]],

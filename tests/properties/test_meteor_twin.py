@@ -108,10 +108,25 @@ def statistics(candidates, references, threads=1):
 
 
 @settings(max_examples=400)
-@given(texts, st.lists(texts, min_size=1, max_size=3))
+@given(texts, st.lists(texts, min_size=1, max_size=5))
 def test_statistics(candidate, references):
     expected = twins.meteor_best(candidate, references, LANGUAGE)
     assert statistics([candidate], [references])[0].tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("candidate", "reference", "why"),
+    [
+        ("a many men", "a lot", "of equals, the match whose chunk ends last is ahead"),
+        ("the a a", "a the the a the", "a word that can be matched later must not be given up"),
+        ("a to run", "the run a run", "a phrase may cover words that others match exactly"),
+        ("many men a lot", "a lot many men a lot", "states inside a phrase skip no word"),
+    ],
+)
+def test_last_choices(candidate, reference, why):
+    for one, other in ((candidate, reference), (reference, candidate)):
+        expected = twins.meteor_best(one, [other], LANGUAGE)
+        assert statistics([one], [[other]])[0].tolist() == expected, why
 
 
 @settings(max_examples=12)

@@ -8,20 +8,24 @@ streaming, per-item scores, bootstrap and permutation tests need no code in the 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from urllib.parse import quote, unquote
 
 import numpy as np
+from msgspec import structs
 from numpy.typing import NDArray
 
 from reelscore.data.scales import Scale, output_name
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.metrics.training_data import TrainingItems
 from reelscore.text.packed import Packed
 from reelscore.text.tokens import Tokenizer, check_tokenizer
 from reelscore.text.words import CaptionBatch, Captions
+
+if TYPE_CHECKING:
+    from reelscore.metrics.training_data import TrainingItems
 
 FloatArray = NDArray[np.float64]
 Reads = Literal["english", "words", "any"]
@@ -39,6 +43,7 @@ class Metric(ABC):
         needs_references: False for metrics of the candidates alone.
         independent: False where a caption's statistics depend on the system's other captions;
             such a metric is computed over all captions at once and has no resampling interval.
+        counts: True where all statistics are whole numbers: their sums are exact in any order.
         slow: True where a progress bar is worth showing even for a few captions.
         reads: Which texts it is made for: ``english`` alone; ``words``, any language whose words
             are divided by blanks or by a tokenizer; or ``any``.
@@ -50,6 +55,7 @@ class Metric(ABC):
     name: ClassVar[str]
     needs_references: ClassVar[bool] = True
     independent: ClassVar[bool] = True
+    counts: ClassVar[bool] = False
     slow: ClassVar[bool] = False
     reads: ClassVar[Reads] = "words"
     tokenizers: ClassVar[tuple[str, ...]] = ()
@@ -68,7 +74,7 @@ class Metric(ABC):
     def scale_of(self, name: str) -> Scale:
         """How to read one output, or a table's score by a variant, as a score table carries it."""
         own = self.output_scales[self.outputs.index(output_name(name))]
-        return dataclasses.replace(own, together=not self.independent)
+        return structs.replace(own, together=not self.independent)
 
     @property
     def changed(self) -> str:
@@ -101,6 +107,24 @@ class Metric(ABC):
         """Compute once what all systems share; handed to `statistics` as ``prepared``."""
         return None
 
+    @property
+    def weighs_all_references(self) -> bool:
+        """Whether `prepare` looks at the references of all items together, as CIDEr's does."""
+        return False
+
+    def gather(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Any:
+        """Find out from some items what `prepare` finds out from all; ``None`` if that is nothing.
+
+        What several parts of the items gave is put together by `reelscore.scoring.shards`.
+        """
+        return None
+
+    def prepare_part(
+        self, references: Captions, reference_offsets: NDArray[np.int64], gathered: Any
+    ) -> Any:
+        """Prepare some of the items, with what was gathered from all of them."""
+        return self.prepare(references, reference_offsets)
+
     def notes(self, prepared: Any) -> list[str]:
         """What there is to say after captions were measured, such as what that cost."""
         return []
@@ -108,6 +132,35 @@ class Metric(ABC):
     @abstractmethod
     def statistics(self, batch: CaptionBatch, prepared: Any) -> FloatArray:
         """Candidates × k numbers: everything the scores need from each."""
+
+    def group_sums(
+        self,
+        texts: Captions,
+        candidates: NDArray[np.int64],
+        references: NDArray[np.int64],
+        group_offsets: NDArray[np.int64],
+        threads: int = 1,
+    ) -> FloatArray:
+        """Sum the statistics of pairs, each group prepared from the references of its pairs alone.
+
+        Args:
+            texts: All captions.
+            candidates: The candidate of each pair, by number.
+            references: The reference of each pair, an item of its own.
+            group_offsets: Group g has the pairs from entry g up to entry g + 1, at least one.
+            threads: How many threads to use.
+
+        Returns:
+            Groups × k numbers.
+        """
+        sums = []
+        for begin, end in itertools.pairwise(group_offsets):
+            theirs = Captions(texts.text.take(references[begin:end]))
+            ours = Captions(texts.text.take(candidates[begin:end]), theirs.vocabulary)
+            places = np.arange(theirs.size + 1)
+            batch = CaptionBatch(ours, theirs, places[:-1], places, threads)
+            sums.append(self.statistics(batch, self.prepare(theirs, places)).sum(axis=0))
+        return np.array(sums)
 
     @abstractmethod
     def scores(self, totals: FloatArray) -> FloatArray:
@@ -152,7 +205,7 @@ CONTEXT_KEYS = frozenset(
     {
         *("tok", "items", "refs", "data", "missing", "ids", "common", "empty", "files", "revision"),
         *("trained", "seen", "parser", "rules"),
-        *("level", "resamples", "seed", "v"),
+        *("level", "resamples", "seed", "resampling", "v"),
     }
 )
 

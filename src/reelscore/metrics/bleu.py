@@ -9,10 +9,11 @@ tools' tiny constants (1e-15, 1e-9), which show where a caption has no matching 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from msgspec.structs import replace
 
 from reelscore import _native
 from reelscore.data.scales import Scale
@@ -40,6 +41,7 @@ class Bleu(Metric):
 
     n: int = 4
     name: ClassVar[str] = "bleu"
+    counts: ClassVar[bool] = True
     output_scale: ClassVar[Scale] = Scale("high", 0, 1, mean=False, percent=True)
 
     def __post_init__(self) -> None:

@@ -14,10 +14,11 @@ different size, can be compared.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from reelscore import _native
@@ -28,6 +29,13 @@ from reelscore.text.packed import pack
 from reelscore.text.words import CaptionBatch, Captions
 
 Variant = Literal["d", "plain"]
+
+
+class Counted(NamedTuple):
+    """In how many documents n-grams stand, of how many."""
+
+    frequencies: _native.DocumentFrequencies
+    documents: int
 
 
 class Prepared(NamedTuple):
@@ -78,6 +86,11 @@ class Cider(Metric):
         """The file of document frequencies, where one is given."""
         return {} if self.frequencies is None else {"frequencies": self.frequencies}
 
+    @property
+    def weighs_all_references(self) -> bool:
+        """Unless a file says how frequent n-grams are."""
+        return self.frequencies is None
+
     def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Prepared:
         """Count in how many items' references each n-gram stands, or read it from the file."""
         table = _native.DocumentFrequencies(self.n)
@@ -97,6 +110,29 @@ class Cider(Metric):
         norms = _native.cider_norms(numbers, *words, table, log_documents)
         return Prepared(table, log_documents, norms)
 
+    def gather(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Counted | None:
+        """Count in how many of the items' references each n-gram stands."""
+        if self.frequencies is not None:
+            return None
+        table = _native.DocumentFrequencies(self.n)
+        words = references.words
+        table.count(table.number(*words), *words, reference_offsets)
+        return Counted(table, len(reference_offsets) - 1)
+
+    def prepare_part(
+        self,
+        references: Captions,
+        reference_offsets: NDArray[np.int64],
+        gathered: Counted | None,
+    ) -> Prepared:
+        """Take the frequencies as counted in all references, whose vocabulary these must share."""
+        if gathered is None:
+            return self.prepare(references, reference_offsets)
+        table, documents = gathered
+        log_documents = math.log(max(1, documents))
+        norms = _native.cider_norms_of(*references.words, table, log_documents, 1)
+        return Prepared(table, log_documents, norms)
+
     def statistics(self, batch: CaptionBatch, prepared: Prepared) -> FloatArray:
         """Similarity for each order, averaged over the references, and 1."""
         similarities = _native.cider_statistics(
@@ -107,11 +143,43 @@ class Cider(Metric):
             batch.reference_offsets,
             prepared.frequencies,
             prepared.log_documents,
-            self.sigma if self.variant == "d" else 0.0,
-            self.variant == "d",
+            *self._variant_parameters(),
             batch.threads,
         )
         return with_count(*similarities.T)
+
+    def group_sums(
+        self,
+        texts: Captions,
+        candidates: NDArray[np.int64],
+        references: NDArray[np.int64],
+        group_offsets: NDArray[np.int64],
+        threads: int = 1,
+    ) -> FloatArray:
+        """Sum the statistics of groups of pairs, all groups at once unless frequencies are given.
+
+        >>> from reelscore.text.packed import pack
+        >>> texts = Captions(pack(["a man", "a dog", "a cat"]))
+        >>> pairs = np.array([0, 1]), np.array([0, 2]), np.array([0, 2])
+        >>> Cider(n=1).group_sums(texts, *pairs).tolist()
+        [[1.0, 2.0]]
+        """
+        if self.frequencies is not None:
+            return super().group_sums(texts, candidates, references, group_offsets, threads)
+        sums = _native.cider_group_sums(
+            *texts.words,
+            candidates,
+            references,
+            group_offsets,
+            self.n,
+            *self._variant_parameters(),
+            threads,
+        )
+        return np.column_stack([sums, np.diff(group_offsets)])
+
+    def _variant_parameters(self) -> tuple[float, bool]:
+        """Width of the length penalty, 0 for none, and whether counts are clipped."""
+        return (self.sigma, True) if self.variant == "d" else (0.0, False)
 
     def scores(self, totals: FloatArray) -> FloatArray:
         """Ten times the mean over orders and items."""

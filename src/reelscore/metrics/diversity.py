@@ -12,10 +12,11 @@ bigrams over its own, and whether the caption itself is new.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from reelscore.data import read_references

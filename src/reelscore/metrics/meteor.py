@@ -84,6 +84,7 @@ class Meteor(Metric):
     gamma: float = 0.6
     delta: float = 0.75
     name: ClassVar[str] = "meteor"
+    counts: ClassVar[bool] = True
     reads: ClassVar[Reads] = "english"
     tokenizers: ClassVar[tuple[str, ...]] = PENN_TREEBANK
     module_weights: ClassVar[FloatArray] = np.array([1.0, 0.6, 0.8, 0.6])

@@ -13,12 +13,13 @@ Spanish, with paraphrases that are not at hand.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from typing import Any, ClassVar
 
 import numpy as np
+from msgspec.structs import replace
 
 from reelscore.data.scales import Scale
 from reelscore.errors import DataError, MissingExtraError, check_choice

@@ -20,7 +20,7 @@ import numpy as np
 
 from reelscore.data.stories import Story
 from reelscore.metrics.base import FloatArray, Metric
-from reelscore.stories.overlaps import IntArray, Overlaps
+from reelscore.stories.overlaps import IntArray, Overlaps, distinct
 from reelscore.stories.protocol import Variant
 from reelscore.stories.sentence_scores import (
     PAIRS_AT_ONCE,
@@ -33,7 +33,7 @@ from reelscore.stories.sentence_scores import (
 from reelscore.stories.soda import merged
 from reelscore.text.packed import Packed, pack
 from reelscore.text.tokens import tokenize_packed
-from reelscore.text.words import CaptionBatch, Captions
+from reelscore.text.words import Captions
 
 # What a candidate without any reference is compared with. The word of 2018-11 is random in the
 # official scorer; any word that no caption has gives the same numbers.
@@ -68,7 +68,7 @@ def activitynet_scores(batch: VideoBatch, metrics: Sequence[Metric]) -> FloatArr
                 [
                     _summed(batch.statistics(metric), pairs, *numbers)
                     if looks_at_pairs_alone(metric)
-                    else _by_video(metric, pairs, batch.pool, *numbers)
+                    else _by_video(metric, pairs, batch.pool, *numbers, threads)
                     for metric in metrics
                 ]
             )
@@ -93,7 +93,7 @@ def _pairs(overlaps: Overlaps, tiou: float, nonsense: int | None) -> _Pairs:
     hits = np.flatnonzero(overlaps.iou >= tiou)
     rows, columns = overlaps.rows[hits], overlaps.columns[hits]
     if nonsense is not None:
-        unpaired = np.setdiff1d(np.arange(overlaps.row_offsets[-1]), rows)
+        unpaired = np.flatnonzero(np.bincount(rows, minlength=overlaps.row_offsets[-1]) == 0)
         rows = np.concatenate([rows, unpaired])
         columns = np.concatenate([columns, np.full(len(unpaired), nonsense)])
         order = np.argsort(rows, kind="stable")
@@ -119,7 +119,7 @@ class _Texts:
             parts = []
             for begin in range(0, max(1, len(numbers)), PAIRS_AT_ONCE):
                 piece = texts.take(numbers[begin : begin + PAIRS_AT_ONCE])
-                parts.append(pool.add(tokenize_packed(piece, "ptb-coco", threads=threads).unpack()))
+                parts.append(pool.add(tokenize_packed(piece, "ptb-coco", threads=threads)))
             return np.concatenate(parts)
 
         return of(self._candidates, pairs.candidates), of(self._references, pairs.references)
@@ -152,22 +152,20 @@ def _summed(
 
 
 def _by_video(
-    metric: Metric, pairs: _Pairs, pool: TextPool, candidates: IntArray, references: IntArray
+    metric: Metric,
+    pairs: _Pairs,
+    pool: TextPool,
+    candidates: IntArray,
+    references: IntArray,
+    threads: int,
 ) -> FloatArray:
     """Scores of a metric that prepares something from the references: each video by itself."""
-    texts = pool.packed
-    offsets = pairs.video_offsets
-    totals: dict[int, FloatArray] = {}
-    for video in map(int, np.flatnonzero(np.diff(offsets))):
-        own = slice(offsets[video], offsets[video + 1])
-        theirs = Captions(texts.take(references[own]))
-        ours = Captions(texts.take(candidates[own]), theirs.vocabulary)
-        places = np.arange(theirs.size + 1)
-        batch = CaptionBatch(ours, theirs, places[:-1], places)
-        totals[video] = metric.statistics(batch, metric.prepare(theirs, places)).sum(axis=0)
-    scores = np.zeros((len(offsets) - 1, len(metric.outputs)))
-    if totals:
-        scores[list(totals)] = metric.scores(np.array(list(totals.values())))
+    scores = np.zeros((len(pairs.video_offsets) - 1, len(metric.outputs)))
+    has_pairs = np.diff(pairs.video_offsets) > 0
+    if has_pairs.any():
+        groups = np.append(pairs.video_offsets[:-1][has_pairs], pairs.video_offsets[-1])
+        sums = metric.group_sums(Captions(pool.packed), candidates, references, groups, threads)
+        scores[has_pairs] = metric.scores(sums)
     return scores
 
 
@@ -186,10 +184,10 @@ def _precision_recall(
     """
     hits = np.flatnonzero(overlaps.iou > tiou)
     annotator_of = np.repeat(np.arange(len(captions)), captions)
-    found_references = np.unique(overlaps.columns[hits])
+    found_references = distinct(overlaps.columns[hits])
     recalled = np.bincount(annotator_of[found_references], minlength=len(captions))
     # One candidate counts once for each annotator with a reference it overlaps.
-    keys = np.unique(overlaps.rows[hits] * len(captions) + annotator_of[overlaps.columns[hits]])
+    keys = distinct(overlaps.rows[hits] * len(captions) + annotator_of[overlaps.columns[hits]])
     precise = np.bincount(keys % len(captions), minlength=len(captions))
     candidates = np.repeat(np.diff(overlaps.row_offsets), annotators)
     precision = precise / np.maximum(candidates, 1)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import islice
 
+import msgspec
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -18,8 +18,7 @@ from reelscore.stories.sentence_scores import PairStatistics, SentenceScore, Tex
 from reelscore.stories.soda import costs_of, f1_of
 
 
-@dataclass(frozen=True)
-class Matching:
+class Matching(msgspec.Struct, frozen=True):
     """Which candidate goes with which reference.
 
     Attributes:
@@ -67,8 +66,7 @@ def match(costs: ArrayLike, bonus: ArrayLike | None = None) -> Matching:
     )
 
 
-@dataclass(frozen=True)
-class Match:
+class Match(msgspec.Struct, frozen=True):
     """A candidate and a reference that belong together.
 
     Attributes:
@@ -86,8 +84,7 @@ class Match:
     cost: float
 
 
-@dataclass(frozen=True)
-class StoryMatching:
+class StoryMatching(msgspec.Struct, frozen=True):
     """How a system's story was matched with an annotator's.
 
     Attributes:

@@ -73,6 +73,18 @@ class Overlaps:
         self.columns = np.arange(len(self.iou)) + np.repeat(firsts - begins, widths)
 
 
+def distinct(numbers: IntArray) -> IntArray:
+    """Sort numbers, and keep each once; `np.unique` would load numpy's masked arrays as well.
+
+    >>> distinct(np.array([7, 2, 7])).tolist()
+    [2, 7]
+    """
+    ordered: IntArray = np.sort(numbers)
+    is_new = np.ones(len(ordered), dtype=bool)
+    is_new[1:] = ordered[1:] != ordered[:-1]
+    return ordered[is_new]
+
+
 def _offsets(counts: Sequence[int]) -> IntArray:
     return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from reelscore.data.checks import first_few, has_words
@@ -17,7 +18,7 @@ from reelscore.data.item_ids import matched, rule_hint
 from reelscore.data.languages import language_notes
 from reelscore.data.python_tables import has_item, is_frame
 from reelscore.data.reading import part_with
-from reelscore.data.stories import NO_CAPTIONS, Stories, Story
+from reelscore.data.stories import NO_CAPTIONS, SPARE_TIME, Stories, Story
 from reelscore.data.story_files import PathLike, read_stories, stories_of
 from reelscore.errors import DataError
 from reelscore.metrics.base import Metric
@@ -27,11 +28,9 @@ from reelscore.stories.sentence_scores import ascii_alone
 StoriesLike = Stories | Mapping[str, Any] | Iterable[Any] | PathLike
 
 _FIRST = 100  # captions looked at to see what is left of them
-_BEYOND = 0.1  # seconds; data sets round times and durations
 
 
-@dataclass(frozen=True)
-class PairedStories:
+class PairedStories(msgspec.Struct, frozen=True):
     """Candidates and references of the same videos, in the order of the references.
 
     Attributes:
@@ -219,7 +218,7 @@ def _within_durations(
     kept: list[Story] = []
     for video, story, truth in zip(videos, stories, references, strict=True):
         duration = max((each.duration or 0.0 for each in truth), default=0.0)
-        late = (story.segments > duration + _BEYOND).any(axis=1) if duration else np.zeros(0)
+        late = (story.segments > duration + SPARE_TIME).any(axis=1) if duration else np.zeros(0)
         if late.any():
             late_captions += int(late.sum())
             late_videos.append(video)

@@ -23,10 +23,10 @@ the number of captions, and reports CIDEr and METEOR with the nonsense word of 2
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, get_args
+
+import msgspec
 
 from reelscore.data.stories import (
     EmptySentences,
@@ -50,8 +50,7 @@ SODA_SCORES = ("soda_a", "soda_b", "soda_c")
 ACTIVITYNET = "activitynet"
 
 
-@dataclass(frozen=True)
-class Protocol:
+class Protocol(msgspec.Struct, frozen=True):
     """How stories are scored; the defaults are argued in the documentation.
 
     Attributes:
@@ -157,9 +156,8 @@ class Protocol:
         >>> Protocol().but(annotators="merge").annotators
         'merge'
         """
-        known = [each.name for each in dataclasses.fields(self)]
         for name in choices:
-            check_choice("choice of a protocol", name, known)
+            check_choice("choice of a protocol", name, self.__struct_fields__)
         for name in ("scores", "metrics", "tious"):
             value = choices.get(name)
             if isinstance(value, str):
@@ -170,7 +168,7 @@ class Protocol:
             choices["scores"] = tuple(
                 name.lower().replace("-", "_") for name in choices["scores"]
             )  # SODA_c, as tables have it
-        return dataclasses.replace(self, **choices)
+        return msgspec.structs.replace(self, **choices)
 
 
 _NO_LIMIT = 10**9

@@ -189,7 +189,7 @@ def oracle_captions(
     references: list[str] = []
     if not looks_at_pairs_alone(metric):
         sentences = [sentence for story in truth for sentence in story.sentences]
-        references = soda_tokens(sentences, protocol, threads)
+        references = soda_tokens(sentences, protocol, threads).unpack()
     reverse = protocol.meteor_order == "swapped"
     f = SentenceScore(metric, references, swapped=reverse, threads=threads)
     oracle: list[Sentences] = []

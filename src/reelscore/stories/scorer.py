@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
+from msgspec import structs
 
+from reelscore._digests import blake2b
 from reelscore._progress import Progress
 from reelscore._version import __version__
 from reelscore.data.coverage import Coverage
 from reelscore.data.item_ids import rule_part
 from reelscore.data.paired_captions import copy_warning
-from reelscore.data.stories import NO_CAPTIONS, Stories
+from reelscore.data.stories import NO_CAPTIONS, Stories, Story
 from reelscore.data.table import ItemIndex
+from reelscore.engines.engine import Engine, Shared
 from reelscore.errors import DataError, check_choice
 from reelscore.metrics.base import FloatArray
 from reelscore.metrics.registry import resolve
@@ -66,11 +70,13 @@ class StoryScorer:
         threads: int | None = None,
         common: Coverage | None = None,
         match_ids: str | None = None,
+        engine: Engine | None = None,
     ) -> None:
         self.annotators = annotators
         self.protocol = protocol
         self._common = common
         self._match_ids = match_ids
+        self._engine = None if engine is None or engine.is_local else engine
         self._threads = thread_count(threads)
         self._metrics = resolve(protocol.metrics) if ACTIVITYNET in protocol.scores else []
         for metric in self._metrics:
@@ -85,6 +91,17 @@ class StoryScorer:
         if protocol.soda_scores:
             self._f = self._sentence_score()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle what it was made from, for a worker that has one processor."""
+        choices = (self.protocol, 1, self._common, self._match_ids)
+        return type(self), (self.annotators, *choices)
+
+    @cached_property
+    def _shared(self) -> Shared[StoryScorer]:
+        """This scorer on the workers of the engine."""
+        assert self._engine is not None
+        return self._engine.broadcast(self)
+
     def _sentence_score(self) -> SentenceScore:
         protocol = self.protocol
         metric = sentence_metric(protocol.f)
@@ -98,7 +115,7 @@ class StoryScorer:
             ]
         return SentenceScore(
             metric,
-            soda_tokens(sentences, protocol, self._threads),
+            soda_tokens(sentences, protocol, self._threads).unpack(),
             swapped=protocol.meteor_order == "swapped",
             threads=self._threads,
         )
@@ -107,8 +124,15 @@ class StoryScorer:
         """Score one system."""
         paired = pair_stories(candidates, self.annotators, self.protocol)
         parts = []
-        for begin, end in _batches(paired):
-            parts.append(self._batch(paired, begin, end))
+        spans = list(_batches(paired))
+        batches = (_Videos(paired.candidates[b:e], paired.references[b:e]) for b, e in spans)
+        values_of_batches = (
+            map(self._values, batches)
+            if self._engine is None
+            else self._engine.map(_values_on_worker, batches, self._shared)
+        )
+        for (_, end), of_batch in zip(spans, values_of_batches, strict=True):
+            parts.append(of_batch)
             if progress is not None:
                 progress(end, len(paired.videos))
         values = {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
@@ -186,14 +210,9 @@ class StoryScorer:
         )
         return [[next(matchings) for _ in stories] for stories in truth]
 
-    def _batch(self, paired: PairedStories, begin: int, end: int) -> dict[str, FloatArray]:
+    def _values(self, videos: _Videos) -> dict[str, FloatArray]:
         """Score some videos; sentence pairs that both frameworks need are measured once."""
-        batch = VideoBatch(
-            paired.candidates[begin:end],
-            paired.references[begin:end],
-            self.protocol,
-            self._threads,
-        )
+        batch = VideoBatch(*videos, self.protocol, self._threads)
         values = {} if self._f is None else soda_scores(batch, self._f)
         if ACTIVITYNET in self.protocol.scores:
             values[ACTIVITYNET] = activitynet_scores(batch, self._metrics)
@@ -239,9 +258,20 @@ class StoryScorer:
             **({"common": self._common} if self._common else {}),
             "unknown": protocol.unknown,
             "beyond": protocol.beyond,
-            **vars(candidates.policies),
+            **structs.asdict(candidates.policies),
             "v": __version__,
         }
+
+
+class _Videos(NamedTuple):
+    """Some videos: the system's story of each, and those of its annotators."""
+
+    candidates: list[Story]
+    references: list[list[Story]]
+
+
+def _values_on_worker(videos: _Videos, scorer: StoryScorer) -> dict[str, FloatArray]:
+    return scorer._values(videos)
 
 
 def _copy_warning(paired: PairedStories) -> list[str]:
@@ -273,4 +303,4 @@ def _fingerprint(annotators: list[Stories], order: ReferenceOrder) -> str:
     parts = [stories.fingerprint(in_file_order=order == "file") for stories in annotators]
     if order == "time":
         parts.sort()
-    return hashlib.blake2b(b"".join(parts), digest_size=4).hexdigest()
+    return blake2b(b"".join(parts), digest_size=4).hexdigest()

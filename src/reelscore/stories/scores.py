@@ -10,6 +10,7 @@ from reelscore._progress import Progress
 from reelscore.data.coverage import items_notes
 from reelscore.data.item_ids import rule_note
 from reelscore.data.table import ScoreTable, Sources, system_notes
+from reelscore.engines.engine import Engine
 from reelscore.errors import about_system
 from reelscore.scoring.scores import Scores, only_row
 from reelscore.stories.pairs import (
@@ -32,6 +33,7 @@ def score(
     preset: str | None = None,
     match_ids: str | None = None,
     threads: int | None = None,
+    engine: Engine | None = None,
     **choices: Any,
 ) -> Scores:
     """Score one system's stories.
@@ -45,6 +47,7 @@ def score(
         match_ids: How to match videos that candidates and references write differently, as in
             `reelscore.score`.
         threads: How many threads to use; ``None`` for all cores. Never changes a number.
+        engine: As in `reelscore.score`.
         choices: Choices of the protocol that differ from the preset's or the default:
             see `reelscore.stories.protocol.Protocol`.
 
@@ -69,6 +72,7 @@ def score(
         preset=preset,
         match_ids=match_ids,
         threads=threads,
+        engine=engine,
         **choices,
     )
     return only_row(table)
@@ -84,6 +88,7 @@ def score_systems(
     common: bool = False,
     threads: int | None = None,
     progress: Progress | None = None,
+    engine: Engine | None = None,
     **choices: Any,
 ) -> ScoreTable:
     """Score several systems against the same references; arguments as in `score`.
@@ -97,6 +102,7 @@ def score_systems(
         common: Score all systems on the videos that each of them has candidates for.
         threads: As in `score`.
         progress: Called now and then with how many videos of a system are done, of how many.
+        engine: As in `score`.
         choices: As in `score`.
 
     Returns:
@@ -129,7 +135,7 @@ def score_systems(
     coverage = None
     if common:
         read, annotators, coverage = on_shared_videos(read, annotators)
-    scorer = StoryScorer(annotators, protocol, threads, coverage, match_ids)
+    scorer = StoryScorer(annotators, protocol, threads, coverage, match_ids, engine)
     rows: dict[str, Scores] = {}
     for name, stories in read.items():
         with about_system(name):

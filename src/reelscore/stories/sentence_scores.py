@@ -14,14 +14,15 @@ from typing import Any
 
 import numpy as np
 
+from reelscore import _native
 from reelscore.data.stories import Story
 from reelscore.errors import DataError
 from reelscore.metrics.base import FloatArray, Metric, pair_statistics
 from reelscore.metrics.registry import parse, parse_score
-from reelscore.stories.overlaps import IntArray
+from reelscore.stories.overlaps import IntArray, distinct
 from reelscore.stories.protocol import Protocol
 from reelscore.text.packed import Packed, pack
-from reelscore.text.tokens import tokenize
+from reelscore.text.tokens import tokenize_packed
 from reelscore.text.words import CaptionBatch, Captions
 
 PAIRS_AT_ONCE = 200_000  # pairs whose statistics are held in memory together
@@ -128,42 +129,43 @@ def ascii_alone(sentences: Iterable[str]) -> list[str]:
     return [s if s.isascii() else _BEYOND_ASCII.sub(" ", s) for s in sentences]
 
 
-def soda_tokens(sentences: Sequence[str], protocol: Protocol, threads: int = 1) -> list[str]:
+def soda_tokens(sentences: Sequence[str], protocol: Protocol, threads: int = 1) -> Packed:
     """Tokenize sentences as SODA does by a protocol; each comes back as tokens and blanks.
 
-    >>> soda_tokens(["A café."], Protocol()), soda_tokens(["A café."], Protocol(characters="ascii"))
-    (['a café'], ['a caf'])
+    >>> soda_tokens(["A café."], Protocol()).unpack()
+    ['a café']
+    >>> soda_tokens(["A café."], Protocol(characters="ascii")).unpack()
+    ['a caf']
     """
     kept = ascii_alone(sentences) if protocol.characters == "ascii" else sentences
-    return tokenize(kept, protocol.tokenizer, threads=threads)
+    return tokenize_packed(pack(kept), protocol.tokenizer, threads=threads)
 
 
 class TextPool:
     """Tokenized sentences, numbered as they come; equal ones have one number.
 
     >>> pool = TextPool()
-    >>> pool.add(["a man", "a dog", "a man"]).tolist()
+    >>> pool.add(pack(["a man", "a dog", "a man"])).tolist()
     [0, 1, 0]
     """
 
     def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
+        self._texts = _native.Vocabulary()
         self._packed: Packed | None = None
 
-    def add(self, texts: Iterable[str]) -> IntArray:
+    def add(self, texts: Packed) -> IntArray:
         """Number some texts."""
-        numbers = self._numbers
-        before = len(numbers)
-        places = np.fromiter((numbers.setdefault(text, len(numbers)) for text in texts), np.int64)
-        if len(numbers) > before:
+        before = len(self._texts)
+        numbers = self._texts.number(*texts)
+        if len(self._texts) > before:
             self._packed = None
-        return places
+        return numbers
 
     @property
     def packed(self) -> Packed:
         """All texts, by number."""
         if self._packed is None:
-            self._packed = pack(list(self._numbers))
+            self._packed = Packed(*self._texts.words())
         return self._packed
 
 
@@ -183,10 +185,11 @@ class PairStatistics:
     def rows(self, candidates: IntArray, references: IntArray) -> FloatArray:
         """Statistics of each pair, given by the numbers of its texts."""
         keys = candidates << 32 | references
-        distinct = np.unique(keys)
-        if self._rows is not None and len(self._keys) + len(distinct) > PAIRS_AT_ONCE:
+        own = distinct(keys)
+        if self._rows is not None and len(self._keys) + len(own) > PAIRS_AT_ONCE:
             self._rows, self._keys = None, self._keys[:0]
-        new = distinct[~np.isin(distinct, self._keys, assume_unique=True)]
+        same_or_next = np.append(self._keys, -1)[np.searchsorted(self._keys, own)]
+        new = own[own != same_or_next]
         if len(new) or self._rows is None:
             self._remember(new)
         assert self._rows is not None

@@ -212,8 +212,9 @@ def _over_annotators(
 ) -> FloatArray:
     """From one row for each video and annotator to one for each video."""
     if how == "best":
-        # The last of a video's rows in this order: highest F1, of equal ones the first annotator.
-        order = np.lexsort((-np.arange(len(owners)), values[:, F1], owners))
+        # The last of a video's rows in this order: highest F1, of equal ones highest precision, so
+        # that the order of the annotators' files does not show.
+        order = np.lexsort((values[:, PRECISION], values[:, F1], owners))
         last = np.flatnonzero(np.diff(owners[order], append=videos))
         return values[order[last]]
     counts = np.bincount(owners, minlength=videos)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from reelscore.data.stories import Stories, Story
 from reelscore.stories.matching import StoryMatching
@@ -13,8 +15,7 @@ from reelscore.stories.protocol import Protocol, protocol_of
 from reelscore.stories.scorer import StoryScorer
 
 
-@dataclass(frozen=True)
-class TimedCaption:
+class TimedCaption(msgspec.Struct, frozen=True):
     """One caption of a timeline.
 
     Attributes:
@@ -32,8 +33,7 @@ class TimedCaption:
     matched: bool
 
 
-@dataclass(frozen=True)
-class Pair:
+class Pair(msgspec.Struct, frozen=True):
     """A row of a timeline: a matched pair, or one caption that nothing was matched with.
 
     Attributes:
@@ -54,8 +54,7 @@ class Pair:
         return [caption for caption in (self.reference, self.candidate) if caption is not None]
 
 
-@dataclass(frozen=True)
-class MatchedStories:
+class MatchedStories(msgspec.Struct, frozen=True):
     """The candidates beside the references of one annotator.
 
     Attributes:
@@ -95,8 +94,7 @@ class MatchedStories:
         return sorted([*self.matches, *alone], key=lambda pair: pair.captions[0].start)
 
 
-@dataclass(frozen=True)
-class Timeline:
+class Timeline(msgspec.Struct, frozen=True):
     """One video of one system, or of several, beside each annotator.
 
     Attributes:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
+from msgspec.structs import replace
 
 from reelscore.data.scales import Scale
 from reelscore.data.table import ItemIndex

@@ -6,7 +6,6 @@ three times that, and could not be read without holding the interpreter's lock.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore import _native
+from reelscore._digests import blake2b
 from reelscore.errors import DataError
 
 
@@ -43,14 +43,11 @@ class Packed(NamedTuple):
         >>> pack(["a", "man", "runs"]).take(np.array([2, 0])).unpack()
         ['runs', 'a']
         """
-        lengths = np.diff(self.offsets)[numbers]
-        offsets = np.concatenate([[0], np.cumsum(lengths)])
-        places = np.repeat(self.offsets[numbers] - offsets[:-1], lengths) + np.arange(offsets[-1])
-        return Packed(self.data[places], offsets)
+        return Packed(*_native.take(self.data, self.offsets, numbers))
 
 
-def pack(texts: Iterable[str]) -> Packed:
-    """Pack strings.
+def pack(texts: Iterable[str] | Packed) -> Packed:
+    """Pack strings; what is packed already stays as it is.
 
     Raises:
         DataError: If one is not text, or cannot be written as UTF-8.
@@ -58,6 +55,8 @@ def pack(texts: Iterable[str]) -> Packed:
     >>> pack(["a man", ""]).offsets.tolist()
     [0, 5, 5]
     """
+    if isinstance(texts, Packed):
+        return texts
     if isinstance(texts, str):
         raise DataError(f"Expected a list of captions, got one text ({texts[:40]!r}).")
     if isinstance(texts, Mapping) or hasattr(texts, "columns") or hasattr(texts, "num_rows"):
@@ -83,7 +82,7 @@ def array_fingerprint(*arrays: NDArray[Any]) -> str:
     >>> array_fingerprint(*pack(["a man"])) == array_fingerprint(*pack(["a man "]))
     False
     """
-    digest = hashlib.blake2b(digest_size=4)
+    digest = blake2b(digest_size=4)
     for values in arrays:
         digest.update(np.ascontiguousarray(values).data)
     return digest.hexdigest()

@@ -111,8 +111,10 @@ class WordPieces:
             numbers += [number] * len(own)
         return self._marked(pieces, numbers)
 
-    def post_process(self, first: Encoding, second: Encoding) -> Encoding:
-        """Put two texts into one, with marks between and around them."""
+    def post_process(self, first: Encoding, second: Encoding | None = None) -> Encoding:
+        """Put marks around a text; two are put into one, with a mark between them."""
+        if second is None:
+            return self._marked(first.ids, [number or 0 for number in first.word_ids])
         a, b = first.ids, second.ids
         if self._most is not None:
             one, other = _lengths(len(a), len(b), self._most - 3)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from reelscore import _native
@@ -22,8 +23,7 @@ class Words(NamedTuple):
     offsets: NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class Captions:
+class Captions(msgspec.Struct, frozen=True, dict=True):
     """Tokenized captions; those to be compared share a vocabulary.
 
     >>> from reelscore.text.packed import pack
@@ -33,7 +33,7 @@ class Captions:
     """
 
     text: Packed
-    vocabulary: _native.Vocabulary = field(default_factory=_native.Vocabulary)
+    vocabulary: _native.Vocabulary = msgspec.field(default_factory=_native.Vocabulary)
     raw: Packed | None = None
 
     @property
@@ -68,8 +68,7 @@ class Captions:
         return Captions(piece, self.vocabulary, raw)
 
 
-@dataclass(frozen=True)
-class CaptionBatch:
+class CaptionBatch(msgspec.Struct, frozen=True):
     """What a metric gets: candidates, and for each the references of its item.
 
     Attributes:

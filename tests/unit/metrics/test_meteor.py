@@ -201,13 +201,13 @@ def test_many_references():
 
 def test_long_captions():
     words = [f"w{k}" for k in range(10_000)]
-    started = time.perf_counter()
+    started = time.process_time()
     same = meteor(" ".join(words), [" ".join(words)])
     assert same["meteor"].score == 1.0
     assert same.measurements[0].statistics[0, 20:23].tolist() == [1, 10_000, 10_000]
     swapped = meteor(" ".join([*words[5000:], *words[:5000]]), [" ".join(words)])
     assert swapped.measurements[0].statistics[0, 20] == 2  # two chunks
-    assert time.perf_counter() - started < 60
+    assert time.process_time() - started < 60
 
 
 def test_a_long_caption_of_few_words():

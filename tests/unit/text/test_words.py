@@ -22,6 +22,8 @@ def test_pack():
     assert pack([]).unpack() == []
     assert packed.take(np.array([4, 0, 0])).unpack() == [TEXTS[4], TEXTS[0], TEXTS[0]]
     assert packed.take(np.array([], dtype=np.int64)).unpack() == []
+    with pytest.raises(IndexError, match="no such text"):
+        packed.take(np.array([len(TEXTS)]))
 
 
 def test_what_is_no_list_of_captions():

@@ -1,0 +1,344 @@
+#include "cider.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "parallel.hpp"
+
+namespace reelscore {
+namespace {
+
+constexpr std::size_t block_size = 64;  // captions or groups a thread takes at a time
+
+std::size_t ngram_count(std::size_t length, std::size_t order) {
+    std::size_t count = 0;
+    for (std::size_t n = 0; n < order && n < length; ++n) count += length - n;
+    return count;
+}
+
+// Logarithms of the small whole numbers that most frequencies are.
+const std::array<double, 1024>& small_logarithms() {
+    static const auto table = [] {
+        std::array<double, 1024> logarithms{};
+        for (std::size_t k = 1; k < logarithms.size(); ++k) logarithms[k] = std::log(double(k));
+        return logarithms;
+    }();
+    return table;
+}
+
+double tf_idf_weight(double frequency, double log_documents) {
+    const auto& table = small_logarithms();
+    if (frequency < double(table.size())) {
+        const auto whole = static_cast<std::size_t>(frequency);
+        if (double(whole) == frequency) return log_documents - table[whole];
+    }
+    return log_documents - std::log(std::max(1.0, frequency));
+}
+
+// The tf-idf vector of a caption: its distinct n-grams in text order, each with how often it
+// stands there and what one occurrence weighs.
+class TfIdf {
+  public:
+    TfIdf(const DocumentFrequencies& frequencies, double log_documents)
+        : frequencies_(frequencies), log_documents_(log_documents) {}
+
+    void set(WordsView::Run words) {
+        ids_.clear();
+        entries_.clear();
+        each_ngram(
+            words, frequencies_.order(), numbers_,
+            [this](std::uint32_t prefix, std::uint32_t word) {
+                const std::uint32_t ngram = ids_.id(prefix, word);
+                if (ngram == entries_.size()) {
+                    const bool is_first = prefix == PairIds::root;
+                    const std::uint32_t parent = is_first ? prefix : entries_[prefix].number;
+                    entries_.push_back({frequencies_.next(parent, word), 0, 0, 0.0});
+                }
+                return ngram;
+            },
+            [this](std::size_t n, std::uint32_t ngram) {
+                Entry& entry = entries_[ngram];
+                if (entry.count++ > 0) return;
+                entry.order = static_cast<std::uint32_t>(n);
+                const double frequency = frequencies_.frequency(entry.number);
+                entry.weight = tf_idf_weight(frequency, log_documents_);
+            });
+    }
+
+    void norms(double* out) const {
+        std::fill_n(out, frequencies_.order(), 0.0);
+        for (const Entry& entry : entries_) {
+            const double value = entry.count * entry.weight;
+            out[entry.order] += value * value;
+        }
+        for (std::size_t n = 0; n < frequencies_.order(); ++n) out[n] = std::sqrt(out[n]);
+    }
+
+    // Adds, for each order, the product with another caption's vector.
+    void multiply(WordsView::Run other, bool clip, double* out) {
+        counts_.assign(entries_.size(), 0);
+        each_ngram(
+            other, frequencies_.order(), numbers_,
+            [this](std::uint32_t prefix, std::uint32_t word) { return ids_.find(prefix, word); },
+            [this](std::size_t, std::uint32_t ngram) { ++counts_[ngram]; });
+        for (std::size_t k = 0; k < entries_.size(); ++k) {
+            if (counts_[k] == 0) continue;
+            const Entry& entry = entries_[k];
+            const double ours = entry.count * entry.weight;
+            const double theirs = counts_[k] * entry.weight;
+            out[entry.order] += (clip ? std::min(ours, theirs) : ours) * theirs;
+        }
+    }
+
+  private:
+    struct Entry {
+        std::uint32_t number;  // among the document frequencies
+        std::uint32_t order, count;
+        double weight;
+    };
+
+    const DocumentFrequencies& frequencies_;
+    double log_documents_;
+    PairIds ids_;
+    std::vector<Entry> entries_;
+    std::vector<std::uint32_t> numbers_, counts_;
+};
+
+// The COCO tools measure length in bigrams: an empty caption and one word are as long.
+double length_penalty(std::size_t length, std::size_t reference_length, double sigma) {
+    if (sigma <= 0) return 1.0;
+    const auto bigrams = [](std::size_t words) { return words > 0 ? double(words) - 1 : 0.0; };
+    const double difference = bigrams(length) - bigrams(reference_length);
+    return std::exp(-(difference * difference) / (2 * sigma * sigma));
+}
+
+// Copies some captions, given by number, so that they follow each other.
+void copy_captions(WordsView texts, const std::int64_t* numbers, std::size_t count, Words& copied) {
+    copied.ids.clear();
+    copied.offsets.assign(1, 0);
+    for (std::size_t k = 0; k < count; ++k) {
+        const WordsView::Run words = texts[std::size_t(numbers[k])];
+        copied.ids.insert(copied.ids.end(), words.begin(), words.end());
+        copied.offsets.push_back(static_cast<std::int64_t>(copied.ids.size()));
+    }
+}
+
+WordsView view_of(const Words& words) {
+    return {words.ids.data(), words.offsets.data(), words.offsets.size() - 1};
+}
+
+}  // namespace
+
+// The table is larger than the processor's caches: all places of one order are asked for before the
+// first of them is looked at.
+std::vector<std::uint32_t> DocumentFrequencies::number(WordsView captions) {
+    std::size_t total = 0;
+    for (std::size_t k = 0; k < captions.size; ++k) total += ngram_count(captions[k].size, order_);
+    std::vector<std::uint32_t> numbers, ngrams;
+    numbers.reserve(total);
+    for (std::size_t k = 0; k < captions.size; ++k) {
+        const WordsView::Run words = captions[k];
+        ngrams.assign(words.size, PairIds::root);
+        for (std::size_t n = 0; n < order_ && n < words.size; ++n) {
+            const std::size_t count = words.size - n;
+            for (std::size_t i = 0; i < count; ++i) ids_.expect(ngrams[i], words[i + n]);
+            for (std::size_t i = 0; i < count; ++i) {
+                ngrams[i] = ids_.id(ngrams[i], words[i + n]);
+                numbers.push_back(ngrams[i]);
+            }
+        }
+    }
+    frequencies_.resize(size());  // once, not as often as one more does not fit
+    return numbers;
+}
+
+void DocumentFrequencies::clear() {
+    ids_.clear();
+    frequencies_.clear();
+}
+
+void DocumentFrequencies::count(const std::uint32_t* numbers, WordsView references,
+                                const std::int64_t* reference_offsets, std::size_t items) {
+    std::vector<std::uint32_t> last_document(size(), 0);
+    for (std::size_t item = 0; item < items; ++item) {
+        const auto document = static_cast<std::uint32_t>(item + 1);
+        for (auto r = reference_offsets[item]; r < reference_offsets[item + 1]; ++r) {
+            const std::size_t ngrams = ngram_count(references[std::size_t(r)].size, order_);
+            for (const std::uint32_t* end = numbers + ngrams; numbers != end; ++numbers) {
+                if (last_document[*numbers] == document) continue;
+                last_document[*numbers] = document;
+                ++frequencies_[*numbers];
+            }
+        }
+    }
+}
+
+void DocumentFrequencies::set(WordsView::Run ngram, double frequency) {
+    std::uint32_t number = PairIds::root;
+    for (std::uint32_t word : ngram) number = ids_.id(number, word);
+    frequencies_.resize(size());
+    if (ngram.size > 0) frequencies_[number] = frequency;
+}
+
+DocumentFrequencies::Entries DocumentFrequencies::entries() const {
+    Entries entries;
+    entries.prefixes.resize(size());
+    entries.words.resize(size());
+    ids_.each([&](std::uint32_t prefix, std::uint32_t word, std::uint32_t ngram) {
+        entries.prefixes[ngram] = prefix;
+        entries.words[ngram] = word;
+    });
+    entries.frequencies = frequencies_;
+    return entries;
+}
+
+void DocumentFrequencies::add(const std::uint32_t* prefixes, const std::uint32_t* words,
+                              const double* frequencies, std::size_t size) {
+    std::vector<std::uint32_t> here(size);  // a prefix has a smaller number than what it begins
+    for (std::size_t k = 0; k < size; ++k) {
+        const std::uint32_t prefix = prefixes[k] == PairIds::root ? prefixes[k] : here[prefixes[k]];
+        here[k] = ids_.id(prefix, words[k]);
+    }
+    frequencies_.resize(this->size());
+    for (std::size_t k = 0; k < size; ++k) frequencies_[here[k]] += frequencies[k];
+}
+
+void cider_norms(const std::uint32_t* numbers, WordsView captions,
+                 const DocumentFrequencies& frequencies, double log_documents, double* out) {
+    const std::size_t order = frequencies.order();
+    std::vector<double> weights(frequencies.size());
+    for (std::size_t k = 0; k < weights.size(); ++k) {
+        weights[k] = tf_idf_weight(frequencies.frequency(std::uint32_t(k)), log_documents);
+    }
+    std::vector<std::uint32_t> counts(frequencies.size(), 0), distinct;
+    for (std::size_t k = 0; k < captions.size; ++k) {
+        const std::size_t length = captions[k].size;
+        for (std::size_t n = 0; n < order; ++n) {
+            distinct.clear();
+            for (std::size_t i = n; i < length; ++i) {
+                if (counts[*numbers]++ == 0) distinct.push_back(*numbers);
+                ++numbers;
+            }
+            double sum = 0.0;
+            for (std::uint32_t ngram : distinct) {
+                const double value = counts[ngram] * weights[ngram];
+                sum += value * value;
+                counts[ngram] = 0;
+            }
+            out[k * order + n] = std::sqrt(sum);
+        }
+    }
+}
+
+void cider_norms(WordsView captions, const DocumentFrequencies& frequencies, double log_documents,
+                 std::size_t threads, double* out) {
+    const std::size_t order = frequencies.order();
+    parallel_blocks(captions.size, block_size, threads, [&](std::size_t begin, std::size_t end) {
+        struct Count {
+            std::uint32_t ngram;
+            double count;
+        };
+        std::vector<Count> distinct;  // of one order: few enough to look through
+        std::vector<std::uint32_t> scratch;
+        for (std::size_t k = begin; k < end; ++k) {
+            double* norms = out + k * order;
+            std::size_t current = 0;
+            const auto finish = [&] {
+                double sum = 0.0;
+                for (const Count& each : distinct) {
+                    const double weight =
+                        tf_idf_weight(frequencies.frequency(each.ngram), log_documents);
+                    const double value = each.count * weight;
+                    sum += value * value;
+                }
+                norms[current] = std::sqrt(sum);
+                distinct.clear();
+            };
+            std::fill_n(norms, order, 0.0);
+            each_ngram(
+                captions[k], order, scratch,
+                [&](std::uint32_t prefix, std::uint32_t word) {
+                    return frequencies.next(prefix, word);
+                },
+                [&](std::size_t n, std::uint32_t ngram) {
+                    if (n != current) {
+                        finish();
+                        current = n;
+                    }
+                    for (Count& each : distinct) {
+                        if (each.ngram == ngram) {
+                            ++each.count;
+                            return;
+                        }
+                    }
+                    distinct.push_back({ngram, 1.0});
+                });
+            finish();
+        }
+    });
+}
+
+void cider_statistics(WordsView candidates, WordsView references, const double* reference_norms,
+                      Pairing pairing, const DocumentFrequencies& frequencies,
+                      const CiderParameters& parameters, std::size_t threads, double* out) {
+    const std::size_t order = frequencies.order();
+    parallel_blocks(candidates.size, block_size, threads, [&](std::size_t begin, std::size_t end) {
+        TfIdf vector(frequencies, parameters.log_documents);
+        std::vector<double> norms(order), products(order);
+        for (std::size_t k = begin; k < end; ++k) {
+            vector.set(candidates[k]);
+            vector.norms(norms.data());
+            double* row = out + k * order;
+            std::fill_n(row, order, 0.0);
+            const std::size_t first = pairing.begin(k), last = pairing.end(k);
+            for (std::size_t r = first; r < last; ++r) {
+                std::fill(products.begin(), products.end(), 0.0);
+                vector.multiply(references[r], parameters.clip, products.data());
+                const double penalty =
+                    length_penalty(candidates[k].size, references[r].size, parameters.sigma);
+                for (std::size_t n = 0; n < order; ++n) {
+                    const double norm = norms[n] * reference_norms[r * order + n];
+                    row[n] += (norm != 0 ? products[n] / norm : products[n]) * penalty;
+                }
+            }
+            for (std::size_t n = 0; n < order; ++n) row[n] /= static_cast<double>(last - first);
+        }
+    });
+}
+
+void cider_group_sums(WordsView texts, const std::int64_t* candidates,
+                      const std::int64_t* references, const std::int64_t* group_offsets,
+                      std::size_t groups, std::size_t order, CiderParameters parameters,
+                      std::size_t threads, double* out) {
+    parallel_blocks(groups, block_size, threads, [&](std::size_t first, std::size_t last) {
+        DocumentFrequencies frequencies(order);
+        Words ours, theirs;
+        std::vector<double> norms, rows;
+        std::vector<std::int64_t> places;
+        CiderParameters own = parameters;
+        for (std::size_t g = first; g < last; ++g) {
+            const std::size_t begin = std::size_t(group_offsets[g]);
+            const std::size_t pairs = std::size_t(group_offsets[g + 1]) - begin;
+            copy_captions(texts, candidates + begin, pairs, ours);
+            copy_captions(texts, references + begin, pairs, theirs);
+            places.resize(pairs + 1);
+            std::iota(places.begin(), places.end(), 0);
+            frequencies.clear();
+            const std::vector<std::uint32_t> numbers = frequencies.number(view_of(theirs));
+            frequencies.count(numbers.data(), view_of(theirs), places.data(), pairs);
+            own.log_documents = std::log(std::max(1.0, static_cast<double>(pairs)));
+            norms.resize(pairs * order);
+            rows.resize(pairs * order);
+            cider_norms(numbers.data(), view_of(theirs), frequencies, own.log_documents,
+                        norms.data());
+            cider_statistics(view_of(ours), view_of(theirs), norms.data(),
+                             {places.data(), places.data()}, frequencies, own, 1, rows.data());
+            std::fill_n(out + g * order, order, 0.0);
+            for (std::size_t k = 0; k < rows.size(); ++k) out[g * order + k % order] += rows[k];
+        }
+    });
+}
+
+}  // namespace reelscore
