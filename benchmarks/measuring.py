@@ -42,3 +42,22 @@ def cpu_of(pid: int) -> float:
     """CPU seconds a process has used so far."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def tree_cost(pid: int) -> Cost:
+    """What a running process and all processes it has started have used so far.
+
+    The peak of memory is that of the process itself.
+    """
+    cpu = 0.0
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (place / "stat").read_text().rpartition(")")[2].split()
+        except OSError:  # it has just ended
+            continue
+        if int(place.name) == pid or int(fields[1]) == pid:
+            ended = sum(map(int, fields[13:15])) if int(place.name) == pid else 0
+            cpu += (int(fields[11]) + int(fields[12]) + ended) / os.sysconf("SC_CLK_TCK")
+    status = Path(f"/proc/{pid}/status").read_text()
+    peak = int(status.partition("VmHWM:")[2].split()[0]) / 1024
+    return Cost(cpu, 0.0, peak)

@@ -1,4 +1,8 @@
-"""From ten thousand to a million candidates with one reference each: time and memory."""
+"""From ten thousand to ten million candidates with one reference each: time and memory.
+
+In memory from JSON Lines up to a million, and in blocks from Parquet shards with ``--out``. Ten
+million take minutes, and are not part of ``make bench``: python -m benchmarks.scale 10000000
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,14 @@ import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from benchmarks.data import all_captions
 from benchmarks.measuring import run
+
+_SHARD = 100_000  # rows
 
 
 def main() -> None:
@@ -25,5 +35,38 @@ def main() -> None:
                     for k in range(size):
                         file.write(json.dumps({"id": k, "caption": rng.choice(captions)}) + "\n")
                 files.append(str(path))
-            cost = run([f"{sys.prefix}/bin/reelscore", "score", files[0], "--refs", files[1]])
-            print(f"  {size:9,} captions {cost}   {1e6 * cost.cpu / size:6.1f} µs CPU a caption")
+            _measure(size, [files[0], "--refs", files[1]])
+    in_blocks([100_000, 1_000_000])
+
+
+def in_blocks(sizes: list[int]) -> None:
+    captions = pa.array(all_captions())
+    print("the same from Parquet shards, in blocks: --out")
+    for size in sizes:
+        with tempfile.TemporaryDirectory() as folder:
+            _write_shards(Path(folder), captions, size)
+            names = [str(Path(folder, name)) for name in ("candidates", "references", "scores")]
+            _measure(size, [names[0], "--refs", names[1], "--out", names[2]])
+
+
+def _measure(size: int, arguments: list[str]) -> None:
+    cost = run([f"{sys.prefix}/bin/reelscore", "score", *arguments])
+    print(f"  {size:10,} captions {cost}   {1e6 * cost.cpu / size:6.1f} µs CPU a caption")
+
+
+def _write_shards(folder: Path, captions: pa.Array, size: int) -> None:
+    rng = np.random.default_rng(0)
+    for name in ("candidates", "references"):
+        (folder / name).mkdir()
+        for begin in range(0, size, _SHARD):
+            rows = {
+                "item": pa.array(np.arange(begin, begin + _SHARD)).cast(pa.string()),
+                "caption": captions.take(pa.array(rng.integers(len(captions), size=_SHARD))),
+            }
+            if name == "candidates":
+                rows["system"] = pa.array(["ours"] * _SHARD)
+            pq.write_table(pa.table(rows), folder / name / f"{begin // _SHARD:05d}.parquet")
+
+
+if __name__ == "__main__":
+    in_blocks([int(size) for size in sys.argv[1:]])

@@ -17,11 +17,11 @@ PACKAGE = ROOT / "src" / "reelscore"
 
 # A package may import those of the layers above it, and of its own layer, but not in a circle.
 LAYERS = [
-    ["errors", "_version", "_native", "_lazy", "_progress"],
-    ["data", "text", "stats", "endpoint", "video", "examples"],
+    ["errors", "_version", "_native", "_lazy", "_progress", "_digests"],
+    ["data", "text", "stats", "endpoint", "video", "examples", "engines"],
     ["metrics", "scoring"],
     ["significance", "stories", "store", "human", "corpus"],
-    ["meta", "learned", "judges", "report", "compat", "frameworks", "captioners"],
+    ["meta", "learned", "judges", "report", "compat", "frameworks", "captioners", "ray"],
     ["challenge"],
     ["web"],
     ["cli"],

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from reelscore.data.caption_files import read_candidates, read_references
     from reelscore.data.lint.linter import check
     from reelscore.data.table import MetricResult, ScoreTable
+    from reelscore.engines.engine import Engine
     from reelscore.metrics.registry import metric_names, parse
     from reelscore.scoring.captions import score, score_systems
     from reelscore.scoring.rewards import Reward
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DataError",
+    "Engine",
     "MetricResult",
     "MissingExtraError",
     "ReelscoreError",
@@ -67,6 +69,7 @@ _load, __dir__ = lazy_names(
         "data.caption_files": "read_candidates read_references",
         "data.lint.linter": "check",
         "data.table": "MetricResult ScoreTable",
+        "engines.engine": "Engine",
         "metrics.registry": "metric_names parse",
         "scoring.captions": "score score_systems",
         "scoring.rewards": "Reward",
@@ -79,5 +82,5 @@ _load, __dir__ = lazy_names(
 
 
 def __getattr__(name: str) -> Any:
-    packages = ("metrics", "stories", "text")
+    packages = ("metrics", "ray", "stories", "text")
     return import_module(f"reelscore.{name}") if name in packages else _load(name)

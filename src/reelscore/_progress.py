@@ -34,12 +34,13 @@ class Lines:
         write: Called with each line.
         every: Seconds between two lines.
         clock: Tells the time in seconds.
+        more: What else there is to say; empty for nothing.
 
     >>> times = iter([0.0, 5.0, 12.0])
     >>> progress = Lines("Scoring", print, clock=lambda: next(times))
     >>> progress(100, 1000)
     >>> progress(400, 1000)
-    Scoring: 400 of 1,000 (40%) after 12 s
+    Scoring: 400 of 1,000 (40%) after 12 s, 33/s, 18 s left
     """
 
     def __init__(
@@ -49,8 +50,10 @@ class Lines:
         *,
         every: float = 10.0,
         clock: Callable[[], float] = time.monotonic,
+        more: Callable[[], str] = str,
     ) -> None:
         self._what, self._write, self._every, self._clock = what, write, every, clock
+        self._more = more
         self._start = self._last = clock()
 
     def __call__(self, done: int, total: int) -> None:
@@ -60,7 +63,9 @@ class Lines:
             return
         self._last = now
         share = f" of {total:,} ({done / total:.0%})" if total else ""
-        self._write(f"{self._what}: {done:,}{share} after {_duration(now - self._start)}")
+        seconds = now - self._start
+        facts = [f"after {_duration(seconds)}", _rate(done, seconds), _left(done, total, seconds)]
+        self._write(f"{self._what}: {done:,}{share} {_listed(*facts, self._more())}")
 
 
 class Bar:
@@ -70,11 +75,12 @@ class Bar:
         what: What is done, such as ``Scoring``.
         write: Called with what goes to the terminal.
         clock: Tells the time in seconds.
+        more: What else there is to say; empty for nothing.
 
     >>> times = iter([0.0, 5.0, 6.0])
     >>> bar = Bar("Scoring", lambda text: print(repr(text)), clock=lambda: next(times))
     >>> bar(400, 1000)
-    '\r\x1b[KScoring ━━━━━━━━━━━━                    40%, 7 s left'
+    '\r\x1b[KScoring ━━━━━━━━━━━━                    40%, 80/s, 7 s left'
     >>> bar.clear()
     '\r\x1b[K'
     """
@@ -87,8 +93,9 @@ class Bar:
         write: Callable[[str], object],
         *,
         clock: Callable[[], float] = time.monotonic,
+        more: Callable[[], str] = str,
     ) -> None:
-        self._what, self._write, self._clock = what, write, clock
+        self._what, self._write, self._clock, self._more = what, write, clock, more
         self._start, self._last = clock(), -1.0
 
     def __call__(self, done: int, total: int) -> None:
@@ -100,14 +107,41 @@ class Bar:
         line = f"{self._what} {done:,}"
         if total:
             share = min(1.0, done / total)
-            line = f"{self._what} {'━' * round(share * self._WIDTH):{self._WIDTH}} {share:4.0%}"
-            if done > 0:
-                line += f", {_duration((now - self._start) * (1 - share) / share)} left"
+            seconds = now - self._start
+            facts = [f"{'━' * round(share * self._WIDTH):{self._WIDTH}} {share:4.0%}"]
+            facts += [_rate(done, seconds), _left(done, total, seconds)]
+            line = f"{self._what} {_listed(*facts, self._more())}"
         self._write(f"\r\x1b[K{line}")
 
     def clear(self) -> None:
         """Leave the line empty."""
         self._write("\r\x1b[K")
+
+
+def _listed(*facts: str) -> str:
+    """Put what there is to say into one text."""
+    return ", ".join(filter(None, facts))
+
+
+def _rate(done: int, seconds: float) -> str:
+    """Spell how much is done in a second, or a minute; empty before anything is.
+
+    >>> _rate(1_000_000, 60), _rate(15, 10), _rate(5, 10), _rate(0, 3)
+    ('16,667/s', '1.5/s', '30/min', '')
+    """
+    if not done or seconds <= 0:
+        return ""
+    rate, unit = (done / seconds, "s") if done >= seconds else (60 * done / seconds, "min")
+    return f"{rate:,.0f}/{unit}" if rate >= 10 else f"{rate:.1f}/{unit}"
+
+
+def _left(done: int, total: int, seconds: float) -> str:
+    """Spell how long the rest takes at this rate; empty where that is unknown.
+
+    >>> _left(400, 1000, 12), _left(0, 1000, 12), _left(400, 0, 12)
+    ('18 s left', '', '')
+    """
+    return f"{_duration(seconds * max(0, total - done) / done)} left" if done and total else ""
 
 
 def _duration(seconds: float) -> str:

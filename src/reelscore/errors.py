@@ -8,6 +8,7 @@ ReelscoreError
 ├── UnknownNameError (LookupError)     an unknown metric, format or option
 ├── ResourceError (OSError)            the language index cannot be built, written or read
 ├── EndpointError (ConnectionError)    a model's server refuses a request, or does not answer
+├── ClusterError (ConnectionError)     a Ray cluster cannot be reached, or cannot do the work
 └── MissingExtraError (ImportError)    an optional dependency is not installed
 
 A message says what is wrong, where, what was expected, and how to fix it. The command line
@@ -17,14 +18,15 @@ keeps its traceback.
 
 from __future__ import annotations
 
-import difflib
-import json
-import shlex
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = [
+    "ClusterError",
     "DataError",
     "EndpointError",
     "FullError",
@@ -89,6 +91,8 @@ class UnknownNameError(ReelscoreError, LookupError):
         >>> print(UnknownNameError.of("metric", "rogue_l", ["bleu", "rouge_l"]))
         Unknown metric 'rogue_l'. Did you mean 'rouge_l'? Known: bleu, rouge_l.
         """
+        import difflib
+
         known = sorted(known)
         near = difflib.get_close_matches(name, known, n=1)
         guess = f" Did you mean {near[0]!r}?" if near else ""
@@ -104,6 +108,10 @@ class ResourceError(ReelscoreError, OSError):
 
 class EndpointError(ReelscoreError, ConnectionError):
     """A server of a model that refuses a request, or does not answer."""
+
+
+class ClusterError(ReelscoreError, ConnectionError):
+    """A Ray cluster that cannot be reached, or whose machines cannot do the work."""
 
 
 class MissingExtraError(ReelscoreError, ImportError):
@@ -132,6 +140,8 @@ def install_command(*packages: str) -> str:
     >>> install_command("reelscore[plots]")
     "pip install 'reelscore[plots]'"
     """
+    import shlex
+
     clone = _clone()
     parts = []
     for package in packages:
@@ -143,7 +153,9 @@ def install_command(*packages: str) -> str:
 
 def _clone() -> Path | None:
     """The folder that reelscore was installed from; ``None`` where it came from an index."""
+    import json
     from importlib.metadata import PackageNotFoundError, distribution
+    from pathlib import Path
     from urllib.parse import urlsplit
     from urllib.request import url2pathname
 

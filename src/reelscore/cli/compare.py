@@ -23,6 +23,7 @@ from reelscore.cli.options import (
 from reelscore.cli.report_options import Pictures, layout_options, picture_options
 from reelscore.cli.table_options import read_scored_systems
 from reelscore.data.table import ScoreTable
+from reelscore.errors import DataError
 from reelscore.report.tables.differences import difference_grid, marked_leaderboard
 from reelscore.report.tables.layout import Layout
 from reelscore.report.tables.leaderboard import leaderboard_csv, letters_of
@@ -94,7 +95,10 @@ def command(
     source = click.get_current_context().get_parameter_source("metrics")
     chosen = None if source is ParameterSource.DEFAULT else scoring.metrics
     table = read_scored_systems(scoring.candidates, scoring.refs, chosen, scoring.match_ids)
-    table = table or scoring.run()
+    if table is None:
+        if scoring.large and test == "randomization":
+            raise DataError("--test randomization needs all items at once; use --test bootstrap.")
+        table = scoring.run(resamples)
     other = None if all_pairs else baseline or table.systems[0]
     with progress_bar("Testing") as progress:
         comparisons = compare(
@@ -112,9 +116,13 @@ def command(
         table = with_intervals(table, resamples=resamples, seed=scoring.seed)
     tests = strictest(comparisons)
     grid = marked_leaderboard(table, comparisons, layout=layout)
-    everything = _json(table, comparisons, statistics=scoring.statistics)
     marks = marks_of_tests(tests, letters_of(table.systems), other)
-    scoring.write(table, grid, csv=leaderboard_csv(layout.arranged(table), marks), json=everything)
+    scoring.write(
+        table,
+        grid,
+        csv=lambda: leaderboard_csv(layout.arranged(table), marks),
+        json=lambda: _json(table, comparisons, statistics=scoring.statistics),
+    )
     if pictures.wanted:
         pictures.write(table, tests=tests, baseline=other, resamples=resamples, seed=scoring.seed)
     if scoring.shows:

@@ -6,7 +6,6 @@ that no reference is scored as if it were a system. Files before it are the comm
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -51,7 +50,10 @@ class FilesCommand(click.Command):
         runs = _runs(args, list(options))
         spread = list(args)
         for run in reversed(runs):
-            spread[run.begin : run.end] = [part for f in run.files for part in (run.name, f)]
+            # By its long name: click takes -r for a misspelled long one first, and looks for others
+            # like it.
+            name = max(options[run.name].opts, key=len)
+            spread[run.begin : run.end] = [part for f in run.files for part in (name, f)]
         long = [run for run in runs if len(run.files) > 1]
         try:
             rest = super().parse_args(ctx, spread)
@@ -191,6 +193,8 @@ def _command(
     apart: bool = False,
 ) -> str:
     """Spell the command with some files of a run as arguments, ready to be copied."""
+    import shlex
+
     option = [part for f in files for part in (run.name, f)] if apart else [run.name, *files]
     before = args[: run.begin]
     leading = next((k for k, word in enumerate(before) if _is_option(word)), len(before))

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from reelscore._version import __version__
-from reelscore.cli.completion import add_shells
 from reelscore.cli.messages import as_options, printable
 from reelscore.errors import ReelscoreError
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 class LazyGroup(click.Group):
@@ -45,6 +45,8 @@ class LazyGroup(click.Group):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Offer the commands without importing them, and the options."""
+        from click.shell_completion import CompletionItem
+
         commands = [
             CompletionItem(name, help=text)
             for name, (_, text) in self.modules.items()
@@ -63,7 +65,7 @@ _COMMANDS = {
     "score": ("score", "Score captions: one row per system."),
     "compare": ("compare", "Score systems and test whether they differ."),
     "check": ("check", "Find defects in caption files before they are scored or published."),
-    "stories": ("stories.score", "Score timed captions of long videos: SODA and ActivityNet."),
+    "stories": ("stories", "Score timed captions of long videos: SODA and ActivityNet."),
     "caption": ("caption", "Make captions: baselines under a table, or those of any model."),
     "campaign": ("campaign", "Ask people: plan, run and evaluate human assessments."),
     "challenge": ("challenge", "Host a challenge: blind test sets, submissions, leaderboards."),
@@ -95,18 +97,11 @@ def cli() -> None:
     """How good your video captions are, and how far to trust the number."""
 
 
-def _spare_the_processor() -> None:
-    """Switch off what costs a short command more than it gains."""
-    # Idle threads of numpy's linear algebra spin; the work here has threads of its own.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # Captions make no reference cycles: looking for some after every 700 objects finds nothing.
-    gc.set_threshold(100_000, 20, 20)
-
-
 def main() -> None:
     """Run the command line; an expected error is one message and exit status 2."""
-    _spare_the_processor()
     if os.environ.get("_REELSCORE_COMPLETE"):  # set by the scripts that click writes for shells
+        from reelscore.cli.completion import add_shells
+
         add_shells()
     try:
         cli(prog_name="reelscore", standalone_mode=False)

@@ -1,10 +1,12 @@
 """Messages on the terminal: a remedy is named as an option, and no text controls the terminal."""
 
 import re
+from functools import lru_cache
 
 # Arguments that messages of the library name, and the options that stand for them.
 _OPTIONS = {
     "as": "--as",
+    "bad_rows": "--bad-rows",
     "beyond": "--beyond",
     "caption_field": "--caption-field",
     "clip_negative": "--clip-negative",
@@ -22,6 +24,7 @@ _OPTIONS = {
     "missing": "--missing",
     "moments": "--moments",
     "negative": "--negative",
+    "out": "--out",
     "pair": "--pair",
     "partial": "--partial",
     "pick": "--pick",
@@ -34,7 +37,12 @@ _OPTIONS = {
     "tokenizer": "--tokenizer",
     "unknown": "--unknown",
 }
-_ARGUMENT = re.compile(rf"""\b({"|".join(_OPTIONS)})=(?:(True|False)\b|"([^"\s]+)"|'([^'\s]+)')""")
+_VALUE = r"""(?:(True|False)\b|"([^"\s]+)"|'([^'\s]+)')"""
+
+
+@lru_cache(maxsize=1)
+def _argument() -> re.Pattern[str]:
+    return re.compile(rf"\b({'|'.join(_OPTIONS)})={_VALUE}")
 
 
 def as_options(message: str) -> str:
@@ -53,7 +61,7 @@ def as_options(message: str) -> str:
             return spelling if flag == "True" else spelling.replace("--", "--no-", 1)
         return f"{spelling} {next(filter(None, values))}"
 
-    return _ARGUMENT.sub(option, message)
+    return _argument().sub(option, message) if "=" in message else message
 
 
 def printable(message: str) -> str:

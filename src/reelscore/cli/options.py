@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import functools
-import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 from reelscore._progress import Bar, Lines
 from reelscore.cli.file_options import refs_option
@@ -23,13 +24,14 @@ from reelscore.cli.option_kinds import (
     number_option,
     seed_option,
 )
-from reelscore.cli.reading_options import read_captions, reading_options
+from reelscore.cli.reading_options import candidate_files, read_captions, reading_options
 from reelscore.data.atomic_files import check_target, write_atomically
 from reelscore.data.paired_captions import Empty, Missing
 from reelscore.data.reading import Reading
 from reelscore.data.table import ScoreTable
 from reelscore.data.table import file_format as table_format
-from reelscore.errors import DataError
+from reelscore.engines.engine import ENGINES, Engine
+from reelscore.errors import DataError, check_choice
 from reelscore.metrics.base import check_tokens
 from reelscore.metrics.registry import resolve
 from reelscore.report.tables.grid import Grid
@@ -42,8 +44,39 @@ STDOUT = "-"
 _MANY = 50_000  # captions from which on a progress bar is worth showing
 
 
-@dataclass(frozen=True)
-class Scoring:
+class EngineChoice(msgspec.Struct, frozen=True):
+    """The options of an engine, by their names.
+
+    >>> EngineChoice("threads", None, 0.0, 60).start() is None
+    True
+    """
+
+    engine: str
+    workers: int | None
+    gpus_per_worker: float
+    memory: int
+
+    def start(self) -> Engine | None:
+        """Connect to the cluster; ``None`` for threads of this process, the default."""
+        name = self.engine.partition("://")[0]
+        check_choice("engine", name, ENGINES)
+        if name == "threads":
+            if self.workers is not None or self.gpus_per_worker:
+                raise DataError(
+                    "--workers and --gpus-per-worker are for --engine ray; threads of this "
+                    "process are chosen by --threads."
+                )
+            return None
+        return Engine(
+            name,
+            address=self.engine if "://" in self.engine else None,
+            workers=self.workers,
+            gpus_per_worker=self.gpus_per_worker,
+            memory=self.memory / 100,
+        )
+
+
+class Scoring(msgspec.Struct, frozen=True):
     """What to score and where to put it: the options every scoring command has."""
 
     candidates: tuple[str, ...]
@@ -56,6 +89,9 @@ class Scoring:
     match_ids: str | None
     common: bool
     threads: int | None
+    engine: EngineChoice
+    out: str | None
+    bad_rows_file: str | None
     seed: int
     json_file: str | None
     csv_file: str | None
@@ -70,14 +106,30 @@ class Scoring:
         if self.table_file:
             table_format(self.table_file)
 
-    def run(self) -> ScoreTable:
-        """Read the files and score them."""
+    @property
+    def large(self) -> bool:
+        """Whether captions are read in blocks, and only the scores of systems are kept here."""
+        return self.out is not None or self.bad_rows_file is not None
+
+    def run(self, resamples: int = 0) -> ScoreTable:
+        """Read the files and score them.
+
+        Args:
+            resamples: Resamples that intervals or tests will want: where captions are read in
+                blocks, these are drawn now.
+        """
         metrics = resolve(self.metrics)
         check_tokens(metrics, self.tokenizer)
+        engine = self.engine.start()
+        if self.large:
+            return self._run_large(engine, resamples)
         inputs = read_captions(self.candidates, self.refs, self.reading)
         long = any(metric.slow for metric in metrics)
         long = long or sum(map(len, inputs.systems.values())) >= _MANY
-        with inputs.explained(), progress_bar("Scoring", wanted=long) as progress:
+        with (
+            inputs.explained(),
+            progress_bar("Scoring", wanted=long or engine is not None, engine=engine) as progress,
+        ):
             table = score_systems(
                 inputs.systems,
                 inputs.references,
@@ -89,26 +141,58 @@ class Scoring:
                 common=self.common,
                 threads=self.threads,
                 progress=progress,
+                engine=engine,
             )
+        show_engine(engine)
         return replace(table, notes=[*inputs.notes, *map(as_options, table.notes)])
 
+    def _run_large(self, engine: Engine | None, resamples: int) -> ScoreTable:
+        from reelscore.scoring.shards.pipeline import score_large
+
+        for option, given in (("--match-ids", self.match_ids), ("--common", self.common)):
+            if given:
+                raise DataError(f"{option} needs all captions at once; leave out --out.")
+        with resumable(self.out), progress_bar("Scoring", engine=engine) as progress:
+            table = score_large(
+                candidate_files(self.candidates, self.refs, self.reading),
+                list(self.refs) or None,
+                self.metrics,
+                tokenizer=self.tokenizer,
+                missing=self.missing,
+                empty=self.empty,
+                engine=engine or Engine("threads", workers=self.threads),
+                out=self.out,
+                bad_rows=self.bad_rows_file,
+                resamples=resamples,
+                seed=self.seed,
+                reading=self.reading,
+                progress=progress,
+            )
+        show_engine(engine)
+        return replace(table, notes=list(map(as_options, table.notes)))
+
     def write(
-        self, table: ScoreTable, grid: Grid, *, csv: str | None = None, json: str | None = None
+        self,
+        table: ScoreTable,
+        grid: Grid,
+        *,
+        csv: Callable[[], str] | None = None,
+        json: Callable[[], str] | None = None,
     ) -> None:
         """Write the files that were asked for, from the table and from its printed form.
 
-        CSV and JSON are those of the table unless another text is given.
+        CSV and JSON are those of the table unless there is something else that makes the text.
         """
         if self.table_file:
             table.write(self.table_file, statistics=self.statistics)
         if self.csv_file:
-            write(self.csv_file, csv or leaderboard_csv(table))
+            write(self.csv_file, csv() if csv else leaderboard_csv(table))
         if self.latex_file:
             write(self.latex_file, grid.to_latex())
         if self.markdown_file:
             write(self.markdown_file, grid.to_markdown())
         if self.json_file:
-            write(self.json_file, json or table.to_json(statistics=self.statistics))
+            write(self.json_file, json() if json else table.to_json(statistics=self.statistics))
         if not self.shows:
             show_notes(table.notes, err=True)
 
@@ -150,6 +234,74 @@ trials_option = number_option(
     "--trials", default=10_000, least=10, help="Number of permutations of the randomization test."
 )
 
+_ENGINE_OPTIONS: list[Callable[[Callable[..., None]], Callable[..., None]]] = [
+    click.option(
+        "--engine",
+        default="threads",
+        show_default=True,
+        metavar="NAME",
+        help="Where to compute: threads of this process; ray, a Ray on this machine (or at "
+        "RAY_ADDRESS); ray://HOST:10001, a cluster. Does not change the scores.",
+    ),
+    click.option(
+        "--workers",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="With --engine ray: keep this number of workers, each with its weights loaded; if not "
+        "given, tasks on all processors.",
+    ),
+    number_option(
+        "--gpus-per-worker",
+        default=0.0,
+        least=0,
+        metavar="SHARE",
+        help="With --engine ray: the GPUs of each worker, such as 1 or 0.5.",
+    ),
+    number_option(
+        "--memory",
+        default=60,
+        least=1,
+        most=100,
+        metavar="PERCENT",
+        help="With --engine ray: how much of a machine's memory workers may use.",
+    ),
+]
+
+
+def engine_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of engines, as one `EngineChoice` named ``engine``."""
+
+    @functools.wraps(command)
+    def with_engine(**arguments: Any) -> None:
+        values = {name: arguments.pop(name) for name in EngineChoice.__struct_fields__}
+        command(**arguments, engine=EngineChoice(**values))
+
+    for option in reversed(_ENGINE_OPTIONS):
+        with_engine = option(with_engine)
+    return with_engine
+
+
+@contextmanager
+def resumable(folder: str | None) -> Iterator[None]:
+    """At Ctrl-C, say that what a folder has so far is kept, if there is any."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if folder is None or not Path(folder).exists():
+            raise
+        click.echo(
+            f"Interrupted; {folder} keeps what is finished. Give the command again to go on.",
+            err=True,
+        )
+        sys.exit(130)
+
+
+def show_engine(engine: Engine | None) -> None:
+    """Say on stderr what the work took, where it was done elsewhere."""
+    if engine is not None and (summary := engine.summary()):
+        click.echo(summary, err=True)
+
+
 _OPTIONS: list[Callable[[Callable[..., None]], Callable[..., None]]] = [
     click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES..."),
     refs_option("References, for example one file per annotator"),
@@ -182,6 +334,16 @@ _OPTIONS: list[Callable[[Callable[..., None]], Callable[..., None]]] = [
         help="Score all systems only on the items that every system has.",
     ),
     threads_option,
+    engine_options,
+    click.option(
+        "--out",
+        metavar="FOLDER",
+        help="For sets larger than memory: read Parquet or JSON Lines in blocks, write item scores "
+        "as parts into this folder, and go on there after an interruption.",
+    ),
+    file_option(
+        "--bad-rows", "Leave out records that cannot be used, and list them as JSON Lines."
+    ),
     seed_option,
     file_option("--json", "Write all scores, signatures and items as JSON; - for standard output."),
     file_option("--csv", "Write the table as CSV with numbers in full precision."),
@@ -202,7 +364,7 @@ def scoring_options(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def with_scoring(**arguments: Any) -> None:
-        values = {field.name: arguments.pop(field.name) for field in fields(Scoring)}
+        values = {name: arguments.pop(name) for name in Scoring.__struct_fields__}
         command(Scoring(**values), **arguments)
 
     for option in reversed(_OPTIONS):
@@ -272,35 +434,51 @@ def write(path: str, text: str, *, private: bool = False) -> None:
 
 def write_json(path: str, content: object, *, private: bool = False) -> None:
     """Write plain data as JSON, as `write` does."""
-    import msgspec
-
     write(path, msgspec.json.encode(content).decode(), private=private)
 
 
 def terminal_width() -> int:
     """The width to lay out for: the terminal's, 80 where there is none."""
-    return max(40, shutil.get_terminal_size((80, 24)).columns) if sys.stdout.isatty() else 80
+    if not sys.stdout.isatty():
+        return 80
+    from shutil import get_terminal_size
+
+    return max(40, get_terminal_size((80, 24)).columns)
 
 
 @contextmanager
-def progress_bar(what: str, *, wanted: bool = True) -> Iterator[Callable[[int, int], None] | None]:
+def progress_bar(
+    what: str, *, wanted: bool = True, engine: Engine | None = None
+) -> Iterator[Callable[[int, int], None] | None]:
     """Show how far long work is, on stderr: a bar, or a line every ten seconds in a file or pipe.
 
     Args:
         what: What is done.
         wanted: Whether a bar is worth showing.
+        engine: Whose retries are told, if there are any.
     """
+
+    def retries() -> str:
+        return f"{engine.retries:,} retries" if engine is not None and engine.retries else ""
+
     if not sys.stderr.isatty():
-        yield Lines(what, functools.partial(click.echo, err=True))
+        yield Lines(what, functools.partial(click.echo, err=True), more=retries)
         return
     if not wanted:
         yield None
         return
-    bar = Bar(what, functools.partial(click.echo, err=True, nl=False))
+    bar = Bar(what, functools.partial(click.echo, err=True, nl=False), more=retries)
     try:
         yield bar
     finally:
         bar.clear()
+
+
+def show_line(text: str, *, err: bool = True) -> None:
+    """Print a line while a progress bar is shown: in place of the bar, which comes again below."""
+    if sys.stderr.isatty():
+        click.echo("\r\x1b[K", err=True, nl=False)
+    click.echo(text, err=err)
 
 
 def wrapped(signature: str, width: int) -> list[str]:

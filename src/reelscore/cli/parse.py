@@ -18,8 +18,9 @@ from reelscore.cli.options import (
     threads_option,
     write,
 )
-from reelscore.cli.reading_options import read_lines, read_texts, reading_options
+from reelscore.cli.reading_options import read_texts, reading_options
 from reelscore.data.reading import Reading
+from reelscore.data.source import read_lines
 from reelscore.data.spreadsheet import spreadsheet_csv
 from reelscore.errors import DataError
 from reelscore.meta import parser_check

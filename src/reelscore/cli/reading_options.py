@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
 from reelscore.cli.messages import as_options
 from reelscore.data.caption_files import holds_both, references_of_files
-from reelscore.data.file_names import expanded, is_several
+from reelscore.data.file_names import expanded
 from reelscore.data.formats import FORMATS
 from reelscore.data.inputs import Inputs, read_inputs, reading_notes
 from reelscore.data.python_captions import system_name
 from reelscore.data.reading import Reading
+from reelscore.data.shards import name_their_systems
 from reelscore.data.source import STANDARD_INPUT
 from reelscore.errors import DataError
 
@@ -75,7 +77,10 @@ def reading_options(
 
 
 def system_files(arguments: Sequence[str]) -> dict[str, str]:
-    """Name the systems' files; each argument is a file, a folder, a pattern, or NAME=FILE."""
+    """Name the systems' files; each argument is a file, a folder, a pattern, or NAME=FILE.
+
+    With a name, the files of a folder or a pattern are one system.
+    """
     files: dict[str, str] = {}
     for argument in arguments:
         name, equals, path = argument.partition("=")
@@ -83,17 +88,27 @@ def system_files(arguments: Sequence[str]) -> dict[str, str]:
             name, path = "", argument
         elif not name:
             raise DataError(f"{argument!r} does not name a system; expected FILE or NAME=FILE.")
-        own = expanded([path]) if is_several(path) else [path]
-        if name and len(own) > 1:
-            raise DataError(f"{argument!r} names {len(own):,} files; NAME=FILE names one system.")
-        for file in map(str, own):
+        for file in [path] if name else map(str, expanded([path])):
             system = name or ("stdin" if file == STANDARD_INPUT else system_name(file))
             if system in files:
                 raise DataError(f"Two systems are called {system!r}; name them: NAME=FILE.")
             files[system] = file
     # Records of how captions were made are no captions: *.json names ours.run.json too.
-    records = {f"{file.removesuffix('.json')}.run.json" for file in files.values()}
+    records = set(map(_record_of, files.values()))
     return {system: file for system, file in files.items() if file not in records}
+
+
+def candidate_files(
+    arguments: Sequence[str], refs: Sequence[str], reading: Reading
+) -> dict[str, str] | list[str]:
+    """Name the systems' files, as `system_files`; or list them, if their records name systems."""
+    if not any("=" in argument and not _exists(argument) for argument in arguments):
+        truth = expanded(refs)
+        files = [str(path) for path in expanded(arguments)]
+        files = [path for path in files if not any(_is_same(path, str(own)) for own in truth)]
+        if files and name_their_systems(files, reading):
+            return files
+    return system_files(arguments)
 
 
 def read_captions(
@@ -101,7 +116,11 @@ def read_captions(
 ) -> Inputs:
     """Read the systems' captions and the references; arguments as in `system_files`."""
     reading = reading or Reading()
-    files, notes = _without_references(system_files(arguments), refs, reading)
+    files = candidate_files(arguments, refs, reading)
+    notes: list[str] = []
+    if isinstance(files, dict):
+        files, notes = _without_references(files, refs, reading)
+        notes += _oracles(files)
     inputs = read_inputs(files, list(refs) or None, reading=reading)
     return replace(inputs, notes=[*notes, *map(as_options, inputs.notes)])
 
@@ -139,6 +158,24 @@ def _without_references(
     return {name: path for name, path in files.items() if name not in twice}, [note]
 
 
+def _oracles(files: Mapping[str, str]) -> list[str]:
+    """Say which captions saw the references, by the records beside them."""
+    notes = []
+    for system, file in files.items():
+        with suppress(OSError, ValueError, AttributeError):
+            record = Path(_record_of(file)).read_bytes()
+            import json  # only here: few captions have a record
+
+            if json.loads(record).get("oracle"):
+                notes.append(f"{system}: an oracle, not a system: its captions saw the references.")
+    return notes
+
+
+def _record_of(file: str) -> str:
+    """Where the record of a captions file is, if it has one."""
+    return f"{file.removesuffix('.json')}.run.json"
+
+
 def _is_same(path: str, other: str) -> bool:
     if STANDARD_INPUT in (path, other):
         return path == other
@@ -150,18 +187,3 @@ def _exists(path: str) -> bool:
         return Path(path).exists()
     except OSError:  # a name too long for a file
         return False
-
-
-def read_lines(path: str | None) -> list[str] | None:
-    """Read a file with one name a line; ``None`` where no file is named.
-
-    Raises:
-        DataError: If it cannot be read.
-    """
-    if path is None:
-        return None
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{path}: cannot be read: {error}.") from error
-    return [line.strip() for line in text.splitlines() if line.strip()]

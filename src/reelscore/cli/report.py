@@ -30,6 +30,7 @@ from reelscore.cli.table_options import (
     unscored,
     with_sources,
 )
+from reelscore.data.checks import counted
 from reelscore.data.reading import Reading
 from reelscore.data.table_forms import matched_table, table_items
 from reelscore.report.tables.differences import marked_leaderboard
@@ -132,9 +133,9 @@ def command(
             if path:
                 write(path, text())
     if made is not None and output and STDOUT not in written:
-        counts = f"{len(table.systems)} systems"
+        counts = [counted(len(table.systems), "system")]
         if made.table.metrics:
-            counts += f", {len(made.table.metrics)} scores"
+            counts.append(counted(len(made.table.metrics), "score"))
         if videos:
-            counts += f", {len(made.previews)} previews"
-        click.echo(f"{output}: {counts}.")
+            counts.append(counted(len(made.previews), "preview"))
+        click.echo(f"{output}: {', '.join(counts)}.")

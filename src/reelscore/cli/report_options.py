@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import functools
-import shlex
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
 from reelscore.cli.option_kinds import choice_option, file_option
 from reelscore.cli.options import check_targets, progress_bar
+from reelscore.data.atomic_files import make_folder
 from reelscore.data.table import ScoreTable
-from reelscore.errors import DataError
 from reelscore.report.plots.style import FORMATS, need_matplotlib
 from reelscore.report.tables.layout import Layout
 
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
     from reelscore.report.html import Report
 
 
-@dataclass(frozen=True)
-class Pictures:
+class Pictures(msgspec.Struct, frozen=True):
     """Where a report and figures go, if they are wanted."""
 
     html_file: str | None
@@ -112,15 +110,9 @@ class Pictures:
 
 def command_line() -> str:
     """The command as it was typed, to be shown in a report."""
+    import shlex
+
     return shlex.join(["reelscore", *sys.argv[1:]])
-
-
-def make_folder(path: str) -> None:
-    """Make a folder for figures before the work begins."""
-    try:
-        Path(path).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError(f"{path}: the folder cannot be made ({error.strerror}).") from error
 
 
 html_option = file_option("--html", "Write an interactive report, one HTML file.")
@@ -160,7 +152,7 @@ def picture_options(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def with_pictures(*positional: Any, **arguments: Any) -> None:
-        values = {field.name: arguments.pop(field.name) for field in fields(Pictures)}
+        values = {name: arguments.pop(name) for name in Pictures.__struct_fields__}
         command(*positional, pictures=Pictures(**values), **arguments)
 
     for option in reversed(_PICTURE_OPTIONS):
@@ -204,7 +196,7 @@ def layout_options(
     Args:
         without: Options that the command does not have.
     """
-    names = [field.name for field in fields(Layout) if field.name not in without]
+    names = [name for name in Layout.__struct_fields__ if name not in without]
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(command)

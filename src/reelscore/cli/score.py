@@ -11,9 +11,9 @@ from reelscore.cli.option_kinds import resamples_option
 from reelscore.cli.options import Scoring, scoring_options, show, terminal_width
 from reelscore.cli.report_options import Pictures, layout_options, picture_options
 from reelscore.data.lint.defects import worst_notes
+from reelscore.errors import DataError
 from reelscore.report.tables.layout import Layout
 from reelscore.report.tables.leaderboard import item_rows, leaderboard, leaderboard_csv
-from reelscore.scoring.intervals import with_intervals
 
 
 @click.command("score", cls=FilesCommand)
@@ -46,14 +46,23 @@ def command(
       reelscore score runs -r MSRVTT_data.json --split test
       reelscore score runs/*.json -r refs.json --html report.html
       reelscore score runs/*.json -r refs.json --scale 100 --latex table.tex
+      reelscore score captions/ -r references/ --out scores/
     """
-    table = scoring.run()
+    if items and scoring.large:
+        raise DataError("--items: with --out, the scores of items are in the parts of its folder.")
+    table = scoring.run(resamples if intervals else 0)
     table = replace(table, notes=[*table.notes, *worst_notes(table.sources.captions)])
     if intervals:
+        from reelscore.scoring.intervals import with_intervals
+
         table = with_intervals(table, resamples=resamples, seed=scoring.seed)
     grid = leaderboard(table, layout=layout)
     by_item = item_rows(table, layout) if items else None
-    scoring.write(table, by_item or grid, csv=leaderboard_csv(layout.arranged(table), items=items))
+    scoring.write(
+        table,
+        by_item or grid,
+        csv=lambda: leaderboard_csv(layout.arranged(table), items=items),
+    )
     pictures.write(table, resamples=resamples, seed=scoring.seed)
     if scoring.shows:
         show(table, grid)

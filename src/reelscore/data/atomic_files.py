@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -46,6 +46,62 @@ def write_atomically(
         ) from None
     with opened_atomically(path, private=private) as file:
         file.write(data)
+
+
+def make_folder(path: str | os.PathLike[str]) -> None:
+    """Make a folder, and those above it, unless it is there.
+
+    Args:
+        path: The folder.
+
+    Raises:
+        DataError: If it cannot be made.
+
+    >>> make_folder(__file__)
+    Traceback (most recent call last):
+    reelscore.errors.DataError: ...: the folder cannot be made (File exists); name another.
+    """
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(
+            f"{os.fspath(path)}: the folder cannot be made ({error.strerror}); name another."
+        ) from error
+
+
+def check_own_folder(
+    path: str | os.PathLike[str], marker: str, others: Collection[str] = ()
+) -> None:
+    """Refuse a folder that holds files, and not those of the work that wants to write there.
+
+    Args:
+        path: The folder; it need not be there.
+        marker: The file that such work leaves in its folder.
+        others: Further names that it may leave there before that file.
+
+    Raises:
+        DataError: If there are other files and no marker, or the path is a file.
+
+    >>> check_own_folder(Path(__file__).parent, "training.json")
+    Traceback (most recent call last):
+    reelscore.errors.DataError: ...: holds other files (...) and no training.json; choose an ...
+    """
+    folder = Path(path)
+    try:
+        names = sorted(each.name for each in folder.iterdir() if not each.name.startswith("."))
+    except FileNotFoundError:
+        return
+    except NotADirectoryError:
+        raise DataError(f"{os.fspath(path)}: is a file; name a folder.") from None
+    except OSError as error:
+        raise DataError(f"{os.fspath(path)}: cannot be read ({error.strerror}).") from None
+    strange = [name for name in names if name not in others]
+    if strange and marker not in names:
+        shown = ", ".join(strange[:3]) + (" …" if len(strange) > 3 else "")
+        raise DataError(
+            f"{os.fspath(path)}: holds other files ({shown}) and no {marker}; choose an empty "
+            "folder."
+        )
 
 
 @contextmanager

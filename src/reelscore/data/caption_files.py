@@ -279,11 +279,12 @@ def add_candidates(
     count = 0
     for number, item, caption in records:
         count += 1
-        if type(item) is int:
+        id_is_good = type(item) is int
+        if id_is_good:
             item = str(item)
         if type(caption) is list and len(caption) == 1:
             caption = caption[0]
-        if id_fault(item) or text_fault(caption) or item in candidates:
+        if (not id_is_good and id_fault(item)) or text_fault(caption) or item in candidates:
             problems.add(f"{place(number)}: {_reason_for_refusal(item, caption)}.")
         else:
             candidates[item] = caption
@@ -301,10 +302,14 @@ def add_references(
     for number, item, captions in records:
         count += 1
         if type(item) is int:
-            item = str(item)
+            item, fault = str(item), None
+        else:
+            fault = id_fault(item)
         texts = captions if type(captions) is list else [captions]
-        fault = id_fault(item)
-        fault = f"the item id {fault}" if fault else references_fault(item, texts)
+        if fault:
+            fault = f"the item id {fault}"
+        elif type(captions) is not str or text_fault(captions):
+            fault = references_fault(item, texts)
         if fault:
             problems.add(f"{place(number)}: {fault}.")
         elif item in references:

@@ -8,8 +8,10 @@ Names are compared without case, spaces, hyphens and underscores: `videoID` is `
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
+
+import msgspec
 
 Role = Literal["candidates", "references"]
 
@@ -36,8 +38,7 @@ ROLE_FIELDS: dict[Role, tuple[str, ...]] = {
 _SHOWN = 12  # fields that a message lists
 
 
-@dataclass(frozen=True)
-class FieldNames:
+class FieldNames(msgspec.Struct, frozen=True):
     """Where records keep their item id and captions: under names of the user, or the usual ones.
 
     Attributes:
@@ -209,6 +210,7 @@ def several_caption_fields(names: list[str], role: Role) -> str:
 _PLURAL = {"reference": "references", "prediction": "a system's captions"}
 
 
+@lru_cache(maxsize=1024)
 def same_name(name: str) -> str:
     """A name without what does not distinguish it from others.
 

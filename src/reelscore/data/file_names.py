@@ -50,7 +50,11 @@ def _files(path: PathLike) -> list[PathLike]:
         files = sorted(file for file in Path(path).iterdir() if file.is_file())
         visible = [os.fspath(file) for file in files if not file.name.startswith(".")]
         if not visible:
-            raise DataError(f"{os.fspath(path)}: the folder has no files in it; name another.")
+            folders = sorted(folder.name for folder in Path(path).iterdir() if folder.is_dir())
+            deeper = f", or a pattern such as '{Path(path, folders[0], '*')}'" if folders else ""
+            raise DataError(
+                f"{os.fspath(path)}: the folder has no files in it; name another{deeper}."
+            )
         return list(visible)
     matching = [file for file in sorted(glob.glob(os.fspath(path))) if Path(file).is_file()]  # noqa: PTH207 (a text stays a text)
     if not matching:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from os.path import exists
 from pathlib import Path
+
+import msgspec
 
 from reelscore.data.caption_files import (
     Candidates,
@@ -20,6 +22,7 @@ from reelscore.data.caption_files import (
     references_of_files,
 )
 from reelscore.data.checks import first_few
+from reelscore.data.file_names import expanded
 from reelscore.data.python_captions import (
     CaptionsLike,
     OtherIds,
@@ -29,13 +32,13 @@ from reelscore.data.python_captions import (
     with_ids,
 )
 from reelscore.data.reading import Reading, part_with
+from reelscore.data.shards import name_their_systems, shards_of
 from reelscore.errors import DataError
 
 _SHOWN = 5  # files that a note names
 
 
-@dataclass(frozen=True)
-class Inputs:
+class Inputs(msgspec.Struct, frozen=True):
     """Candidates and references, and where they come from.
 
     Attributes:
@@ -67,8 +70,9 @@ def read_inputs(
     references are given, those beside the candidates are taken.
 
     Args:
-        systems: The candidates of each system, or the file that holds them; see
-            `reelscore.data.python_captions.systems_of`.
+        systems: The candidates of each system, or the file or folder that holds them; see
+            `reelscore.data.python_captions.systems_of`. Files without a name may hold several
+            systems, if their records have a field ``system``.
         references: References in any form, a file, several files, or nothing. A list of texts
             names files, unless the candidates are a list as well: then it holds their references.
         reading: How to read the files; by default the content of each tells.
@@ -90,7 +94,12 @@ def read_inputs(
     files: list[CaptionFile] = []
     candidates: dict[str, Candidates] = {}
     sides: dict[str, PythonCaptions] = {}
-    for name, captions in systems_of(systems).items():
+    shards = [] if isinstance(systems, Mapping) else paths_in(systems, texts=True)
+    if shards and name_their_systems(shards, reading):
+        named: Mapping[str, CaptionsLike] = _by_system(shards, reading)
+    else:
+        named = systems_of(systems)
+    for name, captions in named.items():
         candidates[name] = {}  # keeps the order
         if paths := paths_in(captions):
             candidates[name], own_files = _candidates_of_files(paths, reading)
@@ -135,15 +144,22 @@ def read_inputs(
         whose = (
             "holds references of its own" if len(unused) == 1 else "hold references of their own"
         )
-        named = _listed([name for name in beside if name in unused])
-        notes.append(f"{named} {whose}, which were not used.")
+        listed = _listed([name for name in beside if name in unused])
+        notes.append(f"{listed} {whose}, which were not used.")
     if truth is not None and not (reading and reading.splits):
         truth, split_notes = _of_one_split(truth, read, candidates.values())
         notes += split_notes
     files += read
     notes += reading_notes(files)
-    _check_split_was_used(reading, files)
+    check_split_was_used(reading, any(file.splits for file in files))
     return Inputs(candidates, truth, files, notes)
+
+
+def _by_system(paths: Sequence[PathLike], reading: Reading | None) -> dict[str, CaptionsLike]:
+    """Read the captions of files whose records say which system wrote them."""
+    from reelscore.data.shard_blocks import captions_by_system
+
+    return dict(captions_by_system(shards_of(paths, "candidates", reading)))
 
 
 def reading_notes(files: Sequence[CaptionFile]) -> list[str]:
@@ -173,8 +189,17 @@ def _of_one_split(
     return kept, [f"{note}: all candidates are of it."]
 
 
-def _check_split_was_used(reading: Reading | None, files: Sequence[CaptionFile]) -> None:
-    if reading is not None and reading.splits and not any(file.splits for file in files):
+def check_split_was_used(reading: Reading | None, used: bool) -> None:
+    """Refuse a part of a data set where no file says which items belong to it.
+
+    Args:
+        reading: How files are read, the part among it.
+        used: Whether some file names parts.
+
+    Raises:
+        DataError: If a part was asked for, and none does.
+    """
+    if reading is not None and reading.splits and not used:
         raise DataError(
             f'split="{reading.split}" cannot be taken: no file says which items belong to it.'
         )
@@ -221,12 +246,12 @@ def _candidates_of_files(
     """Read the candidates of one system, which may be divided among several files."""
     together: dict[str, str] = {}
     files = []
-    for path in paths:
+    for path in expanded(paths):
         candidates, file = candidates_of_file(path, reading)
         if again := [item for item in candidates if item in together]:
             raise DataError(
                 f"{file.path}: {len(again):,} items have a candidate in another file already "
-                f"({first_few(again)}). Give several systems to reelscore.score_systems."
+                f"({first_few(again)}). A system has one of each item; name several systems apart."
             )
         together |= candidates
         files.append(file)

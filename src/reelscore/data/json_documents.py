@@ -6,7 +6,7 @@ the last of two equal keys. The standard library's decoder is the judge in every
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -43,6 +43,8 @@ def decode_slowly(text: str, path: str, *, line: int = 1) -> Any:
     Raises:
         DataError: If the document is malformed; the message has the line and the column.
     """
+    import json  # only here: most files never need it
+
     try:
         return json.loads(text, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
@@ -54,6 +56,39 @@ def decode_slowly(text: str, path: str, *, line: int = 1) -> Any:
         raise DataError(f"{path}:{line}: malformed JSON: nested too deeply.") from None
     except ValueError as error:  # an integer of thousands of digits
         raise DataError(f"{path}:{line}: malformed JSON: {error}.") from None
+
+
+def decode_document(document: bytes, path: str) -> Any:
+    """Decode a document; an object in which a key comes twice is a `RepeatedKeys`.
+
+    Args:
+        document: The document, in UTF-8.
+        path: The file, for messages.
+
+    Raises:
+        DataError: As of `decode_slowly`.
+
+    >>> decode_document(b'{"v1": [{"caption": "a man"}]}', "run.json")
+    {'v1': [{'caption': 'a man'}]}
+    >>> decode_document(b'{"v1": "a man", "v1": "a dog"}', "run.json").pairs
+    [('v1', 'a man'), ('v1', 'a dog')]
+    """
+    try:
+        value = msgspec.json.decode(document)
+    except DOUBTFUL:
+        return decode_slowly(document.decode(), path)
+    # What looks like a key may stand within a text; so there are at most that many keys.
+    most = len(re.findall(rb'"[ \t\n\r]*:', document))
+    return value if _keys_in(value) == most else decode_slowly(document.decode(), path)
+
+
+def _keys_in(value: Any) -> int:
+    """Count the keys of all objects, as far down as most documents have some."""
+    if type(value) is dict:
+        return len(value) + sum(map(_keys_in, value.values()))
+    if type(value) is list and {*map(type, value)} == {dict}:
+        return sum(map(len, value))
+    return 0
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -97,6 +132,8 @@ def sections_of(document: bytes, path: str) -> dict[str, memoryview]:
     try:
         raw: dict[str, Any] = msgspec.json.decode(document, type=dict[str, msgspec.Raw])
     except DOUBTFUL:
+        import json
+
         whole = decode_slowly(document.decode(), path)
         if not isinstance(whole, dict):
             raise DataError(f"{path}: expected an object; it is {in_words(whole)}.") from None

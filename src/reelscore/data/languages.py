@@ -11,14 +11,17 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
+
+import msgspec
 
 _SAMPLE = 300  # captions looked at
 _SHARE = 0.1  # of the captions must be in another script to be worth a note
 _FEWEST_WORDS = 12  # in Latin letters, below which nothing is said of their language
 _LETTERS = re.compile(r"[^\W\d_]+")
+# What `_LETTERS` finds in plain ASCII, in small letters: all else becomes blanks.
+_SMALL_LETTERS = {n: chr(n).lower() if chr(n).isalpha() else " " for n in range(128)}
 
 # The first word of a character's name, and the language it stands for. Where no blanks stand
 # between words, how long words are at most, on average, once somebody has put blanks there.
@@ -75,8 +78,7 @@ _ENGLISH = (
 )
 
 
-@dataclass(frozen=True)
-class Language:
+class Language(msgspec.Struct, frozen=True):
     """A language other than English that captions are in.
 
     Attributes:
@@ -154,7 +156,10 @@ def _unspaced(name: str, sample: Sequence[str], scripts: Sequence[str | None]) -
 
 def _latin_language(texts: Sequence[str]) -> str | None:
     """The language of texts in Latin letters, by their frequent words; ``None`` for English."""
-    words = Counter(word.lower() for text in texts for word in _LETTERS.findall(text))
+    plain = "\n".join(text for text in texts if text.isascii())
+    others = "\n".join(text for text in texts if not text.isascii())
+    words = Counter(plain.translate(_SMALL_LETTERS).split())
+    words.update(" ".join(_LETTERS.findall(others)).lower().split())
     total = words.total()
     if total < _FEWEST_WORDS:
         return None

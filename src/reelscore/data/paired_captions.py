@@ -5,11 +5,14 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, TypeVar
+from itertools import chain
+from typing import Any, Literal, TypeVar
+
+import msgspec
 
 from reelscore.data.checks import (
     Problems,
+    are_texts,
     candidate_fault,
     first_few,
     has_words,
@@ -30,8 +33,7 @@ _HANDFUL = 5  # captions below which equality may be chance
 _SAMPLE = 1000  # captions that are looked at first, spread over all
 
 
-@dataclass(frozen=True)
-class Paired:
+class Paired(msgspec.Struct, frozen=True):
     """Candidates and references of the same items, in the order of the references.
 
     Attributes:
@@ -209,6 +211,8 @@ def _checked(
         raise DataError(f"The {what} are {in_words(captions)}; expected a mapping of item ids.")
     if not captions:
         raise DataError(f"There are no {what}; at least one is needed.")
+    if _are_usable(what, captions):
+        return captions
     problems = Problems(what)
     for item, value in captions.items():
         fault = id_fault(item)
@@ -225,6 +229,18 @@ def _checked(
         by_text[id_text(item)] = value
     problems.raise_if_any()
     return by_text
+
+
+def _are_usable(what: str, captions: Mapping[str, Any]) -> bool:
+    """Whether nothing is wrong with any id or caption, as nearly always; else each is looked at."""
+    if set(map(type, captions)) != {str} or not all(map(str.strip, captions)):
+        return False
+    kinds, values = set(map(type, captions.values())), captions.values()
+    if what == "references":
+        usable = kinds <= {list, tuple} and all(values) and are_texts(chain.from_iterable(values))
+    else:
+        usable = kinds == {str} and are_texts(values)
+    return usable and are_texts(captions)
 
 
 def _references_fault(item: object, texts: object) -> str | None:
@@ -359,8 +375,17 @@ def copy_warning(
     sample = range(0, count, max(1, count // _SAMPLE))
     if count < _HANDFUL or copies(sample) < _NEARLY_ALL * len(sample):
         return []
-    equal = copies(range(count))
-    if equal < _NEARLY_ALL * count:
+    return copies_warning(copies(range(count)), count)
+
+
+def copies_warning(equal: int, count: int) -> list[str]:
+    """Warn where nearly all captions equal a reference.
+
+    Args:
+        equal: How many do.
+        count: How many captions there are.
+    """
+    if count < _HANDFUL or equal < _NEARLY_ALL * count:
         return []
     return [
         f"Warning: {equal:,} of {count:,} captions equal one of their references word for word; "

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from os.path import exists
 from typing import Any, NamedTuple
+
+from msgspec.structs import asdict, replace
 
 from reelscore.data.checks import (
     Problems,
@@ -42,8 +43,7 @@ _SYSTEM = "system"
 _CELL = ' Fill it ("" is an empty caption), or remove it.'
 
 
-@dataclass(frozen=True)
-class PythonCaptions(PythonTable):
+class PythonCaptions(PythonTable, frozen=True):
     """Captions of one form, as columns."""
 
     @property
@@ -161,7 +161,7 @@ def python_captions(value: object, name: str = "captions") -> PythonCaptions:
     """
     if isinstance(value, PythonCaptions):
         return value
-    return PythonCaptions(**vars(python_table(value, name)))
+    return PythonCaptions(**asdict(python_table(value, name)))
 
 
 def systems_of(systems: object) -> Mapping[str, Any]:
@@ -211,7 +211,7 @@ def system_name(path: PathLike) -> str:
     'ours'
     """
     name = os.path.basename(path)  # noqa: PTH119 (a text stays a text)
-    for suffix in (".gz", ".xz", ".zst", ".json", ".jsonl", ".csv", ".tsv", ".txt"):
+    for suffix in (".gz", ".xz", ".zst", ".json", ".jsonl", ".parquet", ".csv", ".tsv", ".txt"):
         name = name.removesuffix(suffix)
     return name or os.fspath(path)
 

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from reelscore.data.checks import in_words
 from reelscore.data.fields import USUAL
@@ -19,8 +21,7 @@ NO_FIELD = object()  # in place of what a record does not have
 _MOST_COLUMNS = 100  # a mapping with more keys has ids
 
 
-@dataclass(frozen=True)
-class PythonTable:
+class PythonTable(msgspec.Struct, frozen=True):
     """Data of one form, as columns.
 
     Attributes:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
+
+import msgspec
 
 from reelscore.data.checks import Problems
 from reelscore.data.fields import FieldNames, Role
 from reelscore.errors import DataError
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(msgspec.Struct, frozen=True, dict=True):
     """How to read caption files.
 
     Attributes:
@@ -82,8 +82,7 @@ def _check_encoding(name: str) -> None:
         ) from None
 
 
-@dataclass
-class Request:
+class Request(msgspec.Struct):
     """What is wanted of one file, and what its reader found out about it.
 
     Attributes:
@@ -97,8 +96,8 @@ class Request:
 
     role: Role
     problems: Problems
-    reading: Reading = field(default_factory=Reading)
-    splits: dict[str, str] = field(default_factory=dict)
+    reading: Reading = msgspec.field(default_factory=Reading)
+    splits: dict[str, str] = msgspec.field(default_factory=dict)
     read_as: str = ""
     blind: bool = False
 

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, get_args
+
+import msgspec
 
 from reelscore.errors import DataError, check_choice
 
 Better = Literal["high", "low", "neither"]
 
 
-@dataclass(frozen=True)
-class Scale:
+class Scale(msgspec.Struct, frozen=True):
     """How to read a score.
 
     Attributes:

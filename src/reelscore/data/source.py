@@ -88,6 +88,10 @@ class Source:
         traceback: TracebackType | None,
     ) -> None:
         """Close the file."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
         self._files.close()
 
     def lines(self, longest: int = -1) -> Iterator[tuple[int, bytes]]:
@@ -102,7 +106,10 @@ class Source:
             for number, line in enumerate(io.BytesIO(self.head), start=1):
                 if not line.endswith(b"\n"):
                     line += self._stream.readline(longest)
-                yield number, self._checked(line, number, longest)
+                yield number, line if longest < 0 else self._checked(line, number, longest)
+            if longest < 0:
+                yield from enumerate(self._stream, start=number + 1)
+                return
             while line := self._stream.readline(longest):
                 number += 1
                 yield number, self._checked(line, number, longest)
@@ -327,3 +334,24 @@ def check_document(document: bytes, path: str) -> None:
             except DataError as error:
                 problems.add(str(error))
         problems.raise_if_any()
+
+
+def read_lines(path: str | os.PathLike[str] | None) -> list[str] | None:
+    """Read a list with one name a line; ``None`` where no file is named.
+
+    Args:
+        path: The file.
+
+    Raises:
+        DataError: If it cannot be read.
+    """
+    if path is None:
+        return None
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise DataError(f"{path}: no such file.") from None
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise DataError(f"{path}: cannot be read: {reason}.") from error
+    return [line.strip() for line in text.splitlines() if line.strip()]

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import lt
 from typing import Literal, get_args
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from reelscore._digests import blake2b
 from reelscore.errors import check_choice
 
 FloatArray = NDArray[np.float64]
 ReversedSegments = Literal["error", "swap", "zero"]
 OutsideTimes = Literal["error", "clip", "keep"]
 EmptySentences = Literal["error", "zero"]
+SPARE_TIME = 0.1  # seconds that a caption may end after its video: data sets round times
 
 
-@dataclass(frozen=True)
-class StoryPolicies:
+class StoryPolicies(msgspec.Struct, frozen=True):
     """What to do with captions that cannot be scored as they are.
 
     Attributes:
@@ -40,8 +42,7 @@ class StoryPolicies:
         check_choice("empty=", self.empty, get_args(EmptySentences))
 
 
-@dataclass(frozen=True, eq=False)
-class Story:
+class Story(msgspec.Struct, frozen=True, eq=False):
     """The timed captions of one video, in the order of the file.
 
     Attributes:
@@ -68,6 +69,8 @@ class Story:
         ('a man stands', 'he runs')
         """
         order = self.time_order()
+        if order == [*range(len(self))]:
+            return self
         return Story(self.segments[order], tuple(self.sentences[k] for k in order), self.duration)
 
     def time_order(self) -> list[int]:
@@ -77,6 +80,8 @@ class Story:
         [1, 0]
         """
         starts, ends = self.segments.T.tolist()
+        if all(map(lt, starts, starts[1:])):
+            return [*range(len(self))]
         rows = sorted(zip(starts, ends, self.sentences, range(len(self)), strict=True))
         return [row[3] for row in rows]
 
@@ -124,7 +129,7 @@ class Stories(Mapping[str, Story]):
             in_file_order: Whether the order of captions in the file counts; that of videos
                 never does.
         """
-        digest = hashlib.blake2b(digest_size=4)
+        digest = blake2b(digest_size=4)
         for video in sorted(self):
             story = self[video] if in_file_order else self[video].in_time_order()
             digest.update("\0".join((video, *story.sentences)).encode())

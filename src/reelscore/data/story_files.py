@@ -31,6 +31,7 @@ from reelscore.data.checks import (
     text_fault,
 )
 from reelscore.data.fields import ITEM_FIELDS
+from reelscore.data.plain_stories import plain_stories
 from reelscore.data.python_tables import columns_of
 from reelscore.data.source import Source
 from reelscore.data.stories import NO_CAPTIONS, Stories, Story, StoryPolicies
@@ -130,12 +131,9 @@ def _entry(record: Mapping[str, Any], place: str) -> Entry:
 
 
 def _document(source: Source) -> Any:
-    from reelscore.data.json_documents import decode_slowly
-    from reelscore.data.source import check_document
+    from reelscore.data.json_documents import decode_document, whole_document
 
-    document = source.document()
-    check_document(document, source.path)
-    return decode_slowly(document.decode(), source.path)
+    return decode_document(whole_document(source), source.path)
 
 
 def _is_json_lines(head: bytes) -> bool:
@@ -175,6 +173,11 @@ def _entries_of_document(document: Any, name: str) -> Iterator[Entry]:
 
 def _collect(entries: list[Entry], name: str, policies: StoryPolicies, only: str | None) -> Stories:
     """Check and gather captions; those of other videos than the only one of interest may be bad."""
+    if all(type(video) is str for _, video, _ in entries):
+        videos = [_without_ending(video) for _, video, _ in entries]
+        plain = plain_stories(videos, (value for _, _, value in entries)) if videos else None
+        if plain is not None:
+            return Stories(plain.by_video, policies, [], plain.splits)
     refused, tolerated = Problems(name), _Tolerated(name)
     reader = _CaptionReader(policies)
     captions: dict[str, list[tuple[float, float, str]]] = {}

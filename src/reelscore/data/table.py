@@ -14,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,9 +22,12 @@ from reelscore.data.scales import HIGHER, Scale, score_labels, scores_named
 from reelscore.errors import DataError, MissingExtraError, UnknownNameError
 
 
-@dataclass(frozen=True)
-class ItemIndex:
-    """The items of a table, in order; shared by all its columns."""
+class ItemIndex(msgspec.Struct, frozen=True, dict=True):
+    """The items of a table, in order; shared by all its columns.
+
+    >>> ItemIndex(["v1", "v2"]).position["v2"]
+    1
+    """
 
     items: Sequence[str]
 
@@ -33,7 +37,6 @@ class ItemIndex:
         return {item: k for k, item in enumerate(self.items)}
 
 
-@dataclass(frozen=True, eq=False)  # equal as mappings are
 class ItemScores(Mapping[str, float]):
     """Scores by item id, over an array: a million cost eight megabytes.
 
@@ -42,8 +45,9 @@ class ItemScores(Mapping[str, float]):
     (0.25, 2, [0.5, 0.25])
     """
 
-    index: ItemIndex
-    array: NDArray[np.float64]
+    def __init__(self, index: ItemIndex, array: NDArray[np.float64]) -> None:
+        self.index = index
+        self.array = array
 
     @classmethod
     def of(cls, scores: Mapping[str, float]) -> ItemScores:
@@ -67,8 +71,7 @@ class ItemScores(Mapping[str, float]):
         return dict(zip(self.index.items, self.array.tolist(), strict=True))
 
 
-@dataclass(frozen=True)
-class Statistics:
+class Statistics(msgspec.Struct, frozen=True):
     """What intervals and tests need of a metric whose score is not the mean of its items' scores.
 
     Attributes:
@@ -82,6 +85,22 @@ class Statistics:
     items: Sequence[str]
     rows: NDArray[np.float64]
     scores: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+
+class Draws(msgspec.Struct, frozen=True):
+    """Resamples of a system's items that were summed when it was scored, item by item elsewhere.
+
+    Attributes:
+        outputs: The names of the metric's scores, which share the sums.
+        sums: Resamples × k numbers, the sums of the statistics of each resample.
+        scores: Turns sums, (..., k), into scores, (..., outputs).
+        made: How they were drawn, as a signature says it.
+    """
+
+    outputs: Sequence[str]
+    sums: NDArray[np.float64]
+    scores: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+    made: str
 
 
 @dataclass(frozen=True, repr=False)
@@ -99,6 +118,7 @@ class MetricResult:
         statistics: What intervals and tests need, where it is not.
         by_tiou: Of a score of stories that is averaged over thresholds of overlap, the score at
             each of them.
+        draws: Resamples that are made already, where the items' statistics are not at hand.
 
     >>> result = MetricResult("meteor", 0.25, ItemScores.of({"v1": 0.25}), "meteor|tok:ptb")
     >>> print(result)
@@ -115,6 +135,7 @@ class MetricResult:
     scale: Scale = HIGHER
     statistics: Statistics | None = field(default=None, repr=False, compare=False)
     by_tiou: Mapping[str, float] = field(default_factory=dict, repr=False)
+    draws: Draws | None = field(default=None, repr=False, compare=False)
 
     def __float__(self) -> float:
         return self.score
@@ -139,8 +160,7 @@ class MetricResult:
         }
 
 
-@dataclass(frozen=True)
-class Sources:
+class Sources(msgspec.Struct, frozen=True):
     """What was scored, kept so that a report can show it.
 
     Attributes:
@@ -150,9 +170,9 @@ class Sources:
             were matched: `reelscore.stories.Timeline`.
     """
 
-    captions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    references: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    timelines: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    captions: Mapping[str, Mapping[str, str]] = msgspec.field(default_factory=dict)
+    references: Mapping[str, Sequence[str]] = msgspec.field(default_factory=dict)
+    timelines: Mapping[str, Mapping[str, Any]] = msgspec.field(default_factory=dict)
 
 
 @dataclass(frozen=True, repr=False)

@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec import structs
 from numpy.typing import NDArray
 
 from reelscore.data.atomic_files import write_atomically
@@ -306,7 +307,11 @@ def _from_json(data: bytes) -> ScoreTable:
         if own is not None and own.label:
             return own.read()
         said: Scale = declared(name, entry.signature)
-        return said if own is None else replace(own.read(), label=said.label, percent=said.percent)
+        return (
+            said
+            if own is None
+            else structs.replace(own.read(), label=said.label, percent=said.percent)
+        )
 
     def items(entry: _Entry) -> ItemScores:
         nonlocal gaps

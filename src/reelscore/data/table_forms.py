@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from msgspec import structs
+
 from reelscore.data.item_ids import matched_ids, rule_note, rule_part
 from reelscore.data.python_captions import PathLike
 from reelscore.data.python_tables import columns_of, is_path
@@ -150,7 +152,7 @@ def matched_table(
         items = ItemScores(ItemIndex(renamed(result.items.index.items)), result.items.array)
         shared = result.statistics
         if shared is not None:
-            shared = replace(shared, items=renamed(shared.items))
+            shared = structs.replace(shared, items=renamed(shared.items))
         part = "".join(f"|{key}:{rules}" for key, rules in rule_part(names).items())
         made = result.signature and result.signature.replace(part, "") + part
         return replace(result, items=items, statistics=shared, signature=made)

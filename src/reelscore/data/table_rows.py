@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
+from msgspec.structs import replace
 
 from reelscore.data.checks import id_fault, id_text, is_missing
 from reelscore.data.fields import USUAL

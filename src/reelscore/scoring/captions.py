@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from reelscore._progress import Progress
+from reelscore.data.caption_files import PathLike
 from reelscore.data.coverage import items_notes, on_shared_items
 from reelscore.data.inputs import read_inputs
 from reelscore.data.item_ids import matched, rule_note
@@ -23,6 +24,7 @@ from reelscore.data.paired_captions import (
 )
 from reelscore.data.python_captions import CaptionsLike
 from reelscore.data.table import ScoreTable, Sources, system_notes
+from reelscore.engines.engine import Engine
 from reelscore.errors import DataError, about_system
 from reelscore.metrics.base import Metric, check_tokens
 from reelscore.metrics.registry import DEFAULT_METRICS, table_columns
@@ -43,6 +45,7 @@ def score(
     empty: Empty = "error",
     match_ids: str | None = None,
     threads: int | None = None,
+    engine: Engine | None = None,
 ) -> Scores:
     """Score one system's captions.
 
@@ -62,6 +65,8 @@ def score(
             ``basename``, ``casefold``, ``zeros``, ``strip``, ``prefix``, ``number``, or several
             with commas; see `reelscore.data.item_ids`. The results have those of the references.
         threads: How many threads to use; ``None`` for all cores. Never changes a number.
+        engine: Where the work is done; ``None`` for threads of this process. Never changes a
+            number either.
 
     Returns:
         Results by name, each with ``score``, ``items``, ``signature``.
@@ -84,6 +89,7 @@ def score(
         empty=empty,
         match_ids=match_ids,
         threads=threads,
+        engine=engine,
     )
     return only_row(table)
 
@@ -100,6 +106,11 @@ def score_systems(
     common: bool = False,
     threads: int | None = None,
     progress: Progress | None = None,
+    engine: Engine | None = None,
+    out: PathLike | None = None,
+    bad_rows: PathLike | None = None,
+    resamples: int = 0,
+    seed: int = 12345,
 ) -> ScoreTable:
     """Score several systems against the same references; arguments as in `score`.
 
@@ -115,6 +126,15 @@ def score_systems(
         common: Score all systems on the items that each of them has a candidate for.
         threads: As in `score`.
         progress: Called now and then with how many captions of a system are done, of how many.
+        engine: As in `score`.
+        out: A folder for the scores, for sets that are larger than memory: captions are read in
+            blocks from Parquet or JSON Lines, item scores go to parts in the folder, and the table
+            has the scores of systems alone. A run that ended early goes on where it was.
+        bad_rows: A file for records that cannot be used; they are left out. They are read in
+            blocks then, as with ``out``. Without it they are errors.
+        resamples: With ``out``: how many draws of the Poisson bootstrap to make while scoring, for
+            intervals and tests; 0 for none.
+        seed: With ``out``: random seed of the draws.
 
     Returns:
         A table whose rows are `Scores`.
@@ -124,6 +144,26 @@ def score_systems(
     >>> table.systems
     ['one', 'two']
     """
+    if out is not None or bad_rows is not None:
+        from reelscore.scoring.shards.pipeline import score_large
+
+        for option, value in (("match_ids", match_ids), ("common", common)):
+            if value:
+                raise DataError(f"{option} needs all captions at once; it cannot be used with out.")
+        return score_large(
+            systems,
+            references,
+            metrics,
+            tokenizer=tokenizer,
+            missing=missing,
+            empty=empty,
+            engine=engine or Engine("threads", workers=threads),
+            out=out,
+            bad_rows=bad_rows,
+            resamples=resamples,
+            seed=seed,
+            progress=progress,
+        )
     columns = table_columns(metrics)
     chosen = [each.metric for each in columns]
     check_tokens(chosen, tokenizer)
@@ -161,7 +201,8 @@ def score_systems(
             paired[names[0]], columns, tokenizer, threads, missing, empty, coverage, match_ids
         )
         warnings |= dict.fromkeys(prepared.warnings())
-        measured = prepared.measure_systems([paired[name].candidates for name in names], progress)
+        own_candidates = [paired[name].candidates for name in names]
+        measured = prepared.measure_systems(own_candidates, progress, engine)
         for name, statistics in zip(names, measured, strict=True):
             own = paired[name]
             copies = copy_warning(own.candidates, own.references_of)

@@ -35,6 +35,8 @@ class Group(NamedTuple):
         rows: For each system, items × k statistics.
         scores: Turns sums of rows into scores.
         items: A number for the items they have.
+        draws: For each system resamples × k sums, where these were made when it was scored; there
+            are no rows then.
     """
 
     systems: list[str]
@@ -42,6 +44,7 @@ class Group(NamedTuple):
     rows: list[FloatArray]
     scores: Callable[[FloatArray], FloatArray]
     items: int
+    draws: list[FloatArray]
 
 
 def groups_of(
@@ -71,6 +74,18 @@ def groups_of(
             if reason := _not_resampled(result):
                 reasons[system, name] = reason
                 continue
+            who = system if name in apart else ""
+            alike = (_comparable(result.signature), who)
+            key: tuple[object, ...]
+            if (drawn := result.draws) is not None:
+                if id(drawn) not in done:
+                    done.add(id(drawn))
+                    key = (tuple(drawn.outputs), drawn.made, *alike)
+                    group = Group([], drawn.outputs, [], drawn.scores, -1, [])
+                    group = groups.setdefault(key, group)
+                    group.systems.append(system)
+                    group.draws.append(drawn.sums)
+                continue
             shared = result.statistics
             if id(shared) in done:
                 continue
@@ -80,9 +95,8 @@ def groups_of(
             else:
                 done.add(id(shared))
             items = numbers[shared.items]
-            who = system if name in apart else ""
-            key = (tuple(shared.outputs), items, _comparable(result.signature), who)
-            group = groups.setdefault(key, Group([], shared.outputs, [], shared.scores, items))
+            key = (tuple(shared.outputs), items, *alike)
+            group = groups.setdefault(key, Group([], shared.outputs, [], shared.scores, items, []))
             group.systems.append(system)
             group.rows.append(shared.rows)
     return list(groups.values()), reasons
@@ -108,6 +122,8 @@ def _not_resampled(result: MetricResult) -> str:
     scores = result.items.array
     if result.scale.together:
         return TOGETHER
+    if result.draws is not None:
+        return ""
     if not len(scores):
         return NO_ITEMS
     if result.statistics is not None:
@@ -140,6 +156,15 @@ def resampled(
         resamples: How many resamples to draw.
         seed: Random seed of the draws, which depend on it and on the number of items alone.
     """
+    for group in groups:
+        if group.draws:
+            if len(group.draws[0]) != resamples:
+                raise DataError(
+                    f"The captions were scored with {len(group.draws[0]):,} resamples, not with "
+                    f"{resamples:,}; ask for as many."
+                )
+            yield group, group.scores(np.stack(group.draws, axis=1))
+    groups = [group for group in groups if not group.draws]
     for items in dict.fromkeys(group.items for group in groups):
         # All scores of the same items are drawn together: drawing is what takes the time.
         together = [group for group in groups if group.items == items]
@@ -193,7 +218,14 @@ def with_intervals(
     intervals: dict[tuple[str, str], tuple[float, float]] = {}
     for group, samples in resampled(groups_of(table)[0], resamples, seed):
         intervals |= intervals_of(group, samples, level)
-    return add_intervals(table, intervals, f"level:{level:g}|resamples:{resamples}|seed:{seed}")
+    return add_intervals(table, intervals, f"level:{level:g}|{drawn_how(table, resamples, seed)}")
+
+
+def drawn_how(table: ScoreTable, resamples: int, seed: int) -> str:
+    """How resamples are drawn, as a signature says it; some tables have theirs already."""
+    results = [result for row in table.results.values() for result in row.values()]
+    made = next((result.draws.made for result in results if result.draws is not None), "")
+    return made or f"resamples:{resamples}|seed:{seed}"
 
 
 def add_intervals(table: ScoreTable, intervals: Intervals, made: str) -> ScoreTable:

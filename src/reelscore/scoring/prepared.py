@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from reelscore import _native
 from reelscore._progress import Progress
 from reelscore._version import __version__
 from reelscore.data.coverage import Coverage
 from reelscore.data.item_ids import rule_part
 from reelscore.data.paired_captions import Empty, Missing, Paired
 from reelscore.data.table import ItemIndex
+from reelscore.engines.engine import Engine
 from reelscore.metrics.base import FloatArray, Metric, check_tokens
 from reelscore.metrics.registry import MetricColumns
-from reelscore.metrics.training_data import training_warning
 from reelscore.scoring.scores import Measurement, Scores
-from reelscore.text.packed import array_fingerprint, pack
+from reelscore.text.packed import Packed, array_fingerprint, pack
 from reelscore.text.tokens import (
     Tokenizer,
     in_signature,
@@ -32,6 +34,8 @@ from reelscore.text.tokens import (
 from reelscore.text.words import CaptionBatch, Captions
 
 _BATCH = 20_000  # candidates measured between two signs of life
+_SENT = 5_000  # candidates that a worker on another machine gets at once
+_SENT_SLOWLY = 200  # the same where they take long, such as with learned metrics
 _TOGETHER = 200_000  # candidates of several systems that are measured together, for memory's sake
 
 
@@ -54,6 +58,40 @@ class Seen(NamedTuple):
             "seen": int((seen if places is None else seen[places]).sum()),
         }
 
+    def counts(self, places: NDArray[np.int64]) -> dict[str, int]:
+        """How many of some items are in each group, and under no name how many in any."""
+        seen = np.any(list(self.groups.values()), axis=0)
+        groups = {group: int(own[places].sum()) for group, own in self.groups.items()}
+        return {"": int(seen[places].sum()), **groups}
+
+
+class ItemReferences(Protocol):
+    """The references of items: `Paired`, or a part of them as columns."""
+
+    @property
+    def items(self) -> list[str]:
+        """The item ids."""
+
+    @property
+    def references(self) -> list[str] | Packed:
+        """The references of all items in one list, item after item."""
+
+    @property
+    def reference_offsets(self) -> Sequence[int] | NDArray[np.int64]:
+        """Where those of each item begin, and the end of the last."""
+
+
+class Gathered(NamedTuple):
+    """What metrics found out from the references of all items, to prepare a part of them.
+
+    Attributes:
+        vocabulary: The words of all references; those of a part get their numbers from it.
+        results: For each metric what `Metric.gather` gave, or ``None``.
+    """
+
+    vocabulary: _native.Vocabulary
+    results: Sequence[Any]
+
 
 class PreparedReferences:
     """References tokenized and counted once, for any number of systems on the same items.
@@ -69,7 +107,7 @@ class PreparedReferences:
 
     def __init__(
         self,
-        paired: Paired,
+        paired: ItemReferences,
         columns: Sequence[MetricColumns],
         tokenizer: Tokenizer,
         threads: int | None,
@@ -77,6 +115,7 @@ class PreparedReferences:
         empty: Empty,
         common: Coverage | None = None,
         match_ids: str | None = None,
+        gathered: Gathered | None = None,
     ) -> None:
         metrics = [each.metric for each in columns]
         check_tokens(metrics, tokenizer)
@@ -89,13 +128,22 @@ class PreparedReferences:
         self._threads = thread_count(threads)
         self._offsets = np.asarray(paired.reference_offsets, dtype=np.int64)
         raw = pack(paired.references)
-        self._references = Captions(tokenize_packed(raw, tokenizer, threads=threads), raw=raw)
-        self._prepared = [m.prepare(self._references, self._offsets) for m in metrics]
-        self._seen = [self._seen_by(metric, paired.references) for metric in metrics]
+        tokens = tokenize_packed(raw, tokenizer, threads=threads)
+        if gathered is None:
+            self._references = Captions(tokens, raw=raw)
+            self._prepared = [m.prepare(self._references, self._offsets) for m in metrics]
+        else:
+            self._references = Captions(tokens, gathered.vocabulary, raw)
+            self._prepared = [
+                metric.prepare_part(self._references, self._offsets, result)
+                for metric, result in zip(metrics, gathered.results, strict=True)
+            ]
+        self.seen = [self._seen_by(metric) for metric in metrics]
+        counts = np.diff(self._offsets)
         self._context = {
             "tok": in_signature(tokenizer),
-            "items": len(paired.items),
-            "refs": _span(np.diff(self._offsets)),
+            "items": len(counts),
+            "refs": span(counts.min(), counts.max()) if len(counts) else "0",
             "data": array_fingerprint(*raw, self._offsets),
             "missing": missing,
             **rule_part(match_ids),
@@ -116,17 +164,20 @@ class PreparedReferences:
         """Share it: nothing in it changes."""
         return self
 
-    def _seen_by(self, metric: Metric, references: Sequence[str]) -> Seen | None:
+    def _seen_by(self, metric: Metric) -> Seen | None:
         items = metric.training_items()
         if items is None:
             return None
+        references = self._references.original.unpack()
         return Seen(items.fingerprint, items.seen(references, self._offsets))
 
     def warnings(self) -> list[str]:
         """Say which metrics were trained on how many of the items, and what to do about it."""
         warnings = []
-        for metric, seen in zip(self.metrics, self._seen, strict=True):
+        for metric, seen in zip(self.metrics, self.seen, strict=True):
             if seen is not None:
+                from reelscore.metrics.training_data import training_warning
+
                 counts = {group: int(own.sum()) for group, own in seen.groups.items() if own.any()}
                 items = len(self.index.items)
                 warnings += training_warning(metric.name, counts, items, metric.unseen_remedy)
@@ -141,18 +192,15 @@ class PreparedReferences:
     def origin(self) -> str:
         """References, metrics and settings in one text, to tell whether two scorers are alike."""
         return "\n".join(
-            metric.signature(**self._files(metric), **self._context) for metric in self.metrics
+            metric.signature(**files_part(metric, self._tokenizer), **self._context)
+            for metric in self.metrics
         )
 
-    def _files(self, metric: Metric) -> dict[str, str]:
-        """Fingerprint the files that are read: the same path may hold something else tomorrow."""
-        model = model_of(self._tokenizer)
-        paths = [*metric.files().values(), *([model] if model else [])]
-        digests = [array_fingerprint(np.fromfile(path, np.uint8)) for path in paths]
-        return {"files": "+".join(digests)} if digests else {}
-
     def measure(
-        self, candidates: list[str], items: NDArray[np.int64], progress: Progress | None = None
+        self,
+        candidates: list[str] | Packed,
+        items: NDArray[np.int64],
+        progress: Progress | None = None,
     ) -> list[FloatArray]:
         """Compute each metric's statistics of candidates, given with their items' numbers.
 
@@ -162,7 +210,7 @@ class PreparedReferences:
             return self._measured(candidates, items, progress)
 
     def _measured(
-        self, candidates: list[str], items: NDArray[np.int64], progress: Progress | None
+        self, candidates: list[str] | Packed, items: NDArray[np.int64], progress: Progress | None
     ) -> list[FloatArray]:
         raw = pack(candidates)
         text = tokenize_packed(raw, self._tokenizer, threads=self._threads)
@@ -178,7 +226,7 @@ class PreparedReferences:
         for metric, prepared, rows in zip(self.metrics, self._prepared, parts, strict=True):
             if not metric.independent:
                 rows.append(metric.statistics(batch, prepared))
-        for begin in range(0, len(items), _BATCH):
+        for begin in range(0, max(1, len(items)), _BATCH):  # of nothing, arrays without rows
             piece = batch.slice(begin, min(begin + _BATCH, len(items)))
             if progress is not None:
                 piece = replace(piece, progress=_within(progress, begin, len(items)))
@@ -190,7 +238,10 @@ class PreparedReferences:
         return [np.concatenate(rows) for rows in parts]
 
     def measure_systems(
-        self, systems: Sequence[list[str]], progress: Progress | None = None
+        self,
+        systems: Sequence[list[str]],
+        progress: Progress | None = None,
+        engine: Engine | None = None,
     ) -> list[list[FloatArray]]:
         """Compute the statistics of several systems, each with a candidate for every item.
 
@@ -198,6 +249,9 @@ class PreparedReferences:
         """
         items = np.arange(len(self.index.items), dtype=np.int64)
         apart = self._tokenizer == "ptb-coco" or not all(m.independent for m in self.metrics)
+        if engine is not None and not engine.is_local:
+            size = _SENT_SLOWLY if any(m.slow for m in self.metrics) else _SENT
+            return self._measured_by(engine, systems, len(items) if apart else size, progress)
         if apart or len(systems) == 1 or len(systems) * len(items) > _TOGETHER:
             return [self.measure(candidates, items, progress) for candidates in systems]
         mixed = [candidate for of_item in zip(*systems, strict=True) for candidate in of_item]
@@ -206,6 +260,39 @@ class PreparedReferences:
             [np.ascontiguousarray(rows[k :: len(systems)]) for rows in measured]
             for k in range(len(systems))
         ]
+
+    def _measured_by(
+        self,
+        engine: Engine,
+        systems: Sequence[list[str]],
+        size: int,
+        progress: Progress | None,
+    ) -> list[list[FloatArray]]:
+        """Let an engine measure batches of a fixed size, whatever the number of its workers."""
+        items = len(self.index.items)
+        spans = [
+            (k, begin, min(begin + size, items))
+            for k in range(len(systems))
+            for begin in range(0, items, size)
+        ]
+        batches = (
+            (systems[k][begin:end], np.arange(begin, end, dtype=np.int64))
+            for k, begin, end in spans
+        )
+        parts: list[list[list[FloatArray]]] = [[] for _ in systems]
+        measured = engine.map(_measure_batch, batches, engine.broadcast(self._for_one_thread()))
+        for (k, _, end), rows in zip(spans, measured, strict=True):
+            parts[k].append(rows)
+            if progress is not None:
+                progress(k * items + end, len(systems) * items)
+        return [[np.concatenate(rows) for rows in zip(*own, strict=True)] for own in parts]
+
+    def _for_one_thread(self) -> PreparedReferences:
+        """The same, for a worker that has one processor."""
+        alone = copy.copy(self)
+        alone._settings = (self._settings[0], 1, *self._settings[2:])
+        alone._threads = 1
+        return alone
 
     def scores(
         self,
@@ -224,12 +311,21 @@ class PreparedReferences:
         if index is not self.index:
             places = np.array([self.index.position[item] for item in index.items], dtype=np.int64)
         measured = []
-        for columns, rows, seen in zip(self.columns, statistics, self._seen, strict=True):
+        for columns, rows, seen in zip(self.columns, statistics, self.seen, strict=True):
             metric = columns.metric
             trained = {} if seen is None else seen.context(places)
-            signature = metric.signature(**self._files(metric), **trained, **context)
+            signature = metric.signature(
+                **files_part(metric, self._tokenizer), **trained, **context
+            )
             measured.append(Measurement(metric, index, rows, signature, columns=columns))
         return Scores(measured, notes)
+
+
+def _measure_batch(
+    batch: tuple[list[str], NDArray[np.int64]], prepared: PreparedReferences
+) -> list[FloatArray]:
+    """Measure some candidates, given with their items' numbers, on a worker."""
+    return prepared.measure(*batch)
 
 
 def _within(progress: Progress, begin: int, total: int) -> Progress:
@@ -237,8 +333,18 @@ def _within(progress: Progress, begin: int, total: int) -> Progress:
     return lambda done, _: progress(begin + done, total)
 
 
-def _span(counts: NDArray[np.int64]) -> str:
-    if not len(counts):
-        return "0"
-    low, high = counts.min(), counts.max()
+def span(low: int, high: int) -> str:
+    """Spell from how many to how many.
+
+    >>> span(1, 1), span(1, 5)
+    ('1', '1-5')
+    """
     return str(low) if low == high else f"{low}-{high}"
+
+
+def files_part(metric: Metric, tokenizer: Tokenizer) -> dict[str, str]:
+    """Fingerprint the files that are read: the same path may hold something else tomorrow."""
+    model = model_of(tokenizer)
+    paths = [*metric.files().values(), *([model] if model else [])]
+    digests = [array_fingerprint(np.fromfile(path, np.uint8)) for path in paths]
+    return {"files": "+".join(digests)} if digests else {}

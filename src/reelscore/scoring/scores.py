@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import compress
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from reelscore.data.table import (
     ItemIndex,
@@ -22,11 +23,9 @@ from reelscore.data.table import (
 )
 from reelscore.metrics.base import FloatArray, Metric
 from reelscore.metrics.registry import MetricColumns
-from reelscore.scoring.intervals import with_intervals
 
 
-@dataclass(frozen=True)
-class Measurement:
+class Measurement(msgspec.Struct, frozen=True):
     """Statistics of one metric for all items of one system: what tests and intervals work on.
 
     Attributes:
@@ -47,7 +46,7 @@ class Measurement:
     index: ItemIndex
     statistics: FloatArray
     signature: str
-    by_tiou: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    by_tiou: Mapping[str, Mapping[str, float]] = msgspec.field(default_factory=dict)
     columns: MetricColumns | None = None
 
     def results(self) -> Iterator[MetricResult]:
@@ -224,6 +223,8 @@ class Scores(Mapping[str, MetricResult]):
         >>> low <= results["rouge_l"].score <= high
         True
         """
+        from reelscore.scoring.intervals import with_intervals
+
         bare = Scores(self.measurements, self.notes)
         bare.sources = self.sources
         rows = with_intervals(ScoreTable({"": bare}), level=level, resamples=resamples, seed=seed)

@@ -24,6 +24,7 @@ from reelscore.scoring.intervals import (
 )
 from reelscore.significance.comparison import Comparison
 from reelscore.stats.corrections import Correction
+from reelscore.stats.poisson import RESAMPLING
 from reelscore.stats.rank_tests import rank_sum
 from reelscore.stats.resampling import (
     FloatArray,
@@ -100,6 +101,13 @@ def compare(
             + (remedy if TOGETHER in whys else "")
         )
     _check_same_items(table, groups)
+    if any(group.draws for group in groups):
+        tests = [test for test in tests if test != "randomization"]
+        if not tests:
+            raise DataError(
+                "Approximate randomization needs the statistics of every item, which scores from "
+                'shards do not keep; use the paired bootstrap: tests=["bootstrap"].'
+            )
     steps = len(tests) * sum(len(_pairs(group, baseline)) for group in groups)
     report = Steps(progress, steps)
     comparisons = []
@@ -109,7 +117,7 @@ def compare(
             "level": level,
             "baseline": baseline,
             "method": f"{METHODS[test]}, {draws:,} draws",
-            "signature": f"{test}|{correction}|draws:{draws}|seed:{seed}",
+            "signature": f"{test}|{correction}|draws:{draws}|seed:{seed}{_resampling(groups)}",
         }
         matrices = _Matrices(table)
         if test == "bootstrap":
@@ -126,6 +134,11 @@ def compare(
                     report()
         comparisons += matrices.comparisons(reasons, correction, fields)
     return comparisons
+
+
+def _resampling(groups: Sequence[Group]) -> str:
+    """The part of a signature that names draws made item by item."""
+    return f"|resampling:{RESAMPLING}" if any(group.draws for group in groups) else ""
 
 
 def with_tests(

@@ -55,12 +55,55 @@ def bootstrap_scores(
     [0.0, 0.5, 1.0]
     """
     rng = generator(seed, resamples)
+    sums = ExactSums(statistics)
     blocks = []
     for size in in_blocks(resamples, len(statistics)):
         draws = rng.integers(len(statistics), size=(size, len(statistics)), dtype=np.int32)
         counts = np.stack([np.bincount(draw, minlength=len(statistics)) for draw in draws])
-        blocks.append(scores(counts.astype(np.float64) @ statistics))
+        blocks.append(scores(sums(counts.astype(np.float64))))
     return np.concatenate(blocks)
+
+
+class ExactSums:
+    """Sums of statistics over resamples that are the same however they are added up.
+
+    A sum of fractions depends on the order of adding, which linear algebra chooses anew by
+    machine, number of threads, and whatever else is computed. Multiples of a power of two that
+    stay below 2^53 of it add up the same in any order; so each number is split into two such
+    parts, the second of which has the digits that the first has no room for.
+
+    Args:
+        statistics: Items × k.
+
+    >>> rows = np.array([[0.1], [0.2], [0.3]])
+    >>> ExactSums(rows)(np.ones((1, 3))) == ExactSums(rows[::-1])(np.ones((1, 3)))
+    array([[ True]])
+    >>> 0.1 + 0.2 + 0.3 == 0.3 + 0.2 + 0.1
+    False
+    """
+
+    def __init__(self, statistics: FloatArray) -> None:
+        large = _in_steps(statistics)
+        small = _in_steps(statistics - large)
+        self._parts = [large, small] if np.any(small) else [large]
+
+    def __call__(self, counts: FloatArray) -> FloatArray:
+        """Sum up each resample: resamples × k.
+
+        Args:
+            counts: How often each resample has each item, resamples × items; in all as often as
+                there are items, or less.
+        """
+        sums: FloatArray = sum((counts @ part for part in self._parts[1:]), counts @ self._parts[0])
+        return sums
+
+
+def _in_steps(statistics: FloatArray) -> FloatArray:
+    """Round each column to multiples of about 2e-16 of what its resamples can add up to."""
+    most = len(statistics) * np.fmax.reduce(np.abs(statistics), axis=0, initial=0.0)
+    step = np.ldexp(1.0, np.maximum(np.frexp(most)[1] - 52, -1074))  # the smallest there is
+    rounded: FloatArray = np.rint(statistics / step) * step
+    return rounded
 
 
 def percentile_interval(samples: FloatArray, level: float = 0.95) -> FloatArray:
@@ -205,11 +248,11 @@ def approximate_randomization(
     rng = generator(seed, trials)
     total_first, total_second = first.sum(axis=0), second.sum(axis=0)
     observed = scores(total_first) - scores(total_second)
-    change = second - first
+    change = ExactSums(second - first)
     differences = []
     for size in in_blocks(trials, len(first)):
         swapped = rng.integers(2, size=(size, len(first)), dtype=np.int8).astype(np.float64)
-        moved = swapped @ change
+        moved = change(swapped)
         differences.append(scores(total_first + moved) - scores(total_second - moved))
     return _p_values(np.concatenate(differences), observed)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 
 import pytest
 
 from reelscore._progress import Lines
 from reelscore.cli import options
+from reelscore.engines import Engine
 
 
 @pytest.fixture
@@ -24,9 +26,23 @@ def test_lines_in_a_pipe(clock, capfd):
             clock[0] = second
             progress(second * 100, 10_000)
     lines = capfd.readouterr().err.splitlines()
-    assert lines[0] == "Scoring: 1,200 of 10,000 (12%) after 12 s"
-    assert lines[-1] == "Scoring: 8,400 of 10,000 (84%) after 1 min 24 s"
+    assert lines[0] == "Scoring: 1,200 of 10,000 (12%) after 12 s, 100/s, 1 min 28 s left"
+    assert lines[-1] == "Scoring: 8,400 of 10,000 (84%) after 1 min 24 s, 100/s, 16 s left"
     assert len(lines) == 7
+
+
+def test_retries_are_told(clock, capfd):
+    engine = Engine()
+    with options.progress_bar("Scoring", engine=engine) as progress:
+        clock[0] = 12
+        progress(3, 10)
+        engine._workers.retries = 2
+        clock[0] = 30
+        progress(6, 10)
+    assert capfd.readouterr().err.splitlines() == [
+        "Scoring: 3 of 10 (30%) after 12 s, 15/min, 28 s left",
+        "Scoring: 6 of 10 (60%) after 30 s, 12/min, 20 s left, 2 retries",
+    ]
 
 
 def test_short_work_says_nothing(clock, capfd):
@@ -51,3 +67,19 @@ def test_commands(folder, run, monkeypatch, command, what):
     assert status == 0
     assert what in err
     assert "after" not in out
+
+
+def test_a_line_takes_the_place_of_the_bar(monkeypatch, capfd):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    with options.progress_bar("Training") as progress:
+        progress(1, 10)
+        options.show_line("iteration 1: METEOR 12.45")
+        options.show_line("epoch 1", err=False)
+    out, err = capfd.readouterr()
+    bar, _, rest = err.partition("\r\x1b[Kiteration 1: METEOR 12.45\n")
+    assert bar.startswith("\r\x1b[KTraining ")
+    assert rest == "\r\x1b[K\r\x1b[K"
+    assert out == "epoch 1\n"
+    monkeypatch.undo()
+    options.show_line("iteration 2")
+    assert capfd.readouterr().err == "iteration 2\n"

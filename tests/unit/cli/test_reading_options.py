@@ -76,7 +76,7 @@ def test_folders_and_patterns(run, folder):
         assert run("score", argument, *files[2:]) == expected
     assert run("score", "strong=runs/s*.json", "weak=runs/w*", *files[2:]) == expected
     status, _, err = run("score", "mine=runs/*.json", *files[2:])
-    assert (status, "'mine=runs/*.json' names 2 files" in err) == (2, True)
+    assert (status, "name several systems apart" in " ".join(err.split())) == (2, True)
     status, _, err = run("score", "runs/*.csv", *files[2:])
     assert (status, "runs/*.csv: no file matches the pattern" in err) == (2, True)
     run("score", *files, "--table", "runs/table.json")

@@ -9,6 +9,7 @@ import pytest
 
 from reelscore.stats import resampling
 from reelscore.stats.resampling import (
+    ExactSums,
     approximate_randomization,
     bootstrap_scores,
     paired_bootstrap,
@@ -123,3 +124,18 @@ def test_no_p_value_where_a_draw_has_no_score():
     assert np.isnan(paired_bootstrap(rows, rows, mean, resamples=200)).all()
     full = np.column_stack([np.arange(3.0), np.ones(3)])
     assert paired_bootstrap(full, full, mean, resamples=200).tolist() == [1.0]
+
+
+def test_sums_of_resamples_do_not_depend_on_linear_algebra():
+    """It adds up in another order for one column than for many, or with another thread."""
+    rows = np.random.default_rng(3).random((1700, 9)) * [1, 10, 0.1, 1, 1, 7, 1e-6, 1, 1]
+    every = bootstrap_scores(rows, lambda totals: totals, resamples=100)
+    for k in (1, 2, 5):
+        some = bootstrap_scores(rows[:, :k], lambda totals: totals, resamples=100)
+        assert np.array_equal(some, every[:, :k])
+    sums = ExactSums(rows)(np.ones((1, 1700)))[0]
+    assert sums.tolist() == [math.fsum(column) for column in rows.T]
+    whole = np.random.default_rng(3).integers(0, 1000, (500, 4)).astype(float)
+    assert np.array_equal(ExactSums(whole)(np.ones((1, 500)))[0], whole.sum(axis=0))
+    missing = np.array([[np.nan, 0.1], [1.0, 0.2]])
+    assert np.isnan(ExactSums(missing)(np.ones((1, 2)))).tolist() == [[True, False]]

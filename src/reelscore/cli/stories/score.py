@@ -5,10 +5,11 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
+from msgspec import structs
 
 from reelscore.cli.file_options import FilesCommand
 from reelscore.cli.option_kinds import (
@@ -20,8 +21,11 @@ from reelscore.cli.option_kinds import (
 )
 from reelscore.cli.options import (
     STDOUT,
+    EngineChoice,
     check_targets,
+    engine_options,
     progress_bar,
+    show_engine,
     show_grid,
     show_notes,
     show_origin,
@@ -31,46 +35,26 @@ from reelscore.cli.options import (
 )
 from reelscore.cli.reading_options import system_files
 from reelscore.cli.report_options import Pictures, layout_options, picture_options
-from reelscore.cli.stories import show, study
 from reelscore.cli.stories.options import choices, given_of, preset_option, truth_option
 from reelscore.data.file_names import expanded
 from reelscore.data.inputs import references_note
 from reelscore.data.table import ScoreTable
 from reelscore.data.table import file_format as table_format
-from reelscore.report.tables.differences import marked_leaderboard
 from reelscore.report.tables.grid import Grid
 from reelscore.report.tables.layout import Layout
-from reelscore.report.tables.leaderboard import leaderboard_csv
-from reelscore.scoring.intervals import with_intervals
-from reelscore.significance.comparison import Comparison, strictest
-from reelscore.significance.pair_tests import compare
+from reelscore.report.tables.leaderboard import leaderboard, leaderboard_csv
 from reelscore.stories.protocol import ACTIVITYNET, Protocol, protocol_of
 from reelscore.stories.scores import score_systems
 from reelscore.stories.video_scores import LABEL, PREFIX
+
+if TYPE_CHECKING:
+    from reelscore.significance.comparison import Comparison
 
 _LEVEL = 0.05
 _PARTS = ("_precision", "_recall")
 
 
-class _WithDefault(click.Group):
-    """A group whose first command is meant where none is named."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        completing = ctx.resilient_parsing and not args  # the name of a command may come
-        if not completing and (not args or args[0] not in self.commands):
-            args.insert(0, next(iter(self.commands)))
-        return super().parse_args(ctx, args)
-
-
-@click.group("stories", cls=_WithDefault)
-def command() -> None:
-    """Score timed captions of long videos: SODA and ActivityNet.
-
-    Without the name of a command, ``score`` is run.
-    """
-
-
-@command.command("score", cls=FilesCommand)
+@click.command("score", cls=FilesCommand)
 @click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
 @truth_option
 @preset_option()
@@ -90,6 +74,7 @@ def command() -> None:
     metavar="N",
     help="Threads to use; all cores if not given.",
 )
+@engine_options
 @json_option
 @file_option("--csv", "Write the scores as CSV with numbers in full precision.")
 @file_option("--latex", "Write the displayed tables as LaTeX.")
@@ -97,7 +82,7 @@ def command() -> None:
 @file_option("--table", "Write the score table (system, video, score), .csv or .json.")
 @layout_options()
 @picture_options
-def score_command(
+def command(
     candidates: tuple[str, ...],
     refs: tuple[str, ...],
     match_ids: str | None,
@@ -108,6 +93,7 @@ def score_command(
     trials: int,
     seed: int,
     threads: int | None,
+    engine: EngineChoice,
     json_file: str | None,
     csv_file: str | None,
     latex_file: str | None,
@@ -135,7 +121,8 @@ def score_command(
     if table_file:
         table_format(table_file)
     given = given_of(choices)
-    with progress_bar("Scoring") as progress:
+    workers = engine.start()
+    with progress_bar("Scoring", engine=workers) as progress:
         table = score_systems(
             system_files(candidates),
             list(refs),
@@ -143,10 +130,16 @@ def score_command(
             common=common,
             threads=threads,
             progress=progress,
+            engine=workers,
             **given,
         )
+    show_engine(workers)
     comparisons: list[Comparison] = []
+    tests: list[Comparison] = []
     if baseline is not None:
+        from reelscore.significance.comparison import strictest
+        from reelscore.significance.pair_tests import compare
+
         with progress_bar("Testing") as progress:
             comparisons = compare(
                 table,
@@ -157,16 +150,19 @@ def score_command(
                 seed=seed,
                 progress=progress,
             )
+        tests = strictest(comparisons)
     if intervals:
+        from reelscore.scoring.intervals import with_intervals
+
         table = with_intervals(table, resamples=resamples, seed=seed)
     table = replace(
         table, notes=[*references_note([str(path) for path in expanded(refs)]), *table.notes]
     )
-    tests = strictest(comparisons)
     protocol = protocol_of(given.pop("preset", None), given)
     grids = _grids(table, comparisons, layout)
     printed = [
-        replace(grid, notes=[f"{_heading(name, protocol)}.", *grid.notes]) for name, grid in grids
+        structs.replace(grid, notes=[f"{_heading(name, protocol)}.", *grid.notes])
+        for name, grid in grids
     ]
     if table_file:
         table.write(table_file)
@@ -218,7 +214,7 @@ def _grids(
 ) -> list[tuple[str, Grid]]:
     """Lay out the two frameworks as a table each."""
     table = layout.arranged(table)
-    numbers = replace(layout, sort=None, columns=None)
+    numbers = structs.replace(layout, sort=None, columns=None)
     grids = []
     for name, prefix in (("soda", "soda_"), (ACTIVITYNET, PREFIX)):
         metrics = [metric for metric in table.metrics if metric.startswith(prefix)]
@@ -226,10 +222,18 @@ def _grids(
             metrics.sort(key=lambda metric: metric.endswith(_PARTS))  # F1 first
         if not metrics:
             continue
-        grid = marked_leaderboard(table.select(metrics), tests, layout=numbers)
+        grid = _grid(table.select(metrics), tests, numbers)
         columns = [heading.removeprefix(LABEL) for heading in grid.columns]
-        grids.append((name, replace(grid, columns=columns)))
+        grids.append((name, structs.replace(grid, columns=columns)))
     return grids
+
+
+def _grid(table: ScoreTable, tests: Sequence[Comparison], layout: Layout) -> Grid:
+    if not tests:
+        return leaderboard(table, layout=layout)
+    from reelscore.report.tables.differences import marked_leaderboard
+
+    return marked_leaderboard(table, tests, layout=layout)
 
 
 def _json(table: ScoreTable, comparisons: Sequence[Comparison]) -> str:
@@ -237,7 +241,3 @@ def _json(table: ScoreTable, comparisons: Sequence[Comparison]) -> str:
     if comparisons:
         everything["comparisons"] = [p for each in comparisons for p in each.pair_dicts()]
     return msgspec.json.encode(everything).decode()
-
-
-command.add_command(show.command)
-command.add_command(study.command)

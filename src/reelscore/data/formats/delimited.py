@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from reelscore.data.fields import FieldNames, choosing, several_caption_fields
 from reelscore.data.reading import Reading, Request
@@ -54,8 +55,7 @@ def _names(header: Sequence[str]) -> list[str]:
     return list(dict.fromkeys([*column_kinds(header), *header]))
 
 
-@dataclass(frozen=True)
-class Delimited:
+class Delimited(msgspec.Struct, frozen=True):
     """A format of tables, by the delimiters it may have."""
 
     delimiters: str

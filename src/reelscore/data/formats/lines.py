@@ -28,6 +28,7 @@ _ENOUGH = 1000  # lines to judge a file by
 
 _ID = re.compile(r'"?([^\s",;|:]+)"?\s*')
 _RECORD = re.compile(r"""\{.*:.*\},?|[\[(]\s*['"].*['"]\s*[\])],?|"[^"]*"(,"[^"]*")+""")
+_RECORD_BEGINS = ("{", "[", "(", '"')
 _TIMES = re.compile(r"[\d:.,]+ --> [\d:.,]+")
 
 
@@ -118,13 +119,18 @@ def _header(lines: list[str]) -> Structure | None:
 
 
 def _records(lines: list[str]) -> Structure | None:
-    if any(_TIMES.match(line) for line in lines):
+    if any(" --> " in line and _TIMES.match(line) for line in lines):
         return Structure("subtitles with times", "Give the captions without times")
     if _nearly_all(lines, lambda line: line.startswith("<") and line.endswith(">")):
         return Structure("markup", "Give the captions without it")
-    if _nearly_all(lines, lambda line: _RECORD.fullmatch(line.strip()) is not None):
+    if _nearly_all(lines, _is_record):
         return Structure("records, but not JSON", "Write JSON, or a table with a header")
     return None
+
+
+def _is_record(line: str) -> bool:
+    line = line.strip()
+    return line.startswith(_RECORD_BEGINS) and _RECORD.fullmatch(line) is not None
 
 
 def _columns(lines: list[str]) -> Structure | None:
@@ -132,6 +138,8 @@ def _columns(lines: list[str]) -> Structure | None:
     if _nearly_all(lines, lambda line: "\t" in line):
         return Structure("a table without a header (tabs in its lines)", remedy)
     for delimiter in ",;|: ":
+        if not _are_nearly_all([line for line in lines if delimiter in line], lines):
+            continue
         ids = [match[1] for line in lines if (match := _id_before(delimiter, line))]
         if _are_ids(ids, delimiter, lines):
             begin = f"{ids[0]}{delimiter}"

@@ -64,10 +64,20 @@ def _rows(table: Any, columns: list[str], path: str) -> Iterator[dict[str, Any]]
     while True:
         with _damage_explained(path):
             batch = next(batches, None)
-            rows = [] if batch is None else batch.to_pylist()
+            rows = [] if batch is None else _with_texts(batch).to_pylist()
         if batch is None:
             return
         yield from rows
+
+
+def _with_texts(batch: Any) -> Any:
+    """Take columns of bytes for texts, as older programs wrote these."""
+    import pyarrow as pa
+
+    for place, field in enumerate(batch.schema):
+        if pa.types.is_binary(field.type) or pa.types.is_large_binary(field.type):
+            batch = batch.set_column(place, field.name, batch.column(place).cast(pa.string()))
+    return batch
 
 
 @contextmanager

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from reelscore.data.reading import Reading, Request
 from reelscore.data.source import Source, decode_line
@@ -22,8 +23,7 @@ _FIRST = 20  # lines that a file is recognised by
 _TIME = r"\d\d\.\d\d\.\d\d\.\d\d\d"
 
 
-@dataclass(frozen=True)
-class TextLayout:
+class TextLayout(msgspec.Struct, frozen=True):
     """A format whose lines each hold an item id and a caption.
 
     Attributes:

@@ -7,7 +7,8 @@ The files are those of `reelscore.data.story_files`. An item is named by its vid
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from reelscore.data.reading import Reading, Request
 from reelscore.data.source import Source
@@ -15,8 +16,7 @@ from reelscore.data.source import Source
 Record = tuple[int, object, object]
 
 
-@dataclass(frozen=True)
-class Timed:
+class Timed(msgspec.Struct, frozen=True):
     """A format of timed captions.
 
     Attributes:

@@ -6,8 +6,9 @@ The English captions are read, unless the user names the field of the Chinese on
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from reelscore.data.formats.json_shape import glimpse, record_fields
 from reelscore.data.reading import Reading, Request

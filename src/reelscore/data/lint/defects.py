@@ -60,11 +60,10 @@ def first_word(word: str) -> str:
 
 def invisible(captions: Captions) -> Iterator[Finding]:
     """Find control characters, and others that nobody sees."""
-    control = re.compile(CONTROL)
     places = {
         k: match.start()
         for k, text in enumerate(captions.texts)
-        if not text.isprintable() and (match := control.search(text))
+        if not text.isprintable() and (match := re.search(CONTROL, text))
     }
     codes = (f"U+{ord(captions.texts[k][place]):04X}" for k, place in places.items())
     holds = f"invisible characters, such as {next(codes, '')}"
@@ -209,7 +208,9 @@ def same_captions(captions: Captions) -> Iterator[Finding]:
     if total < HANDFUL:
         return
     keys = [" ".join(words).rstrip(" .!?") for words in captions.words]
-    key, count = Counter(keys).most_common(1)[0]
+    counts = Counter(keys)
+    key = max(counts, key=counts.__getitem__)
+    count = counts[key]
     if count < max(HANDFUL, _MANY * total) or not key:
         return
     first = keys.index(key)

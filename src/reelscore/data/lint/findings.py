@@ -5,9 +5,11 @@ from __future__ import annotations
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
+
+import msgspec
+from msgspec import structs
 
 from reelscore.data.caption_files import References
 from reelscore.data.checks import Problems
@@ -19,8 +21,7 @@ _SHOWN = 3  # examples of a finding in a text
 _EXCERPT = 56  # characters of a caption in an example
 
 
-@dataclass(frozen=True)
-class Captions:
+class Captions(msgspec.Struct, frozen=True, dict=True):
     """Captions in the order of their file; defects that scoring refuses are kept.
 
     Attributes:
@@ -39,7 +40,7 @@ class Captions:
     items: Sequence[str]
     texts: Sequence[str]
     references: References | None = None
-    unusable: Problems = field(default_factory=lambda: Problems("captions"))
+    unusable: Problems = msgspec.field(default_factory=lambda: Problems("captions"))
     name: str = "captions"
     timed: bool = False
     read_as: str = ""
@@ -118,8 +119,7 @@ class Example(NamedTuple):
         return f"{self.item}: {self.text}" if self.item else self.text
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(msgspec.Struct, frozen=True):
     """One kind of defect in a file.
 
     Attributes:
@@ -158,7 +158,6 @@ class Finding:
         return "\n".join(lines)
 
 
-@dataclass(frozen=True, repr=False)
 class Findings(Sequence[Finding]):
     """All that checks found in one file, the worst first.
 
@@ -176,9 +175,10 @@ class Findings(Sequence[Finding]):
         not stand for a word.
     """
 
-    name: str
-    captions: int
-    findings: tuple[Finding, ...]
+    def __init__(self, name: str, captions: int, findings: tuple[Finding, ...]) -> None:
+        self.name = name
+        self.captions = captions
+        self.findings = findings
 
     def __getitem__(self, place: Any) -> Any:
         return self.findings[place]
@@ -197,7 +197,10 @@ class Findings(Sequence[Finding]):
     def to_dict(self) -> dict[str, Any]:
         """Give everything as plain data, ready for JSON."""
         findings = [
-            {**asdict(finding), "examples": [example._asdict() for example in finding.examples]}
+            {
+                **structs.asdict(finding),
+                "examples": [example._asdict() for example in finding.examples],
+            }
             for finding in self.findings
         ]
         return {"file": self.name, "captions": self.captions, "findings": findings}

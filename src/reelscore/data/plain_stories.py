@@ -1,0 +1,124 @@
+"""Timed captions about which nothing is unusual, checked all together: most files hold no others.
+
+`story_files` looks at one caption after the other, and says what is wrong with it; this takes ten
+times as long.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from reelscore.data.checks import has_words
+from reelscore.data.stories import NO_CAPTIONS, FloatArray, Story
+
+_NUMBERS = {int, float}
+
+
+class PlainStories(NamedTuple):
+    """Stories by video id, and the parts of the data set that videos belong to."""
+
+    by_video: dict[str, Story]
+    splits: dict[str, str]
+
+
+def plain_stories(videos: Sequence[str], values: Iterable[Any]) -> PlainStories | None:
+    """Read the captions of videos, given as lists or as timestamps and sentences.
+
+    Args:
+        videos: The video ids.
+        values: What a file has for each of them.
+
+    Returns:
+        The stories; ``None`` if anything is unusual, so that each caption has to be looked at.
+
+    >>> value = {"duration": 9, "timestamps": [[0, 4.5]], "sentences": ["a man runs"]}
+    >>> plain_stories(["v1"], [value]).by_video["v1"].sentences
+    ('a man runs',)
+    >>> plain_stories(["v1"], [{**value, "timestamps": [[4.5, 0]]}]) is None
+    True
+    """
+    times: list[Any] = []
+    sentences: list[Any] = []
+    ends: list[int] = []
+    durations: list[float | None] = []
+    splits: dict[str, str] = {}
+    try:
+        for video, value in zip(videos, values, strict=True):
+            if type(value) is list:
+                own_times = [caption["timestamp"] for caption in value]
+                own_sentences = [caption["sentence"] for caption in value]
+                durations.append(None)
+            else:
+                own_times, own_sentences = value["timestamps"], value["sentences"]
+                durations.append(value.get("duration"))
+                if isinstance(value.get("subset"), str):
+                    splits[video] = value["subset"]
+                if not (
+                    type(own_times) is type(own_sentences) is list and "annotations" not in value
+                ):
+                    return None
+                if len(own_times) != len(own_sentences):
+                    return None
+            times += own_times
+            sentences += own_sentences
+            ends.append(len(times))
+    except (KeyError, TypeError, AttributeError):
+        return None
+    lengths = [duration for duration in durations if duration is not None]
+    if not (_are_ids(videos) and _are_texts(sentences) and _are_lengths(lengths)):
+        return None
+    segments = _segments(times)
+    if segments is None:
+        return None
+    stories = {}
+    begin = 0
+    for video, end, duration in zip(videos, ends, durations, strict=True):
+        if begin == end:
+            stories[video] = NO_CAPTIONS
+        else:
+            length = None if duration is None else float(duration)
+            stories[video] = Story(segments[begin:end], tuple(sentences[begin:end]), length)
+        begin = end
+    return PlainStories(stories, splits)
+
+
+def _are_ids(videos: Sequence[str]) -> bool:
+    together = "".join(videos)
+    plain = together.isascii() and "\0" not in together
+    return plain and len({*videos}) == len(videos) and all(map(str.strip, videos))
+
+
+def _are_texts(sentences: list[Any]) -> bool:
+    try:
+        together = "\n".join(sentences)
+        together.encode()
+    except (TypeError, UnicodeEncodeError):  # something else than text; half a character
+        return False
+    worded = all(text[:1].isalnum() or has_words(text) for text in sentences)
+    return worded and "\0" not in together
+
+
+def _are_lengths(durations: list[Any]) -> bool:
+    return {*map(type, durations)} <= _NUMBERS and all(0 <= d < math.inf for d in durations)
+
+
+def _segments(times: list[Any]) -> FloatArray | None:
+    """Start and end of each caption, n × 2; ``None`` if not all are numbers, and in order."""
+    if not times:
+        return np.empty((0, 2))
+    if {*map(type, times)} != {list} or {*map(len, times)} != {2}:
+        return None
+    if not {*map(type, chain.from_iterable(times))} <= _NUMBERS:
+        return None
+    try:
+        segments = np.array(times, dtype=np.float64)
+    except OverflowError:  # an integer of hundreds of digits
+        return None
+    starts, ends = segments.T
+    in_order = (starts >= 0) & (starts <= ends) & (ends < math.inf)
+    return segments if in_order.all() else None

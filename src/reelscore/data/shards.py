@@ -1,0 +1,296 @@
+"""Captions in shards: which files there are, whose captions they hold, and bad records in them.
+
+Shards are Parquet files and JSON Lines of any number and size; `reelscore.data.shard_blocks` reads
+them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import structs
+
+from reelscore.data.fields import Role, same_name
+from reelscore.data.file_names import expanded
+from reelscore.data.formats import detect_format, get_format
+from reelscore.data.reading import Reading
+from reelscore.data.source import PARQUET, Source
+from reelscore.errors import DataError, MissingExtraError
+
+PathLike = str | os.PathLike[str]
+
+SYSTEM = "system"
+STREAMED = ("parquet", "jsonl")  # the formats that are read in blocks
+_ROW_BITS = 40
+_LINE_BYTES = 100  # of a record in JSON Lines, roughly
+_GLANCE = 4096
+_SYSTEM_FIELD = re.compile(rb'"system"', re.IGNORECASE)
+
+
+class BadRow(NamedTuple):
+    """A record that cannot be used, and why."""
+
+    file: str
+    row: int
+    item: str | None
+    reason: str
+
+    def __str__(self) -> str:
+        item = (
+            "" if self.item is None or repr(self.item) in self.reason else f"item {self.item!r}: "
+        )
+        return f"{self.file}: row {self.row}: {item}{self.reason}"
+
+
+class BadRows(msgspec.Struct):
+    """What happens to records that cannot be used.
+
+    Attributes:
+        kept: Whether they are collected, instead of being an error.
+        rows: Those collected.
+    """
+
+    kept: bool = False
+    rows: list[BadRow] = msgspec.field(default_factory=list)
+
+    def add(self, bad: BadRow) -> None:
+        """Collect a record, or refuse it.
+
+        Raises:
+            DataError: If bad records are errors.
+        """
+        if not self.kept:
+            raise DataError(f"{bad}. Fix it, or collect such records: bad_rows='FILE'.")
+        self.rows.append(bad)
+
+
+class Shard(msgspec.Struct, frozen=True):
+    """One file of captions.
+
+    Attributes:
+        number: Its place among the shards of its role.
+        path: The file.
+        format: ``parquet`` or ``jsonl``.
+        role: Whether it holds candidates or references.
+        system: The system whose captions it holds; ``None`` if its records say it.
+        reading: How to read it; its split is ``None`` where records name no parts of a data set.
+        rows: How many records it has, roughly.
+    """
+
+    number: int
+    path: str
+    format: str
+    role: Role
+    system: str | None
+    reading: Reading
+    rows: int
+
+
+def place_of(number: int, row: int) -> int:
+    """The number of a row among all rows of all shards, in the order of reading."""
+    return (number << _ROW_BITS) | row
+
+
+def named_place(place: int, shards: Sequence[Shard]) -> tuple[str, int]:
+    """The file and the row of a place."""
+    return shards[place >> _ROW_BITS].path, row_of(place)
+
+
+def row_of(place: int) -> int:
+    """The row of a place in its file."""
+    return place & ((1 << _ROW_BITS) - 1)
+
+
+def shards_of(
+    files: Mapping[str, PathLike] | Iterable[PathLike],
+    role: Role,
+    reading: Reading | None = None,
+) -> list[Shard]:
+    """List the shards that files, folders and patterns stand for; their content tells the format.
+
+    Args:
+        files: The files; or by system, whatever their records say.
+        role: Whether they hold candidates or references.
+        reading: How to read them.
+
+    Raises:
+        DataError: If a file is neither Parquet nor JSON Lines, or does not say whose captions
+            it has.
+    """
+    reading = reading or Reading()
+    named: list[tuple[str | None, PathLike]] = []
+    if isinstance(files, Mapping):
+        named = [(name, path) for name, own in files.items() for path in _shard_paths([own])]
+    else:
+        named = [(None, path) for path in _shard_paths(files)]
+    shards = []
+    for number, (name, path) in enumerate(named):
+        with Source(path, reading.encoding) as source:
+            kind = reading.format or detect_format(source, reading)
+            if kind not in STREAMED:
+                raise DataError(
+                    f"{source.path}: read as {kind}, which is not read in pieces; large sets are "
+                    "Parquet or JSON Lines."
+                )
+            names = list(get_format(kind).fields(source, reading))
+        if fault := reading.fields.fault(names, role):
+            raise DataError(f"{os.fspath(path)}: {fault}.")
+        if role == "candidates" and name is None and system_field(names) is None:
+            raise DataError(
+                f"{os.fspath(path)}: no field 'system' says whose captions these are; there "
+                f"are {', '.join(names)}. Name the system: NAME=FILE."
+            )
+        rows = _row_count(os.fspath(path), kind)
+        own = reading if "split" in names else structs.replace(reading, split=None)
+        shards.append(Shard(number, os.fspath(path), kind, role, name, own, rows))
+    return shards
+
+
+def _shard_paths(paths: Iterable[PathLike]) -> list[PathLike]:
+    """The files, without what programs leave beside their shards, such as _SUCCESS."""
+    files = expanded(paths)
+    named = [path for path in files if not Path(path).name.startswith("_")]
+    return named or files
+
+
+def streamed(paths: Iterable[PathLike], reading: Reading | None = None) -> bool:
+    """Tell whether files, folders and patterns stand for shards alone, by their content."""
+    reading = reading or Reading()
+    for path in _shard_paths(paths):
+        if not _can_be_read_twice(path):
+            return False
+        with Source(path, reading.encoding) as source:
+            if (reading.format or detect_format(source, reading)) not in STREAMED:
+                return False
+    return True
+
+
+def name_their_systems(paths: Iterable[PathLike], reading: Reading | None = None) -> bool:
+    """Tell whether all files are shards whose records say which system wrote a caption.
+
+    Raises:
+        DataError: If some do and others do not: it is unclear then what a file stands for.
+    """
+    reading = reading or Reading()
+    files = _shard_paths(paths)
+    naming = [_names_systems(path, reading) for path in files]
+    if any(naming) and not all(naming):
+        one, other = (os.fspath(files[naming.index(which)]) for which in (True, False))
+        Source(other, reading.encoding).close()  # one that is empty is told as such
+        raise DataError(
+            f"{other}: no field 'system' says whose captions these are, as in {one}. Leave such "
+            "files out, as by a pattern ('FOLDER/*.parquet'), or name the system of each file: "
+            "NAME=FILE."
+        )
+    return all(naming)
+
+
+def _can_be_read_twice(path: PathLike) -> bool:
+    """Tell a file from a pipe, which is empty after one look; a wrong path is neither."""
+    try:
+        return Path(path).is_file()
+    except OSError:  # such as a name longer than the system allows
+        return False
+
+
+def _names_systems(path: PathLike, reading: Reading) -> bool:
+    if not _can_be_read_twice(path):
+        return False
+    # A glance first: most files are no shards, and have to be read without delay.
+    try:
+        with Path(path).open("rb") as file:
+            head = file.read(_GLANCE)
+    except OSError:
+        return False
+    if not head.startswith(PARQUET) and not _SYSTEM_FIELD.search(head):
+        return False
+    with Source(path, reading.encoding) as source:
+        kind = reading.format or detect_format(source, reading)
+        return kind in STREAMED and (
+            system_field(get_format(kind).fields(source, reading)) is not None
+        )
+
+
+def write_shards(
+    folder: Path, systems: Mapping[str, Mapping[str, str]], references: Mapping[str, Sequence[str]]
+) -> tuple[list[PathLike], list[PathLike]]:
+    """Write captions in memory as shards, and name the files of candidates and of references."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    candidates: list[PathLike] = []
+    for number, (name, captions) in enumerate(systems.items()):
+        candidates.append(folder / f"candidates-{number}.parquet")
+        own = {SYSTEM: [name] * len(captions), "item": [*captions], "caption": [*captions.values()]}
+        pq.write_table(pa.table(own), candidates[-1])
+    truth = folder / "references.parquet"
+    pq.write_table(
+        pa.table({"item": [*references], "caption": [list(each) for each in references.values()]}),
+        truth,
+    )
+    return candidates, [truth]
+
+
+def system_field(names: Iterable[str]) -> str | None:
+    """Find the field that says which system wrote a caption.
+
+    >>> system_field(["System", "item", "caption"])
+    'System'
+    """
+    return next((name for name in names if same_name(name) == SYSTEM), None)
+
+
+def _row_count(path: str, kind: str) -> int:
+    if kind == "parquet":
+        with open_parquet(path) as file:
+            return int(file.metadata.num_rows)
+    return max(1, Path(path).stat().st_size // _LINE_BYTES)
+
+
+def names_of(role: Role) -> tuple[str, ...]:
+    """The columns of a block."""
+    return (
+        (SYSTEM, "item", "caption", "place")
+        if role == "candidates"
+        else ("item", "caption", "place")
+    )
+
+
+def check_pyarrow(what: str) -> None:
+    """Say that something needs pyarrow, where it is not installed.
+
+    Raises:
+        MissingExtraError: With what needs it, and how to install it.
+    """
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        raise MissingExtraError.of(f"{what} needs pyarrow", "reelscore[parquet]") from None
+
+
+def open_parquet(path: str) -> Any:
+    """Open a Parquet file.
+
+    Raises:
+        DataError: If it is none.
+        MissingExtraError: If pyarrow is not installed.
+    """
+    check_pyarrow(f"{path}: reading Parquet")
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.ParquetFile(path, memory_map=True)
+    except (pa.ArrowException, OSError) as error:
+        raise damaged(path, error) from None
+
+
+def damaged(path: str, error: Exception) -> DataError:
+    """The error of a file that begins like Parquet and is not."""
+    what = str(error).partition("\n")[0]
+    return DataError(f"{path}: the Parquet file is damaged ({what}).")

@@ -1,0 +1,135 @@
+"""The one interface of all engines, and the choice among them by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib import import_module
+from typing import Any, Generic, Protocol, TypeVar, cast
+
+from reelscore.errors import check_choice
+
+Batch = TypeVar("Batch")
+Value = TypeVar("Value")
+Result = TypeVar("Result")
+
+# An engine is a class with `broadcast` and `map`, in a module that is imported when it is chosen.
+ENGINES = {
+    "threads": "reelscore.engines.threads:Threads",
+    "ray": "reelscore.engines.ray:Ray",
+}
+
+
+class Shared(Generic[Value]):
+    """A value that every worker can use, as `Engine.broadcast` gave it.
+
+    Args:
+        value: The value itself, or what an engine finds it by.
+    """
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+class Workers(Protocol):
+    """What an engine is made of."""
+
+    retries: int
+
+    def broadcast(self, value: Value) -> Shared[Value]:
+        """Bring a value to all workers; it is never changed afterwards."""
+
+    def check_files(self, paths: Sequence[str]) -> None:
+        """Refuse files that some worker does not see as they are here."""
+
+    def summary(self) -> str:
+        """Say what the work took, in a sentence; empty where there is nothing to say."""
+
+    def map(
+        self,
+        function: Callable[[Batch, Value], Result],
+        batches: Iterable[Batch],
+        shared: Shared[Value],
+    ) -> Iterator[Result]:
+        """Apply a function to each batch, with a bounded number in flight."""
+
+
+class Engine:
+    """Where work is done, chosen by name; the results are the same to the last bit.
+
+    Args:
+        name: ``threads``, for threads of this process, or ``ray``, for a Ray cluster.
+        options: Of ``threads``: ``workers``, how many; all cores by default. Of ``ray``:
+            ``address``, ``workers``, ``gpus_per_worker`` and ``memory``, as of
+            `reelscore.engines.ray.Ray`.
+
+    Raises:
+        UnknownNameError: If there is no such engine.
+        MissingExtraError: If Ray is asked for and not installed.
+        ClusterError: If a cluster cannot be reached, or a machine of it lacks something.
+
+    >>> engine = Engine("threads", workers=2)
+    >>> ten = engine.broadcast(10)
+    >>> list(engine.map(lambda batch, factor: factor * sum(batch), [[1, 2], [3]], ten))
+    [30, 30]
+    """
+
+    def __init__(self, name: str = "threads", **options: Any) -> None:
+        check_choice("engine", name, ENGINES)
+        module, _, kind = ENGINES[name].partition(":")
+        self.name = name
+        self._workers = cast(Workers, getattr(import_module(module), kind)(**options))
+
+    def __repr__(self) -> str:
+        return f"<Engine {self.name}>"
+
+    @property
+    def is_local(self) -> bool:
+        """Whether all work is done in this process, whose kernels use all threads themselves."""
+        return self.name == "threads"
+
+    @property
+    def retries(self) -> int:
+        """How many batches were given out again, since their worker was lost."""
+        return self._workers.retries
+
+    def check_files(self, paths: Sequence[str]) -> None:
+        """Refuse files that some worker does not see as they are here.
+
+        Args:
+            paths: The files.
+
+        Raises:
+            ClusterError: With the machine and the file.
+        """
+        self._workers.check_files(paths)
+
+    def summary(self) -> str:
+        """Say what the work took, in a sentence; empty for work in this process."""
+        return self._workers.summary()
+
+    def broadcast(self, value: Value) -> Shared[Value]:
+        """Bring a value to all workers, once for all calls of `map` that use it.
+
+        Args:
+            value: What they share; nobody changes it afterwards.
+        """
+        return self._workers.broadcast(value)
+
+    def map(
+        self,
+        function: Callable[[Batch, Value], Result],
+        batches: Iterable[Batch],
+        shared: Shared[Value],
+    ) -> Iterator[Result]:
+        """Apply a function to each batch; results come in the order of the batches.
+
+        Batches are taken as workers become free, so that only a few are in memory. A function
+        may be applied to a batch more than once, where a worker was lost: what it writes is
+        written aside and renamed.
+
+        Args:
+            function: Takes a batch and the shared value.
+            batches: The work, in pieces.
+            shared: What `broadcast` gave.
+        """
+        return self._workers.map(function, batches, shared)

@@ -1,0 +1,216 @@
+"""Scores of Ray Data sets.
+
+References that fit into memory are prepared on each worker and captions stream past them, block
+by block: nothing is sorted, joined or kept. With more of them both are written to a folder, where
+they are joined by item as `reelscore.scoring.shards` does it.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from reelscore.data.atomic_files import make_folder
+from reelscore.data.checks import first_few
+from reelscore.data.fields import Role
+from reelscore.data.inputs import references_by_item
+from reelscore.data.paired_captions import Empty, lone_candidates, lone_references
+from reelscore.data.reading import Reading
+from reelscore.data.shard_blocks import checked_block
+from reelscore.data.shards import BadRows, Shard, write_shards
+from reelscore.engines.engine import Engine
+from reelscore.engines.ray import unpacked
+from reelscore.engines.ray_cluster import check_nodes, connect
+from reelscore.errors import DataError
+from reelscore.metrics.registry import DEFAULT_METRICS, table_columns
+from reelscore.scoring.captions import Metrics
+from reelscore.scoring.prepared import PreparedReferences
+from reelscore.scoring.shards.pipeline import score_shards
+from reelscore.text.tokens import Tokenizer
+
+_MANY = 2_000_000  # references that workers hold in memory, 0.5 GB each
+_COLUMNS = ("system", "item", "caption")
+
+
+def score(
+    captions: Any,
+    references: Any,
+    metrics: Metrics = DEFAULT_METRICS,
+    *,
+    tokenizer: Tokenizer = "ptb",
+    empty: Empty = "error",
+    workers: int | None = None,
+    gpus_per_worker: float = 0.0,
+    out: str | Path | None = None,
+) -> Any:
+    """Score the captions of a Ray data set.
+
+    Args:
+        captions: A `ray.data.Dataset` with the columns ``item``, ``caption`` and, for several
+            systems, ``system``.
+        references: A data set with the columns ``item`` and ``caption``: one row for each
+            reference, or a list in each row. Or references in any form of `reelscore.score`.
+        metrics: As in `reelscore.score`.
+        tokenizer: As in `reelscore.score`.
+        empty: As in `reelscore.score`.
+        workers: How many actors to keep, each with its weights loaded: for learned metrics.
+            ``None`` for tasks on all processors.
+        gpus_per_worker: The part of a GPU that a worker gets.
+        out: A folder that all machines see, for references that do not fit into memory: captions
+            and references are joined by item there. It also gets the scores of systems. A run
+            that was interrupted goes on where it was, with the captions that it had: choose
+            another folder for others.
+
+    Returns:
+        A `ray.data.Dataset` with the same rows: ``system``, ``item``, and a column for each score.
+        It is computed when it is read or written; with ``out``, at once.
+
+    Raises:
+        MissingExtraError: If Ray is not installed.
+        ClusterError: If a machine of the cluster lacks something.
+        DataError: If columns are missing, or a metric looks at all captions together.
+    """
+    ray = connect()
+    check_nodes(ray)
+    columns = table_columns(metrics)
+    together = [each.metric.name for each in columns if not each.metric.independent]
+    if together or tokenizer == "ptb-coco":
+        what = together[0] if together else "The tokenizer ptb-coco"
+        raise DataError(
+            f"{what} looks at a system's captions together, and a data set comes in blocks. "
+            "Use reelscore.score."
+        )
+    _check_columns(captions, _COLUMNS[1:], "captions")
+    if out is not None:
+        engine = Engine("ray", workers=workers, gpus_per_worker=gpus_per_worker)
+        choices = {"tokenizer": tokenizer, "empty": empty, "engine": engine}
+        return _joined(ray, captions, references, metrics, Path(out).absolute(), choices)
+    truth = lone_references(_by_item(references), empty=empty, tokenized=tokenizer == "none")
+    prepared = PreparedReferences(truth, columns, tokenizer, 1, "error", empty)
+    place: dict[str, Any] = {"num_cpus": 1}
+    if workers is not None or gpus_per_worker:
+        workers = workers or int(ray.cluster_resources().get("GPU", 0) / gpus_per_worker)
+        place |= {"compute": ray.data.ActorPoolStrategy(size=workers), "num_gpus": gpus_per_worker}
+    slow = any(each.metric.slow for each in columns)
+    return captions.map_batches(
+        _Scorer if "compute" in place else _score_block,
+        batch_size=200 if slow else 5_000,
+        batch_format="pyarrow",
+        fn_kwargs={"shared": [ray.put(prepared)], "empty": empty, "tokenized": tokenizer == "none"},
+        **place,
+    )
+
+
+def _joined(
+    ray: Any, captions: Any, references: Any, metrics: Metrics, out: Path, choices: dict[str, Any]
+) -> Any:
+    """Write both data sets as shards and score these; what is written already is kept."""
+    shards = out / ".input"
+    written = shards / "complete"
+    if not written.exists():
+        shutil.rmtree(shards, ignore_errors=True)
+        captions.write_parquet(str(shards / "captions"))
+        if _is_dataset(references):
+            _check_columns(references, _COLUMNS[1:], "references")
+            references.write_parquet(str(shards / "references"))
+        else:
+            make_folder(shards / "references")
+            write_shards(shards / "references", {}, references_by_item(references))
+        written.touch()
+    own = shards / "captions"
+    systems = [own] if "system" in captions.schema().names else {"": own}
+    try:
+        score_shards(systems, [shards / "references"], metrics, out=out, **choices)
+    except DataError:
+        shutil.rmtree(shards, ignore_errors=True)  # captions that nobody can go on with
+        raise
+    shutil.rmtree(shards, ignore_errors=True)
+    return ray.data.read_parquet(str(out / "items"))
+
+
+class _Scorer:
+    """An actor: its process keeps what was prepared, and the weights."""
+
+    def __call__(self, block: Any, **arguments: Any) -> Any:
+        return _score_block(block, **arguments)
+
+
+def _score_block(block: Any, shared: list[Any], empty: Empty, tokenized: bool) -> Any:
+    """Score the captions of an Arrow table, on a worker."""
+    import pyarrow as pa
+
+    prepared: PreparedReferences = unpacked(shared)
+    checked = _checked(block, "candidates")
+    items, captions = (checked.column(name).to_pylist() for name in ("item", "caption"))
+    position = prepared.index.position
+    unknown = list(dict.fromkeys(item for item in items if item not in position))
+    if unknown:
+        raise DataError(
+            f"{len(unknown):,} items have no references ({first_few(unknown)}). Remove them, or "
+            "add their references."
+        )
+    rows = [str(k) for k in range(len(items))]
+    named = [f"{k} of the block (item {item!r})" for k, item in zip(rows, items, strict=True)]
+    texts = lone_candidates(
+        dict(zip(named, captions, strict=True)), empty=empty, tokenized=tokenized
+    ).candidates
+    numbers = np.array([position[item] for item in items], dtype=np.int64)
+    scored = {name: block.column(name) for name in _COLUMNS[:2] if name in block.column_names}
+    for columns, statistics in zip(prepared.columns, prepared.measure(texts, numbers), strict=True):
+        scores = columns.metric.scores(statistics)
+        for k, name in enumerate(columns.names):
+            if name in columns.wanted:
+                scored[name] = pa.array(scores[:, k], from_pandas=True)  # NaN: no such score
+    return pa.table(scored)
+
+
+def _by_item(references: Any) -> Mapping[str, Sequence[str]]:
+    """Fetch the references of all items."""
+    if not _is_dataset(references):
+        return references_by_item(references)
+    _check_columns(references, ("item", "caption"), "references")
+    count = references.count()
+    if count > _MANY:
+        raise DataError(
+            f"{count:,} rows of references; up to {_MANY:,} are held in memory. Name a folder that "
+            "all machines see, where captions and references are joined by item: out=FOLDER"
+        )
+    by_item: dict[str, list[str]] = {}
+    for block in references.select_columns(["item", "caption"]).iter_batches(
+        batch_format="pyarrow", batch_size=100_000
+    ):
+        checked = _checked(block, "references")
+        columns = (checked.column(name).to_pylist() for name in ("item", "caption"))
+        for item, caption in zip(*columns, strict=True):
+            by_item.setdefault(item, []).append(caption)
+    return references_by_item(by_item)
+
+
+def _is_dataset(references: Any) -> bool:
+    return hasattr(references, "map_batches")
+
+
+def _checked(block: Any, role: Role) -> Any:
+    """Give ids and captions of an Arrow table as texts, all of which are good."""
+    shard = Shard(0, f"The data set of {role}", "", role, "", Reading(), 0)
+    arrays = {name: block.column(name).combine_chunks() for name in ("item", "caption")}
+    bad = BadRows(kept=True)
+    table = checked_block(shard, arrays, np.arange(1, block.num_rows + 1), bad)
+    if bad.rows:
+        count = f"{len(bad.rows):,} of {block.num_rows:,} records of a block"
+        raise DataError(f"{bad.rows[0]} ({count} cannot be used). Fix or filter them.")
+    return table
+
+
+def _check_columns(dataset: Any, needed: tuple[str, ...], what: str) -> None:
+    names = dataset.schema().names
+    missing = [name for name in needed if name not in names]
+    if missing:
+        raise DataError(
+            f"The data set of {what} has no column {missing[0]!r}; it has {', '.join(names)}. "
+            "Rename one: dataset.rename_columns({...})"
+        )

@@ -1,0 +1,185 @@
+"""The first step: shards of captions cut into partitions by item."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from reelscore import _native
+from reelscore.data.atomic_files import opened_atomically
+from reelscore.data.checks import has_words
+from reelscore.data.fields import Role
+from reelscore.data.paired_captions import Empty
+from reelscore.data.shard_blocks import blocks_of
+from reelscore.data.shards import SYSTEM, BadRow, BadRows, Shard, names_of, row_of
+from reelscore.text.packed import Packed
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_ROWS = 100_000  # records of candidates and references in a partition, roughly
+_SLOW_ROWS = 4_000  # the same for metrics that take long
+
+
+@dataclass(frozen=True)
+class Cut:
+    """How shards are cut: what all workers of the first step share.
+
+    Attributes:
+        folder: Where the cut shards go; all workers can write there.
+        partitions: How many partitions there are.
+        empty: What happens to captions without words; see `reelscore.score`.
+        tokenized: Whether captions are tokenized already, so that punctuation is a word.
+        keeps_bad: Whether records that cannot be used are collected, instead of being an error.
+    """
+
+    folder: Path
+    partitions: int
+    empty: Empty
+    tokenized: bool = False
+    keeps_bad: bool = False
+
+    def path(self, role: Role, number: int) -> Path:
+        """Where a shard goes."""
+        return self.folder / f"{role}-{number:05d}.arrow"
+
+
+class CutShard(NamedTuple):
+    """A shard that was cut.
+
+    Attributes:
+        rows: How many captions it has.
+        systems: The systems, in the order of their first captions.
+        empty: How many captions without words each system has; references are of no system.
+        fingerprint: The sum of hashes of its records: the same for records in any order.
+        bad: Records that were left out.
+    """
+
+    rows: int
+    systems: list[str]
+    empty: dict[str, int]
+    fingerprint: int
+    bad: list[BadRow]
+
+
+def partition_count(shards: Sequence[Shard], *, slow: bool = False) -> int:
+    """How many partitions shards are cut into; it depends on the input and the metrics alone.
+
+    Args:
+        shards: All of them.
+        slow: Whether a metric takes long: smaller partitions keep all workers busy then, and less
+            is lost with one of them.
+    """
+    rows = min(_ROWS, _SLOW_ROWS) if slow else _ROWS
+    return max(1, -(-sum(shard.rows for shard in shards) // rows))
+
+
+def split_shard(shard: Shard, cut: Cut) -> CutShard:
+    """Cut a shard into partitions, in one file: for each block a batch for every partition.
+
+    The file is written aside and renamed: whoever finds it, finds all of it.
+    """
+    import pyarrow as pa
+
+    bad = BadRows(cut.keeps_bad)
+    rows = 0
+    systems: dict[str, None] = {}
+    empty: Counter[str] = Counter()
+    fingerprint = 0
+    schema = pa.schema(
+        [(name, pa.int64() if name == "place" else pa.string()) for name in names_of(shard.role)]
+    )
+    with (
+        opened_atomically(cut.path(shard.role, shard.number)) as file,
+        pa.ipc.new_file(file, schema) as writer,
+    ):
+        for whole in blocks_of(shard, bad):
+            block = _with_words(whole, shard, cut, bad, empty)
+            items = item_hashes(block.column("item"))
+            rows += block.num_rows
+            fingerprint += records_fingerprint(items, block.column("caption"))
+            if shard.role == "candidates":
+                systems |= dict.fromkeys(block.column(SYSTEM).unique().to_pylist())
+            for piece in _pieces(block, items, cut.partitions) if block.num_rows else []:
+                writer.write_batch(piece)
+    return CutShard(rows, list(systems), dict(empty), fingerprint % 2**64, bad.rows)
+
+
+def _with_words(block: Any, shard: Shard, cut: Cut, bad: BadRows, empty: Counter[str]) -> Any:
+    """Refuse captions without words, or count them, as the policy says."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    texts = block.column("caption")
+    wordless = ~pc.match_substring_regex(texts, "[0-9A-Za-z]").to_numpy()
+    for row in np.flatnonzero(wordless).tolist():
+        wordless[row] = not has_words(texts[row].as_py(), tokenized=cut.tokenized)
+    if not wordless.any():
+        return block
+    without = block.filter(pa.array(wordless))
+    if cut.empty == "zero":
+        candidates = shard.role == "candidates"
+        empty.update(without.column(SYSTEM).to_pylist() if candidates else [""] * len(without))
+        return block
+    for place, item, text in zip(
+        *(without.column(name).to_pylist() for name in ("place", "item", "caption")), strict=True
+    ):
+        reason = f"the caption {text!r} has no words" if text.strip() else "the caption is empty"
+        bad.add(BadRow(shard.path, row_of(place), item, reason))
+    return block.filter(pa.array(~wordless))
+
+
+def _pieces(block: pa.Table, items: Any, partitions: int) -> list[Any]:
+    """The rows of each partition, in their order."""
+    own = items % np.uint64(partitions)
+    if partitions > 1:
+        block = block.take(np.argsort(own, kind="stable"))
+    [batch] = block.combine_chunks().to_batches()
+    ends = np.cumsum(np.bincount(own.astype(np.int64), minlength=partitions)).tolist()
+    begins = [0, *ends[:-1]]
+    return [batch.slice(begin, end - begin) for begin, end in zip(begins, ends, strict=True)]
+
+
+def read_partition(cut: Cut, role: Role, shards: Sequence[Shard], number: int) -> pa.Table:
+    """Read a partition: its rows of all shards, in the order of reading."""
+    import pyarrow as pa
+
+    batches = []
+    schema = None
+    for shard in shards:
+        with pa.memory_map(str(cut.path(role, shard.number))) as file:
+            reader = pa.ipc.open_file(file)
+            schema = reader.schema
+            places = range(number, reader.num_record_batches, cut.partitions)
+            batches += [reader.get_batch(place) for place in places]
+    return pa.Table.from_batches(batches, schema).combine_chunks()
+
+
+def packed(column: Any) -> Packed:
+    """The texts of an Arrow column, without copying them."""
+    import pyarrow as pa
+
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    if not len(array):
+        return Packed(np.zeros(0, np.uint8), np.zeros(1, np.int64))
+    _, offsets, data = array.buffers()
+    numbers = np.frombuffer(offsets, np.int32)[array.offset : array.offset + len(array) + 1]
+    content = np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)
+    return Packed(content, numbers.astype(np.int64))
+
+
+def item_hashes(column: Any) -> Any:
+    """A number for each item id that depends on the id alone."""
+    return _native.string_hashes(*packed(column))
+
+
+def records_fingerprint(items: Any, captions: Any) -> int:
+    """Add up a hash of each record, of its item and its caption."""
+    mixed = items * np.uint64(0x9E3779B97F4A7C15) + _native.string_hashes(*packed(captions))
+    mixed = (mixed ^ (mixed >> np.uint64(32))) * np.uint64(0xD6E8FEB86659FD93)
+    return int((mixed ^ (mixed >> np.uint64(32))).sum(dtype=np.uint64))

@@ -1,0 +1,323 @@
+"""All steps of scoring from shards, one after the other, by any engine."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import reduce
+from operator import iadd
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import msgspec
+
+from reelscore._progress import Progress
+from reelscore._version import __version__
+from reelscore.data.atomic_files import check_target, write_atomically
+from reelscore.data.inputs import check_split_was_used, paths_in, read_inputs
+from reelscore.data.paired_captions import Empty, Missing
+from reelscore.data.python_captions import CaptionsLike, system_name
+from reelscore.data.reading import Reading
+from reelscore.data.shards import (
+    BadRow,
+    PathLike,
+    Shard,
+    check_pyarrow,
+    name_their_systems,
+    shards_of,
+    streamed,
+    write_shards,
+)
+from reelscore.data.table import ScoreTable
+from reelscore.engines.engine import Engine
+from reelscore.errors import DataError
+from reelscore.metrics.base import Metric, check_tokens
+from reelscore.metrics.registry import DEFAULT_METRICS, MetricColumns, table_columns
+from reelscore.scoring.shards.output import (
+    SCORES,
+    Origin,
+    Output,
+    ReadRecord,
+    file_fingerprint,
+    together,
+)
+from reelscore.scoring.shards.paired_parts import Policies
+from reelscore.scoring.shards.partitions import Cut, partition_count, split_shard
+from reelscore.scoring.shards.parts import PartSums, ScorePlan, Settings, part_name, score_partition
+from reelscore.scoring.shards.reference_counts import GatherPlan, Part, gather_partition
+from reelscore.scoring.shards.totals import draws_of_parts, table_of_parts, with_draws
+from reelscore.text.tokens import Tokenizer
+
+
+def score_large(
+    systems: Mapping[str, CaptionsLike] | CaptionsLike,
+    references: CaptionsLike | None,
+    metrics: str | Metric | Iterable[str | Metric] = DEFAULT_METRICS,
+    *,
+    reading: Reading | None = None,
+    **options: Any,
+) -> ScoreTable:
+    """Score captions in any form as `score_shards` does; what is no shard is made into some.
+
+    Args:
+        systems: As in `reelscore.score_systems`.
+        references: Likewise.
+        metrics: Likewise.
+        reading: How to read the files.
+        options: As of `score_shards`.
+
+    Raises:
+        DataError: If there are no references, or captions cannot be used.
+    """
+    files = _files(systems, reading)
+    truth = paths_in(references, texts=True)
+    if files is not None and truth:
+        own = files.values() if isinstance(files, dict) else files
+        if streamed([*own, *truth], reading):
+            return score_shards(files, truth, metrics, reading=reading, **options)
+    inputs = read_inputs(systems, references, reading=reading)
+    if inputs.references is None:
+        raise DataError('Scores from shards need references; none were given: references="FILE".')
+    with TemporaryDirectory(prefix="reelscore-") as folder:
+        shards = write_shards(Path(folder), inputs.systems, inputs.references)
+        table = score_shards(*shards, metrics, **options)
+    return replace(table, notes=[*inputs.notes, *table.notes])
+
+
+def _files(
+    systems: Mapping[str, CaptionsLike] | CaptionsLike, reading: Reading | None
+) -> dict[str, PathLike] | list[PathLike] | None:
+    """The files of the systems, or ``None`` if captions are given in another form.
+
+    They are without names where their records have these.
+    """
+    if not isinstance(systems, Mapping):
+        files = paths_in(systems, texts=True)
+        if files and name_their_systems(files, reading):
+            return files
+        return {system_name(path): path for path in files} or None
+    named = {name: paths_in(captions) for name, captions in systems.items()}
+    return (
+        {name: paths[0] for name, paths in named.items()}
+        if all(len(paths) == 1 for paths in named.values())
+        else None
+    )
+
+
+def score_shards(
+    systems: Mapping[str, PathLike] | Iterable[PathLike],
+    references: Iterable[PathLike],
+    metrics: str | Metric | Iterable[str | Metric] = DEFAULT_METRICS,
+    *,
+    tokenizer: Tokenizer = "ptb",
+    missing: Missing = "error",
+    empty: Empty = "error",
+    engine: Engine | None = None,
+    out: PathLike | None = None,
+    bad_rows: PathLike | None = None,
+    resamples: int = 0,
+    seed: int = 12345,
+    reading: Reading | None = None,
+    progress: Progress | None = None,
+) -> ScoreTable:
+    """Score captions from Parquet or JSON Lines without holding them in memory.
+
+    Args:
+        systems: Files, folders or patterns whose records have a field ``system``; or files,
+            folders and patterns by system, whatever their records say.
+        references: Files, folders or patterns of references.
+        metrics: As in `reelscore.score`.
+        tokenizer: As in `reelscore.score`.
+        missing: As in `reelscore.score`.
+        empty: As in `reelscore.score`.
+        engine: Where the work is done; in threads of this process by default.
+        out: The folder for the scores of items and systems. A run that ended early goes on where
+            it was; other captions, metrics or settings are refused. Without it, only the scores
+            of systems are kept.
+        bad_rows: A file for records that cannot be used; they are left out of the scores. Without
+            it, they are errors.
+        resamples: How many draws of the Poisson bootstrap to make, for intervals and tests; 0
+            for none.
+        seed: Random seed of the draws.
+        reading: How to read the files.
+        progress: Called with how many parts are done, of how many that were left to do.
+
+    Returns:
+        The scores of systems; those of items are in the folder.
+
+    Raises:
+        DataError: If captions or references cannot be used, or the folder holds something else.
+    """
+    check_pyarrow("Scoring from shards")
+    engine = engine or Engine()
+    columns = table_columns(metrics)
+    _check_metrics(columns, tokenizer)
+    if bad_rows is not None:
+        check_target(bad_rows)
+    policies = Policies(missing, empty, bad_rows is not None)
+    settings = Settings(columns, tokenizer, policies, resamples, seed)
+    truth = shards_of(references, "references", reading)
+    candidates = shards_of(systems, "candidates", reading)
+    check_split_was_used(reading, any(shard.reading.splits for shard in (*truth, *candidates)))
+    slow = any(own.metric.slow for own in columns)
+    partitions = partition_count([*truth, *candidates], slow=slow)
+    with _folder(out) as folder:
+        origin = _origin(engine, settings, candidates, truth, kept=out is not None)
+        with Output(folder, origin, partitions) as output:
+            shards = [shard.path for shard in (*truth, *candidates)]
+            engine.check_files([*shards, str(output.work / "lock")])
+            table = _scored(engine, settings, candidates, truth, output, progress)
+            bad = output.manifest.bad
+    if bad_rows is not None:
+        lines = [msgspec.json.encode(row._asdict()) + b"\n" for row in bad]
+        write_atomically(bad_rows, b"".join(lines))
+    return table
+
+
+def _scored(
+    engine: Engine,
+    settings: Settings,
+    candidates: Sequence[Shard],
+    references: Sequence[Shard],
+    output: Output,
+    progress: Progress | None,
+) -> ScoreTable:
+    """Do what is left to do."""
+    if output.manifest.complete:
+        return with_draws(ScoreTable.read(output.folder / SCORES), settings, output.draws())
+    remaining = output.remaining()
+    partitions = output.manifest.partitions
+    if remaining or output.manifest.read is None:
+        policies = settings.policies
+        tokenized = settings.tokenizer == "none"
+        cut = Cut(output.split, partitions, policies.empty, tokenized, policies.keeps_bad)
+        read, unusable = _split(engine, cut, candidates, references)
+        output.keep_read(read, unusable)
+        gathered = _gather(engine, cut, settings, references)
+        plan = ScorePlan(
+            cut,
+            references,
+            candidates,
+            read.systems,
+            settings,
+            gathered,
+            output.items,
+            output.sums,
+        )
+        entries = engine.map(score_partition, remaining, engine.broadcast(plan))
+        for done, entry in enumerate(entries, start=1):
+            output.keep_part(entry)
+            if progress is not None:
+                progress(done, len(remaining))
+    read_record = output.manifest.read
+    assert read_record is not None
+    parts = [PartSums(output.sums / part_name(k)) for k in range(partitions)]
+    if not any(part.record.items for part in parts):
+        raise DataError("There are no references that can be used; at least one is needed.")
+    table = table_of_parts(read_record, settings, parts)
+    draws = draws_of_parts(settings, parts)
+    rows = [*output.manifest.bad, *(row for part in parts for row in part.record.bad)]
+    bad = sorted(rows, key=lambda row: (row.file, row.row))
+    if bad:
+        what = "record was" if len(bad) == 1 else "records were"
+        note = f"{len(bad):,} {what} left out: see the file of bad rows."
+        table = replace(table, notes=[*table.notes, note])
+    output.finish(table, bad, draws)
+    return with_draws(table, settings, draws)
+
+
+def _split(
+    engine: Engine, cut: Cut, candidates: Sequence[Shard], references: Sequence[Shard]
+) -> tuple[ReadRecord, list[BadRow]]:
+    shared = engine.broadcast(cut)
+    truth = list(engine.map(split_shard, references, shared))
+    own = list(engine.map(split_shard, candidates, shared))
+    systems = dict.fromkeys(name for shard in own for name in shard.systems)
+    if not systems:
+        raise DataError("There are no candidates that can be used; at least one is needed.")
+    read = ReadRecord(
+        list(systems),
+        sum(shard.fingerprint for shard in truth) % 2**64,
+        sum(shard.rows for shard in own),
+        sum(shard.rows for shard in truth),
+        dict(sum((Counter(shard.empty) for shard in (*truth, *own)), Counter())),
+    )
+    return read, [bad for shard in (*truth, *own) for bad in shard.bad]
+
+
+def _gather(
+    engine: Engine, cut: Cut, settings: Settings, references: Sequence[Shard]
+) -> Part | None:
+    metrics = [own.metric for own in settings.columns]
+    if not any(metric.weighs_all_references for metric in metrics):
+        return None
+    plan = engine.broadcast(GatherPlan(cut, references, metrics, settings.tokenizer))
+    return reduce(iadd, engine.map(gather_partition, range(cut.partitions), plan))
+
+
+def _check_metrics(columns: Sequence[MetricColumns], tokenizer: Tokenizer) -> None:
+    """Refuse what cannot be computed part by part."""
+    metrics = [own.metric for own in columns]
+    check_tokens(metrics, tokenizer)
+    if tokenizer == "ptb-coco":
+        raise DataError(
+            "The tokenizer ptb-coco looks ahead into the next caption, so that tokens depend on "
+            "the order of captions; shards have none. Use ptb."
+        )
+    for metric in metrics:
+        if not metric.independent:
+            raise DataError(
+                f"{metric.name} looks at all captions of a system together and cannot be computed "
+                "part by part. Leave it out, or score in memory."
+            )
+        if metric.weighs_all_references and type(metric).gather is Metric.gather:
+            raise DataError(
+                f"{metric.name} weighs words by all references together and cannot be computed "
+                "part by part. Leave it out, or score in memory."
+            )
+
+
+@contextmanager
+def _folder(out: PathLike | None) -> Iterator[Path]:
+    if out is not None:
+        yield Path(out)
+        return
+    with TemporaryDirectory(prefix="reelscore-") as folder:
+        yield Path(folder)
+
+
+def _origin(
+    engine: Engine,
+    settings: Settings,
+    candidates: Sequence[Shard],
+    references: Sequence[Shard],
+    *,
+    kept: bool,
+) -> Origin:
+    """What is scored, and how; shards are only fingerprinted where somebody may come back."""
+    nothing = engine.broadcast(None)
+
+    def fingerprint(shards: Sequence[Shard]) -> str:
+        return together(list(engine.map(file_fingerprint, shards, nothing))) if kept else ""
+
+    policies = settings.policies
+    chosen = {
+        "tokenizer": settings.tokenizer,
+        "missing": policies.missing,
+        "empty": policies.empty,
+        "bad rows": "kept" if policies.keeps_bad else "error",
+        "resamples": settings.resamples,
+        "seed": settings.seed,
+    }
+    reading = {shard.reading for shard in (*candidates, *references)}
+    names = [*(shard.system or "" for shard in candidates), *sorted(map(repr, reading))]
+    return Origin(
+        __version__,
+        fingerprint(candidates),
+        fingerprint(references),
+        [own.metric.signature() for own in settings.columns],
+        [*(f"{name} {value}" for name, value in chosen.items()), together(names)[:8]],
+    )

@@ -1,0 +1,168 @@
+"""The last step: scores of systems, from what the parts left.
+
+Whole numbers add up exactly in any order. Fractions do not: they are put into the order of the
+references first, and added by the tree that numpy adds by, so that the sum is the same to the last
+bit as that of all captions in memory.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from reelscore._version import __version__
+from reelscore.data.paired_captions import Paired, copies_warning
+from reelscore.data.table import Draws, ItemScores, MetricResult, ScoreTable, system_notes
+from reelscore.metrics.base import FloatArray
+from reelscore.metrics.training_data import training_warning
+from reelscore.scoring.prepared import files_part, span
+from reelscore.scoring.shards.output import ReadRecord
+from reelscore.scoring.shards.parts import PartSums, Settings, SystemRecord
+from reelscore.stats.poisson import RESAMPLING
+from reelscore.text.tokens import in_signature
+
+
+def table_of_parts(read: ReadRecord, settings: Settings, parts: Sequence[PartSums]) -> ScoreTable:
+    """Put the parts together into a table of the systems' scores.
+
+    Args:
+        read: What was found when the shards were read.
+        settings: What was computed.
+        parts: All parts.
+    """
+    systems, fingerprint = read.systems, read.fingerprint
+    spans = [part.record.references for part in parts if part.record.items]
+    policies = settings.policies
+    context = {
+        "tok": in_signature(settings.tokenizer),
+        "refs": span(min(low for low, _ in spans), max(high for _, high in spans)),
+        "data": f"{(fingerprint ^ (fingerprint >> 32)) & 0xFFFFFFFF:08x}",
+        "missing": policies.missing_done,
+        "empty": policies.empty,
+        "v": __version__,
+    }
+    results = {}
+    notes = {}
+    warnings: dict[str, None] = {}
+    for number, system in enumerate(systems):
+        records = [part.record.systems[number] for part in parts]
+        totals = _totals(number, settings, parts, records)
+        items = sum(record.items for record in records)
+        row = {}
+        for place, own in enumerate(settings.columns):
+            metric = own.metric
+            trained = next(
+                (p.record.trained[place] for p in parts if place in p.record.trained), None
+            )
+            seen = {}
+            if trained is not None:
+                counts = _added(records, place)
+                seen = {"trained": trained, "seen": counts.pop("")}
+                warnings |= dict.fromkeys(
+                    training_warning(
+                        metric.name,
+                        {g: n for g, n in counts.items() if n},
+                        items,
+                        metric.unseen_remedy,
+                    )
+                )
+            signature = metric.signature(
+                **files_part(metric, settings.tokenizer), **seen, **_in_order(context, items)
+            )
+            corpus = metric.scores(totals[place])
+            for k, (name, output) in enumerate(zip(own.names, metric.outputs, strict=True)):
+                if name in own.wanted and any(record.scored[name] > 0 for record in records):
+                    row[name] = MetricResult(
+                        name,
+                        float(corpus[k]),
+                        ItemScores.of({}),
+                        signature,
+                        scale=metric.scale_of(output),
+                    )
+        results[system] = row
+        notes[system] = [
+            *_notes(system, records, read, settings),
+            *copies_warning(sum(record.copies for record in records), items),
+        ]
+    return ScoreTable(results, [*system_notes(notes), *warnings])
+
+
+def _in_order(context: dict[str, str], items: int) -> dict[str, object]:
+    """The context of a signature, in the order of scoring in memory."""
+    return {"tok": context["tok"], "items": items, **context}
+
+
+def _added(records: Sequence[SystemRecord], place: int) -> dict[str, int]:
+    together: dict[str, int] = {}
+    for record in records:
+        for group, count in record.seen.get(place, {}).items():
+            together[group] = together.get(group, 0) + count
+    return together
+
+
+def _notes(
+    system: str, records: Sequence[SystemRecord], read: ReadRecord, settings: Settings
+) -> list[str]:
+    """Say what the policies did, in the words of captions in memory."""
+    together = Paired(
+        items=[],
+        candidates=[],
+        references=[],
+        reference_offsets=array("q", [0]),
+        missing_candidates=sum(record.missing for record in records),
+        extra_candidates=sum(record.extra for record in records),
+        empty_candidates=read.empty.get(system, 0),
+        empty_references=read.empty.get("", 0),
+        missing=settings.policies.missing_done,
+    )
+    return together.notes()
+
+
+def _totals(
+    number: int, settings: Settings, parts: Sequence[PartSums], records: Sequence[SystemRecord]
+) -> list[FloatArray]:
+    """The summed statistics of one system, by metric."""
+    fractions = [own for own in settings.columns if not own.metric.counts]
+    rows = [np.flatnonzero(part.column("system") == number) for part in parts] if fractions else []
+    places = [part.column("place")[own] for part, own in zip(parts, rows, strict=False)]
+    order = np.argsort(np.concatenate(places), kind="stable") if places else None
+    totals = []
+    for place, own in enumerate(settings.columns):
+        if own.metric.counts:
+            totals.append(np.sum([record.totals[place] for record in records], axis=0))
+            continue
+        names = [name for name in parts[0].names if name.startswith(f"{place}.")]
+        sums = []
+        for name in names:
+            values = [part.column(name)[mine] for part, mine in zip(parts, rows, strict=True)]
+            sums.append(np.concatenate(values)[order].sum())
+        totals.append(np.array(sums))
+    return totals
+
+
+def draws_of_parts(settings: Settings, parts: Sequence[PartSums]) -> dict[str, FloatArray]:
+    """Add up the draws of all parts, by metric: systems × resamples × k; exact in any order."""
+    if not settings.resamples:
+        return {}
+    names = [f"{place}" for place in range(len(settings.columns))]
+    return {name: np.sum([part.draws(name) for part in parts], axis=0) for name in names}
+
+
+def with_draws(
+    table: ScoreTable, settings: Settings, draws: Mapping[str, FloatArray]
+) -> ScoreTable:
+    """Give the draws to the results they belong to, for intervals and tests."""
+    if not draws:
+        return table
+    made = f"resamples:{settings.resamples}|seed:{settings.seed}|resampling:{RESAMPLING}"
+    results = {}
+    for number, (system, row) in enumerate(table.results.items()):
+        own: dict[str, MetricResult] = {}
+        for place, columns in enumerate(settings.columns):
+            sums = Draws(columns.names, draws[f"{place}"][number], columns.metric.scores, made)
+            own |= {name: replace(row[name], draws=sums) for name in columns.wanted if name in row}
+        results[system] = own
+    return replace(table, results=results)

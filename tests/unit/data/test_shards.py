@@ -1,0 +1,240 @@
+"""Shards: any number of files, formats by content, and bad records by file, row and item."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import reelscore
+from reelscore import DataError
+from reelscore.data.reading import Reading
+from reelscore.data.shard_blocks import blocks_of
+from reelscore.data.shards import BadRows, shards_of
+from reelscore.errors import MissingExtraError
+from reelscore.scoring.shards.pipeline import score_shards
+from support.shards import reference_rows, write_shards
+
+REFERENCES = {"v1": ["a man runs", "he runs"], "v2": ["a dog"], "7": ["a cat sleeps"]}
+
+
+def rows_of(paths, role="references"):
+    return [
+        (row["item"], row["caption"])
+        for shard in shards_of(paths, role)
+        for block in blocks_of(shard, BadRows())
+        for row in block.to_pylist()
+    ]
+
+
+@pytest.fixture
+def truth(tmp_path):
+    return write_shards(tmp_path / "references", reference_rows(REFERENCES), 2)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "jsonl"])
+def test_folders_patterns_and_files_in_order(tmp_path, kind):
+    folder = write_shards(tmp_path / "shards", reference_rows(REFERENCES), 2, kind)
+    (folder / "_SUCCESS").touch()  # as Spark leaves it beside its shards
+    expected = [("v1", "a man runs"), ("v1", "he runs"), ("v2", "a dog"), ("7", "a cat sleeps")]
+    for paths in ([folder], [folder / f"*.{kind}"], sorted(folder.glob("0*"))):
+        assert rows_of(paths) == expected
+
+
+@pytest.mark.parametrize(
+    ("item", "caption"),
+    [
+        (pa.array([1, 2, 3]), pa.array(["a", "b", "c"])),
+        (
+            pa.array(["1", "2", "3"]).dictionary_encode(),
+            pa.array(["a", "b", "c"], pa.large_string()),
+        ),
+        (pa.array(["1", "2", "3"], pa.string_view()), pa.array([["a"], ["b"], ["c"]])),
+        (pa.array([b"1", b"2", b"3"]), pa.array([b"a", b"b", b"c"], pa.large_binary())),
+    ],
+)
+def test_columns_of_other_types(tmp_path, item, caption):
+    pq.write_table(pa.table({"video_id": item, "text": caption}), tmp_path / "one.parquet")
+    assert rows_of([tmp_path]) == [("1", "a"), ("2", "b"), ("3", "c")]
+    assert reelscore.read_candidates(tmp_path / "one.parquet") == {"1": "a", "2": "b", "3": "c"}
+
+
+def test_a_list_of_references_in_each_row(tmp_path):
+    rows = [{"item": item, "caption": texts} for item, texts in REFERENCES.items()]
+    write_shards(tmp_path / "lists", rows, 1)
+    write_shards(tmp_path / "lines", rows, 1, "jsonl")
+    assert rows_of([tmp_path / "lists"]) == rows_of([tmp_path / "lines"])
+    assert rows_of([tmp_path / "lists"])[:2] == [("v1", "a man runs"), ("v1", "he runs")]
+
+
+GOOD = {"system": "ours", "item": "v1", "caption": "a man"}
+
+
+@pytest.mark.parametrize("kind", ["parquet", "jsonl"])
+@pytest.mark.parametrize(
+    ("bad", "reason"),
+    [
+        ({"caption": None}, "row 3: the caption of item 'v2' is null; expected text"),
+        ({"caption": "a\0b"}, "row 3: the caption of item 'v2' holds a NUL character"),
+        ({"caption": "..."}, "row 3: item 'v2': the caption '...' has no words"),
+        ({"caption": "  "}, "row 3: item 'v2': the caption is empty"),
+        ({"item": None}, "row 3: the item id is null"),
+        ({"item": " "}, "row 3: the item id is empty"),
+        ({"system": None}, "row 3: item 'v2': the system is null"),
+        ({"item": "v1"}, "row 3: item 'v1': system 'ours' has a caption of the item already"),
+        ({"item": "v9"}, "row 3: item 'v9': the item has no references"),
+    ],
+)
+def test_a_bad_record_is_one_error_with_its_place(tmp_path, truth, kind, bad, reason):
+    seven = {**GOOD, "item": "7"}
+    rows = [seven, GOOD, {**GOOD, "item": "v2", **bad}]
+    folder = write_shards(tmp_path / "captions", rows, 1, kind)
+    with pytest.raises(DataError) as refused:
+        reelscore.score_systems(folder, truth, "rouge_l", out=tmp_path / "out")
+    assert f"{folder / f'00.{kind}'}: {reason}" in str(refused.value)
+    assert "bad_rows='FILE'" in str(refused.value)
+    # the same record collected: the rest is scored, and the item without a caption is named
+    with_bad = tmp_path / "bad.jsonl"
+    table = reelscore.score_systems(
+        folder, truth, "rouge_l", out=tmp_path / "other", bad_rows=with_bad
+    )
+    listed = [json.loads(line) for line in with_bad.read_text().splitlines()]
+    assert (listed[0]["file"], listed[0]["row"]) == (str(folder / f"00.{kind}"), 3)
+    assert listed[0]["reason"].startswith(re.sub(r"^row 3: (item '\w+': )?", "", reason))
+    assert listed[1]["item"] == "v2"
+    assert listed[1]["reason"] == "system 'ours' has no caption of the item"
+    assert "2 records were left out: see the file of bad rows." in table.notes
+    assert "|items:2|" in table["ours"]["rouge_l"].signature
+    assert "|missing:skip|" in table["ours"]["rouge_l"].signature
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b"{oops", "row 3: malformed JSON"),
+        (
+            b'{"system": "ours", "item": "v2", "caption": "caf\xe9"}',
+            "row 3: invalid UTF-8: byte 0xe9",
+        ),
+        (b'{"system": "ours", "item": "v2", "caption": "\\ud800"}', "row 3: .* lone surrogate"),
+        (b'"v2"', "row 3: not an object"),
+    ],
+)
+def test_a_line_that_is_no_record(tmp_path, truth, line, reason):
+    path = tmp_path / "captions.jsonl"
+    path.write_bytes(json.dumps(GOOD).encode() + b"\n\n" + line + b"\n")
+    with pytest.raises(DataError, match=rf"captions.jsonl: {reason}"):
+        reelscore.score_systems(path, truth, "rouge_l", out=tmp_path / "out")
+
+
+def test_lines_that_are_read_one_by_one_make_the_same_block(tmp_path):
+    records = [json.dumps({"item": k, "caption": f"man {k}"}) for k in range(4)]
+    nan = '{"item": "v", "caption": ["a dog", "two"], "loss": NaN}'  # as Python writes it
+    path = tmp_path / "references.jsonl"
+    path.write_text("\n".join([*records, "", nan]) + "\n")
+    [shard] = shards_of([path], "references")
+    [block] = blocks_of(shard, BadRows())
+    assert block.column("item").to_pylist() == ["0", "1", "2", "3", "v", "v"]
+    assert block.column("place").to_pylist() == [1, 2, 3, 4, 6, 6]
+
+
+@pytest.mark.parametrize("kind", ["parquet", "jsonl"])
+def test_one_part_of_a_data_set(tmp_path, kind):
+    rows = [
+        {"item": f"{part}{k}", "caption": f"a {part} runs {k}", "split": part}
+        for part in ("train", "test")
+        for k in range(3)
+    ]
+    truth = write_shards(tmp_path / "references", rows, 2, kind)
+    own = [{"item": f"test{k}", "caption": "a test"} for k in range(3)]
+    captions = write_shards(tmp_path / "captions", own, 1, kind)
+    files = ({"ours": captions}, [truth], "rouge_l")
+    table = score_shards(*files, reading=Reading(split="test"))
+    assert "|items:3|" in table["ours"]["rouge_l"].signature
+    with pytest.raises(DataError, match="has no caption of the item"):
+        score_shards(*files)
+    with pytest.raises(DataError, match="no file says which items belong to it"):
+        score_shards({"ours": captions}, [captions], "rouge_l", reading=Reading(split="test"))
+
+
+def test_bytes_that_are_no_text(tmp_path, truth):
+    offsets = pa.py_buffer(b"\0\0\0\0\5\0\0\0\x0a\0\0\0")
+    caption = pa.Array.from_buffers(pa.string(), 2, [None, offsets, pa.py_buffer(b"a man\xff dog")])
+    table = pa.table({"system": ["s", "s"], "item": ["v1", "v2"], "caption": caption})
+    pq.write_table(table, tmp_path / "odd.parquet")
+    with pytest.raises(DataError, match=r"odd\.parquet: row 2: item 'v2': .* not UTF-8"):
+        reelscore.score_systems(tmp_path / "odd.parquet", truth, "rouge_l", out=tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"PAR1 and no more", "the Parquet file is damaged"),
+        (b'{"item": "v1", "caption": "a man"}\n', "no field 'system' says whose captions"),
+    ],
+)
+def test_files_that_are_no_shards(tmp_path, content, message):
+    path = tmp_path / "captions"
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=message):
+        shards_of([path], "candidates")
+
+
+def test_files_whose_records_name_their_systems_are_read_in_memory_too(tmp_path, truth):
+    rows = [
+        {"system": name, "item": item, "caption": f"a {name} runs"}
+        for item in REFERENCES
+        for name in ("man", "dog")
+    ]
+    folder = write_shards(tmp_path / "captions", rows, 2)
+    table = reelscore.score_systems(sorted(folder.iterdir()), truth, "rouge_l")
+    assert table.systems == ["man", "dog"]
+    assert set(table["man"]["rouge_l"].items) == {"v1", "v2", "7"}
+    write_shards(folder, [*rows, rows[0]], 2)
+    with pytest.raises(DataError, match="row 3: item 'v1': system 'man' has a caption of the item"):
+        reelscore.score_systems(sorted(folder.iterdir()), truth, "rouge_l")
+
+
+@pytest.mark.parametrize("options", [{}, {"out": "out"}])
+def test_a_name_stands_for_all_files_of_a_folder(tmp_path, truth, monkeypatch, options):
+    monkeypatch.chdir(tmp_path)
+    rows = [{"system": "v3", "item": item, "caption": "a dog runs"} for item in REFERENCES]
+    captions = write_shards(tmp_path / "captions", rows, 2)
+    for systems in ({"ours": captions}, {"ours": str(captions / "*")}):
+        table = reelscore.score_systems(systems, truth, "rouge_l", **options)
+        assert table.systems == ["ours"]
+    rows = [{"item": item, "caption": "a dog runs"} for item in REFERENCES]
+    write_shards(captions, rows, 2, "jsonl")
+    with pytest.raises(DataError, match=r"00.jsonl: no field 'system' .*, as in .*00.parquet"):
+        reelscore.score_systems(captions, truth, "rouge_l", **options)
+    (captions / "00.jsonl").write_text("")
+    with pytest.raises(DataError, match=r"00.jsonl: the file is empty"):
+        reelscore.score_systems(captions, truth, "rouge_l", **options)
+
+
+@pytest.mark.parametrize("in_blocks", [False, True])
+def test_a_pipe_is_read_once(tmp_path, in_blocks):
+    """As a shell gives one by <(command)."""
+    reader, writer = os.pipe()
+    os.write(writer, b'{"id": "v1", "caption": "a man"}\n')
+    os.close(writer)
+    (tmp_path / "refs.jsonl").write_text('{"id": "v1", "references": ["a man runs"]}\n')
+    options = {"out": tmp_path / "out"} if in_blocks else {}
+    table = reelscore.score_systems(
+        {"mine": f"/dev/fd/{reader}"}, tmp_path / "refs.jsonl", "rouge_l", **options
+    )
+    os.close(reader)
+    assert list(table.systems) == ["mine"]
+
+
+def test_pyarrow_that_is_not_installed_is_said(tmp_path, monkeypatch):
+    path = tmp_path / "captions.jsonl"
+    path.write_text(json.dumps(GOOD) + "\n")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match=r"captions.jsonl: .*needs pyarrow.*\[parquet\]"):
+        reelscore.score_systems([path], {"v1": "a man"}, "rouge_l")
