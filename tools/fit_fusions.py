@@ -13,10 +13,10 @@ import numpy as np
 from reelscore.learned.agreement import FITTED, FUSIONS, agreement, features, with_fusion
 from reelscore.learned.fusion import fit_fusion, write_coefficients
 from reelscore.learned.judged_captions import training_items
+from reelscore.learned.model_files import SHIPPED, read_info
 from reelscore.learned.trecvid import load_captions
 
 FOLDER = Path(__file__).parents[1] / "src/reelscore/learned/fusions"
-TO_Z = {"bertha": (0.141027, 1.198508)}  # scores held out are kept on the network's own scale
 
 
 def main() -> None:
@@ -28,10 +28,12 @@ def main() -> None:
         if each.kind == "MA" and not each.person
     )
     human = np.concatenate([each.human for each in years.values()])
+    # scores held out are kept on the scale they have before they become standard scores
+    to_z = {"bertha": read_info(SHIPPED).to_z}
     for name, inputs in FUSIONS.items():
         columns = {}
         for metric in inputs:
-            low, slope = TO_Z.get(metric, (0.0, 1.0))
+            low, slope = to_z.get(metric, (0.0, 1.0))
             joined = np.concatenate([each.metrics[metric] for each in years.values()])
             columns[metric] = low + slope * joined
         metrics = ["bleu", "rouge_l", "meteor", "cider"]

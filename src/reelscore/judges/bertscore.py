@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+from msgspec import structs
 from numpy.typing import NDArray
 
 from reelscore.data.scales import Scale
@@ -99,7 +100,7 @@ class BertScore(Metric):
             Scale("high", least, 1, mean=True, label=f"BERTScore {part}", percent=True)
             for part in ("P", "R", "F1")
         )
-        return (precision, recall, replace(f_score, headline=True))
+        return (precision, recall, structs.replace(f_score, headline=True))
 
     @property
     def folder(self) -> Path:
@@ -117,6 +118,11 @@ class BertScore(Metric):
         used = replace(self, layer=effective_layer(self.folder, self.layer))
         context = {"revision": weights_hash(self.folder), **context, "tok": "raw"}
         return super(BertScore, used).signature(**context)
+
+    @property
+    def weighs_all_references(self) -> bool:
+        """Where rare words weigh more."""
+        return self.idf
 
     def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Prepared:
         """Load the encoder, and count in how many references each token is."""

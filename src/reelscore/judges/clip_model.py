@@ -17,12 +17,13 @@ from reelscore.data.atomic_files import write_atomically
 from reelscore.errors import DataError
 from reelscore.judges.model_folders import read_config, weights_hash
 from reelscore.learned.bert import of_one_length
-from reelscore.learned.encoders import default_device, need
+from reelscore.learned.encoders import default_device, loading, need
 from reelscore.text.words import CaptionBatch
 from reelscore.video.frames import Sampling, find_videos, read_frames, video_key
 
 Vectors = NDArray[np.float32]
 
+_EXTRA = "reelscore[clip]"
 _PICTURES = 32  # of a batch
 _TOKENS = 2048
 
@@ -55,26 +56,23 @@ class ClipModel:
                 f"{metric}: {folder}: a model of type {config.get('model_type')!r}; expected a "
                 "CLIP of transformers ('clip')."
             )
-        transformers = need("transformers")
-        torch = need("torch")
+        transformers = need("transformers", _EXTRA)
+        torch = need("torch", _EXTRA)
         transformers.utils.logging.disable_progress_bar()
         self.device = default_device()
         tokenizer = folder / "tokenizer.json"
         if not tokenizer.is_file():
             raise DataError(f"{metric}: {folder}: there is no tokenizer; expected tokenizer.json.")
-        try:
+        with loading(f"{metric}: {folder}"):
             self._model = transformers.CLIPModel.from_pretrained(
                 folder, local_files_only=True, use_safetensors=True, dtype=torch.float32
             )
-        except (OSError, ValueError, RuntimeError) as error:
-            reason = str(error).splitlines()[0]
-            raise DataError(f"{metric}: {folder}: cannot be loaded: {reason}") from error
-        self._tokenizer = need("tokenizers").Tokenizer.from_file(str(tokenizer))
+            self._tokenizer = need("tokenizers", _EXTRA).Tokenizer.from_file(str(tokenizer))
+            self._pictures = _preparation(folder, self._model.config.vision_config.image_size)
         self._model.to(self.device).eval()
         self._tokenizer.no_padding()
         self.most_tokens = int(self._model.config.text_config.max_position_embeddings)
         self._tokenizer.enable_truncation(self.most_tokens)
-        self._pictures = _preparation(folder, self._model.config.vision_config.image_size)
         self.key = weights_hash(folder)
 
     def token_ids(self, texts: Sequence[str]) -> list[list[int]]:
@@ -83,7 +81,7 @@ class ClipModel:
 
     def texts(self, texts: Sequence[str]) -> dict[str, TextVectors]:
         """Give the vectors of texts, each once."""
-        torch = need("torch")
+        torch = need("torch", _EXTRA)
         once = list(dict.fromkeys(texts))
         ids = self.token_ids(once)
         vectors: dict[str, TextVectors] = {}
@@ -102,7 +100,7 @@ class ClipModel:
 
     def pictures(self, pictures: Sequence[NDArray[np.uint8]]) -> Vectors:
         """Give the vectors of pictures, of unit length."""
-        torch = need("torch")
+        torch = need("torch", _EXTRA)
         rows = []
         for begin in range(0, len(pictures), _PICTURES):
             ready = np.stack([self._pictures(each) for each in pictures[begin : begin + _PICTURES]])
@@ -181,7 +179,7 @@ def _preparation(folder: Path, side: int) -> Any:
 
     It does what the image processor of transformers does, which needs torchvision in some versions.
     """
-    image = need("PIL.Image")
+    image = need("PIL.Image", _EXTRA)
     fields: dict[str, Any] = {}
     settings = folder / "preprocessor_config.json"
     if settings.is_file():

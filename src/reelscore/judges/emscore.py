@@ -16,11 +16,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from reelscore.data.scales import Scale
@@ -102,6 +103,11 @@ class EmScore(Metric):
         if context:
             context = {"revision": weights_hash(Path(self.model)), **context, "tok": "raw"}
         return super().signature(**context)
+
+    @property
+    def weighs_all_references(self) -> bool:
+        """Where rare words weigh more."""
+        return self.idf
 
     def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Prepared:
         """Load the model, and count in how many references each token is."""

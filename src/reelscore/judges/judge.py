@@ -60,9 +60,10 @@ _SCALES = {
 
 @dataclass
 class Prepared:
-    """References by item, and what the questions took so far."""
+    """References by item, what the questions took so far, and whether one has an answer."""
 
     references: list[str]
+    answered: bool = False
     usage: Usage = field(default_factory=Usage)
     notes: list[str] = field(default_factory=list)
 
@@ -201,6 +202,7 @@ class Judge(Metric):
             prepared.notes.append(
                 f"{journal.path}: the last line was cut off, and its question was asked again."
             )
+        prepared.answered |= len(outcome.faults) < len(outcome.records)
         self._report(outcome.faults, prepared)
         records = iter(outcome.records)
         return np.array([self._row([next(records) for _ in own]) for own in pairs])
@@ -328,11 +330,19 @@ class Judge(Metric):
         return [(first + second) / 2, float(first != second), (first + 1.0 - second) / 2, 1.0]
 
     def _report(self, faults: Sequence[Record], prepared: Prepared) -> None:
-        """Complain about captions without a usable answer, or note that they are left out."""
+        """Complain about captions without a usable answer, or note that they are left out.
+
+        Where no question has one there is nothing to score, and something is wrong with the model.
+        """
         if not faults:
             return
         items = list(dict.fromkeys(record.about.get("item", "?") for record in faults))
         first = f"{', '.join(map(repr, items[:3]))}; of the first: {faults[0].fault}"
+        if not prepared.answered:
+            raise DataError(
+                f"judge: no question of {len(faults):,} has a usable answer (items {first}). "
+                "Check the model and the prompt, and run it again."
+            )
         told = f"judge: {len(faults)} of its questions have no usable answer (items {first})."
         if self.failed == "error":
             raise DataError(

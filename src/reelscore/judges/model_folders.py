@@ -30,7 +30,9 @@ def read_config(metric: str, folder: Path, option: str = "") -> dict[str, Any]:
             f"one yourself, and name its folder: {option or f'{metric}|model:FOLDER'}."
         )
     try:
-        config: dict[str, Any] = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        if not isinstance(config, dict):
+            raise ValueError("config.json has no fields")
     except (OSError, ValueError) as error:
         raise DataError(
             f"{metric}: {folder}: not the folder of a model; expected config.json, weights "

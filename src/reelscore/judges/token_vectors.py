@@ -16,7 +16,7 @@ from reelscore.errors import DataError
 from reelscore.judges.model_folders import read_config
 from reelscore.learned.bert import Bert, of_one_length
 from reelscore.learned.cross_encoder import padded
-from reelscore.learned.encoders import default_device, load_encoder, need
+from reelscore.learned.encoders import default_device, load_encoder, loading, most_tokens, need
 from reelscore.text.wordpiece import open_tokenizer
 
 Rows = Callable[[Sequence[Any]], NDArray[Any]]
@@ -60,11 +60,12 @@ class TokenEncoder:
         config = read_config("bertscore", folder)
         self.layer = effective_layer(folder, layer)
         self._prefix = " " if config.get("model_type") == "roberta" else ""
-        self._rows, self._tokenizer = _plain_bert(folder, config, self.layer) or _any_encoder(
-            folder, self.layer
-        )
-        self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(_most_tokens(folder, config))
+        with loading(f"bertscore: {folder}"):
+            self._rows, self._tokenizer = _plain_bert(folder, config, self.layer) or _any_encoder(
+                folder, self.layer
+            )
+            self._tokenizer.no_padding()
+            self._tokenizer.enable_truncation(_most_tokens(folder, config))
 
     def encodings(self, texts: Sequence[str]) -> list[Any]:
         """Cut texts into tokens."""
@@ -120,8 +121,7 @@ def effective_layer(folder: Path, layer: int | None) -> int:
 
 def _most_tokens(folder: Path, config: dict[str, Any]) -> int:
     """How many tokens of a text are read: what the tokenizer says, if the encoder has as many."""
-    places = config.get("max_position_embeddings", 512)
-    places -= 2 if config.get("model_type") in ("roberta", "xlm-roberta") else 0
+    places = most_tokens(config, config.get("max_position_embeddings", 512))
     settings = folder / "tokenizer_config.json"
     if settings.is_file():
         said = json.loads(settings.read_text(encoding="utf-8")).get("model_max_length", places)

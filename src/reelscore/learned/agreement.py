@@ -9,13 +9,15 @@ models that have seen the year tested.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from reelscore._progress import Progress
 from reelscore.data.datasets.trecvid_ha import YEARS
+from reelscore.engines.engine import Engine
 from reelscore.errors import MissingExtraError
 from reelscore.learned.fusion import fit_fusion
 from reelscore.learned.judged_captions import JudgedCaption
@@ -23,7 +25,7 @@ from reelscore.learned.trecvid import load_captions
 from reelscore.meta.held_out import held_out_scores
 from reelscore.meta.judged import Judged, williams_matrix
 from reelscore.metrics.base import FloatArray
-from reelscore.scoring.captions import score
+from reelscore.scoring.captions import score_systems
 
 CLASSICAL = ("bleu_4", "rouge_l", "meteor", "cider")
 FUSIONS = {"classical": CLASSICAL, "learned": (*CLASSICAL, "sts", "bertha")}
@@ -47,14 +49,19 @@ class Agreement:
 
 
 def features(
-    path: str | Path, kind: str, *, progress: Callable[[int, int], None] | None = None
+    path: str | Path,
+    kind: str,
+    *,
+    progress: Progress | None = None,
+    engine: Engine | None = None,
 ) -> dict[int, Judged]:
     """Score the judged captions of automatic systems by all metrics, year by year.
 
     Args:
         path: A copy of the data set.
         kind: ``MA`` or ``SA``.
-        progress: Called with how many years are done, of how many.
+        progress: Called with how many captions are done, of how many.
+        engine: As in `reelscore.score`.
 
     Raises:
         MissingExtraError: If the shipped model is not installed.
@@ -64,28 +71,47 @@ def features(
         raise MissingExtraError.of(
             "The scores of captions held out come with the model", "reelscore-bertha"
         )
-    captions = load_captions(path, unjudged=False)
+    captions = [row for row in load_captions(path, unjudged=False) if row.kind == kind]
+    total, done = sum(not row.person for row in captions), 0
     by_year = {}
-    for done, year in enumerate(YEARS, start=1):
-        rows = [row for row in captions if row.kind == kind and row.group == str(year)]
+    for year in YEARS:
+        rows = [row for row in captions if row.group == str(year)]
         automatic = np.array([not row.person for row in rows])
         own = {
             name: kept[f"{key}|{kind}-{year}"][automatic]
-            for name, key in (("bertha", "bertha"), ("bertha|references:blend", "bertha-blend"))
+            for name, key in (("bertha", "bertha"), ("bertha|references:mean", "bertha-mean"))
         }
-        by_year[year] = _scored([row for row in rows if not row.person], own)
+        before = done
+        done += int(automatic.sum())
+        by_year[year] = _scored(
+            [row for row in rows if not row.person], own, engine, _after(before, total, progress)
+        )
         if progress is not None:
-            progress(done, len(YEARS))
+            progress(done, total)
     return by_year
 
 
-def _scored(rows: Sequence[JudgedCaption], own: Mapping[str, FloatArray]) -> Judged:
+def _after(before: int, total: int, progress: Progress | None) -> Progress | None:
+    """Count what is done on top of what was done before."""
+    if progress is None:
+        return None
+    return lambda done, _: progress(before + done, total)
+
+
+def _scored(
+    rows: Sequence[JudgedCaption],
+    own: Mapping[str, FloatArray],
+    engine: Engine | None,
+    progress: Progress | None = None,
+) -> Judged:
     numbers = [str(k) for k in range(len(rows))]
-    scores = score(
-        dict(zip(numbers, (row.candidate for row in rows), strict=True)),
+    scores = score_systems(
+        {"": dict(zip(numbers, (row.candidate for row in rows), strict=True))},
         dict(zip(numbers, (row.references for row in rows), strict=True)),
         "bleu,rouge_l,meteor,cider,sts",
-    )
+        engine=engine,
+        progress=progress,
+    )[""]
     wanted = {name: scores[name].items.array for name in (*CLASSICAL, "sts")}
     return Judged(
         np.array([row.system for row in rows]),

@@ -2,9 +2,12 @@
 
 A cross-encoder reads candidate and reference together and says what people would. Scale: that of
 standardised Direct Assessment (``z``; the captions of TRECVid's systems have mean −0.26 and
-standard deviation 0.65), or 0–100 (``percent``). Higher is better. Several references: the mean
-by default. The text is taken as it is, whatever the tokenizer. A caption without a word gets −2,
-or 0 percent.
+standard deviation 0.65), or 0–100 (``percent``). Higher is better. Several references: two thirds
+of the mean and one of the best. The text is taken as it is, whatever the tokenizer. A caption
+without a word gets −2, or 0 percent.
+
+The network's score counts beside the cosine of the texts' vectors (`ModelInfo.similarity`), which
+agrees with people better where captions are of another kind than those it learned from.
 
 The weights are those of the package reelscore-bertha, or of a folder that ``reelscore bertha
 export`` wrote. What it learned are one-sentence captions of clips of a few seconds, in English. How
@@ -63,11 +66,12 @@ class Bertha(Metric):
     """
 
     model: str = SHIPPED
-    references: Several = "mean"
+    references: Several = "blend"
     scale: Units = "z"
     dtype: Dtype = "int8"
     held_out: str | None = None
     name: ClassVar[str] = "bertha"
+    slow: ClassVar[bool] = True
     reads: ClassVar[Reads] = "english"
 
     def __post_init__(self) -> None:
@@ -153,6 +157,6 @@ class Bertha(Metric):
 
 def _how_to_train(group: str) -> str:
     return (
-        f"'reelscore bertha train JUDGED FOLDER --recipe averaged --hold-out {group} --keep' makes "
+        f"'reelscore bertha train JUDGED FOLDER --recipe careful --hold-out {group} --keep' makes "
         f"weights that have not seen {group}, for 'bertha|held_out:{group}'."
     )

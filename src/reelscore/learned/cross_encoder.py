@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.learned.encoders import load_encoder, need
+from reelscore.errors import DataError
+from reelscore.learned.encoders import load_encoder, most_tokens, need
 
 Tensors = dict[str, Any]
 
@@ -43,6 +44,11 @@ class PairTokens:
         self.learn([*candidates, *references])
         known, join = self._known, self.tokenizer.post_process
         return [join(known[a], known[b]) for a, b in zip(candidates, references, strict=True)]
+
+    def singles(self, texts: Sequence[str]) -> list[Any]:
+        """Give the encodings of texts, each with its marks."""
+        self.learn(texts)
+        return [self.tokenizer.post_process(self._known[text]) for text in texts]
 
 
 def padded(encodings: Sequence[Any], padding: int = 0) -> tuple[NDArray[np.int64], ...]:
@@ -79,7 +85,7 @@ class CrossEncoder:
         )
         torch.nn.init.normal_(self.head[4].weight, std=0.02)
         torch.nn.init.zeros_(self.head[4].bias)
-        self.tokens = PairTokens(tokenizer, max_length)
+        self.tokens = PairTokens(tokenizer, most_tokens(encoder.config.to_dict(), max_length))
         self.device = "cpu"
         self.has_types = getattr(encoder.config, "type_vocab_size", 0) > 1
 
@@ -88,6 +94,22 @@ class CrossEncoder:
         """Take an encoder by name or path, with a fresh head drawn by a seed."""
         need("torch").manual_seed(seed)
         return cls(*load_encoder(encoder), max_length)
+
+    def keep_layers(self, numbers: Sequence[int]) -> None:
+        """Leave out all other layers of the encoder, and keep its embeddings as they are.
+
+        Raises:
+            DataError: If it is not a BERT, or has no such layer.
+        """
+        torch = need("torch")
+        stack = getattr(getattr(self.encoder, "encoder", None), "layer", None)
+        if stack is None or max(numbers) >= len(stack):
+            there = "no layers of BERT" if stack is None else f"layers 0 to {len(stack) - 1}"
+            wanted = ", ".join(map(str, numbers))
+            raise DataError(f"The encoder has {there}; expected layers {wanted} to keep.")
+        self.encoder.encoder.layer = torch.nn.ModuleList(stack[k] for k in numbers)
+        self.encoder.config.num_hidden_layers = len(numbers)
+        self.encoder.embeddings.requires_grad_(False)
 
     def to(self, device: str) -> CrossEncoder:
         """Move to a device."""
@@ -112,10 +134,22 @@ class CrossEncoder:
         return {n: v.detach().cpu().clone().contiguous() for n, v in self.named_parameters()}
 
     def restore(self, state: Tensors) -> None:
-        """Set all weights."""
+        """Set all weights; those of a pooler, which no score depends on, may be missing.
+
+        Raises:
+            DataError: If they are of another encoder.
+        """
         torch = need("torch")
         with torch.no_grad():
             for name, value in self.named_parameters():
+                if name not in state and ".pooler." in name:
+                    continue
+                shape = tuple(state[name].shape) if name in state else "missing"
+                if shape != tuple(value.shape):
+                    raise DataError(
+                        f"The weights are of another encoder: {name} is {shape}, expected "
+                        f"{tuple(value.shape)}. Name the encoder that they were trained from."
+                    )
                 value.copy_(state[name])
 
     def forward(self, encodings: Sequence[Any]) -> Any:

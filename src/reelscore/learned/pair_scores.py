@@ -17,8 +17,13 @@ from reelscore.learned.cross_encoder import CrossEncoder, PairTokens
 from reelscore.learned.encoders import default_device, need
 from reelscore.learned.judged_captions import JudgedCaption
 from reelscore.learned.model_files import ModelInfo, read_weights
+from reelscore.learned.references import Several, over_references
+from reelscore.learned.sentence_vectors import Embedding, cosines, unit
 
 FloatArray = NDArray[np.float64]
+
+_PAIRS = 4096  # whose vectors are compared at a time
+_VECTORS = 20_000  # that are kept, 30 MB
 
 
 class PairScorer:
@@ -37,15 +42,21 @@ class PairScorer:
         self.info, tensors, tokenizer = read_weights(model)
         self.tokens = PairTokens(tokenizer, self.info.max_length)
         self.device = device or default_device()
-        encoder, head = (
+        encoder, head, similarity = (
             {n.removeprefix(part): v for n, v in tensors.items() if n.startswith(part)}
-            for part in ("encoder.", "head.")
+            for part in ("encoder.", "head.", "similarity.")
         )
         self._rows: Callable[[Sequence[Any], int], FloatArray] = (
             open_bert(encoder, self.info.encoder, dtype, "first", _layers(head), self.device)
             if is_bert(self.info)
             else _Network(self.info.encoder, encoder, head, self.tokens)
         )
+        self._means = (
+            open_bert(similarity, self.info.encoder, dtype, "mean", (), self.device)
+            if similarity
+            else None
+        )
+        self._vectors: dict[str, NDArray[np.float32]] = {}
 
     def score(
         self, candidates: Sequence[str], references: Sequence[str], threads: int = 1
@@ -54,11 +65,36 @@ class PairScorer:
         pairs = list(zip(candidates, references, strict=True))
         once = {pair: k for k, pair in enumerate(dict.fromkeys(pairs))}
         encodings = self.tokens.pairs([a for a, _ in once], [b for _, b in once])
-        self.tokens.forget()
         own = self._rows(encodings, threads)[:, 0]
+        if self.info.similarity:
+            own = own + self.info.similarity * self._cosines(list(once), threads)
+        self.tokens.forget()
         low, slope = self.info.to_z
         scores: FloatArray = low + slope * own[[once[pair] for pair in pairs]]
         return scores
+
+    def _cosines(self, pairs: Sequence[tuple[str, str]], threads: int) -> FloatArray:
+        """Compare the texts' vectors, some pairs at a time; vectors of many texts are large."""
+        parts = [pairs[begin : begin + _PAIRS] for begin in range(0, len(pairs), _PAIRS)]
+        return np.concatenate(
+            [
+                cosines(
+                    [a for a, _ in part], [b for _, b in part], lambda t: self._embed(t, threads)
+                )
+                for part in parts
+            ]
+            or [np.zeros(0)]
+        )
+
+    def _embed(self, texts: Sequence[str], threads: int) -> FloatArray:
+        """Give texts their vectors. Those of the last ones are kept: systems share references."""
+        assert self._means is not None
+        if len(self._vectors) + len(texts) > _VECTORS:
+            self._vectors.clear()
+        new = [text for text in texts if text not in self._vectors]
+        rows = unit(self._means(self.tokens.singles(new), threads)) if new else np.zeros((0, 1))
+        self._vectors.update(zip(new, rows.astype(np.float32), strict=True))
+        return np.array([self._vectors[text] for text in texts], dtype=np.float64)
 
 
 @lru_cache(maxsize=2)
@@ -100,14 +136,15 @@ class _Network:
         network = CrossEncoder(
             transformers.AutoModel.from_config(kind), tokens.tokenizer, tokens.max_length
         )
-        state = {
-            f"{part}.{name}": torch.tensor(unpacked(tensors, name))
-            for part, tensors in (("encoder", encoder), ("head", head))
-            for name in tensors
-            if not name.endswith(".scale")
-        }
-        own = dict(network.named_parameters())
-        network.restore({name: state.get(name, value) for name, value in own.items()})
+        parts = (("encoder", encoder), ("head", head))
+        network.restore(
+            {
+                f"{part}.{name}": torch.tensor(unpacked(tensors, name))
+                for part, tensors in parts
+                for name in tensors
+                if not name.endswith(".scale")
+            }
+        )
         self._network = network
 
     def __call__(self, encodings: Sequence[Any], threads: int) -> FloatArray:
@@ -128,21 +165,27 @@ def _threads(count: int) -> Iterator[None]:
 
 
 def predict_captions(
-    network: CrossEncoder, captions: Sequence[JudgedCaption], *, best: float = 0.0
+    network: CrossEncoder,
+    captions: Sequence[JudgedCaption],
+    *,
+    several: Several = "mean",
+    similarity: float = 0.0,
+    embedding: Embedding | None = None,
 ) -> FloatArray:
-    """Score captions against all their references: the mean, or somewhat of the best.
+    """Score captions against all their references.
 
     Args:
         network: A trained network.
         captions: The captions.
-        best: Weight of the best reference beside the mean: 0 is the mean alone, 1 the best alone.
+        several: How several references count.
+        similarity: How much the cosine of the texts' vectors counts beside the network's score.
+        embedding: The sentence encoder, if it counts.
     """
-    counts = [len(caption.references) for caption in captions]
+    counts = np.array([len(caption.references) for caption in captions])
     pairs = [(caption.candidate, text) for caption in captions for text in caption.references]
     once = {pair: k for k, pair in enumerate(dict.fromkeys(pairs))}
-    scores = network.predict([a for a, _ in once], [b for _, b in once])
-    rows = scores[[once[pair] for pair in pairs]]
-    begins = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int64)
-    means = np.add.reduceat(rows, begins) / np.array(counts)
-    result: FloatArray = (1 - best) * means + best * np.maximum.reduceat(rows, begins)
-    return result
+    candidates, references = [a for a, _ in once], [b for _, b in once]
+    scores = network.predict(candidates, references)
+    if similarity and embedding is not None:
+        scores = scores + similarity * cosines(candidates, references, embedding)
+    return over_references(scores[[once[pair] for pair in pairs]], counts, several)

@@ -54,6 +54,7 @@ class Sts(Metric):
     model: str = DEFAULT_ENCODER
     references: Several = "mean"
     name: ClassVar[str] = "sts"
+    slow: ClassVar[bool] = True
     reads: ClassVar[Reads] = "english"
     output_scale: ClassVar[Scale] = Scale("high", -1, 1, mean=True, label="STS", percent=True)
 

@@ -123,12 +123,17 @@ def tensorboard_writer(given: TensorBoardWriter | str | Path | None) -> TensorBo
     """Give a writer for TensorBoard, in the folder that is given, or the one that is given."""
     if given is None or not isinstance(given, str | Path):
         return given
+    writer: TensorBoardWriter = summary_writer()(str(given))
+    return writer
+
+
+def summary_writer() -> Any:
+    """Give the class of writers for TensorBoard, from a package that has one."""
     for module in ("torch.utils.tensorboard", "tensorboardX"):
         try:
-            writer: TensorBoardWriter = import_module(module).SummaryWriter(str(given))
+            return import_module(module).SummaryWriter
         except ImportError:
             continue
-        return writer
     raise MissingExtraError.of(
         "Writing for TensorBoard needs torch and tensorboard, or tensorboardX", "tensorboardX"
     )

@@ -79,10 +79,12 @@ def test_info():
     lines = done.output.splitlines()
     assert max(map(len, lines)) <= 80
     assert "It learned from 100,077 captions, 64,003 of them judged by people: TRECVid" in lines
-    assert "weights are the mean of 3 trainings. The stages:" in lines
+    said = " ".join(done.output.split())
+    assert "those before the last stage are the mean of 3 trainings. The stages:" in said
+    assert "5. damaged captions beside whole ones, and anchors: 2 epochs" in said
     assert "  4. people's judgments of captions judged often (MA): 4 epochs, learning rate" in lines
-    assert "caption level                 2016   2017   2018   2019   2020" in lines
-    assert "MA, all references           0.823  0.782  0.816  0.818  0.749" in lines
+    assert "caption level                            2016   2017   2018   2019   2020" in lines
+    assert "MA, all references                      0.815  0.786  0.817  0.831  0.766" in lines
     assert not any(sign in done.output for sign in ("Recipe(", "Stage(", "{", "kinds="))
     assert "On this machine it is computed by" in done.output
     assert json.loads(run("info", "--json").output)["max_length"] == 128
@@ -129,6 +131,10 @@ def test_train_says_what_is_wrong(tmp_path):
     assert "Unknown group 'x'" in str(
         run("train", judged, tmp_path / "run", "--hold-out", "x").exception
     )
+    (tmp_path / "notes.txt").write_text("mine")
+    refused = str(run("train", judged, tmp_path).exception)
+    assert "holds other files" in refused
+    assert "and no training.json; choose an empty folder." in refused
     assert "nothing to learn in the stage 'judgments'" in str(
         run("train", judged, tmp_path / "run", "--recipe", "plain").exception
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -238,3 +239,27 @@ def test_a_folder_without_weights(bert, tmp_path):
     (tmp_path / "config.json").write_text(Path(bert, "config.json").read_text())
     with pytest.raises(DataError, match="there are no weights"):
         score(CAPTIONS, REFERENCES, BertScore(str(tmp_path)))
+
+
+@pytest.mark.parametrize("file", ["model.safetensors", "tokenizer.json"])
+def test_a_download_that_was_cut_off(bert, tmp_path, file):
+    folder = Path(shutil.copytree(bert, tmp_path / "cut"))
+    whole = (folder / file).read_bytes()
+    (folder / file).write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(DataError, match=r"bertscore: .*cut: cannot be loaded: .* fetch it again\."):
+        score(CAPTIONS, REFERENCES, BertScore(str(folder)))
+
+
+def test_a_description_without_fields(bert, tmp_path):
+    folder = Path(shutil.copytree(bert, tmp_path / "list"))
+    (folder / "config.json").write_text("[]")
+    with pytest.raises(DataError, match=r"not the folder of a model.*config\.json has no fields"):
+        score(CAPTIONS, REFERENCES, BertScore(str(folder)))
+
+
+def test_a_folder_without_a_tokenizer(tmp_path):
+    """Transformers makes one without words of nothing, and every score would be 0."""
+    folder = bert_like(tmp_path, "roberta")
+    (folder / "tokenizer.json").unlink()
+    with pytest.raises(DataError, match="has no tokenizer"):
+        score(CAPTIONS, REFERENCES, BertScore(str(folder)))

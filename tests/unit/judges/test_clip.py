@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 import re
+import shutil
+import sys
 from collections import Counter
+from pathlib import Path
 
 import av
 import numpy as np
 import pytest
 
 from reelscore import parse, score, score_systems
-from reelscore.errors import DataError
+from reelscore.errors import DataError, MissingExtraError
 from reelscore.judges.clip_model import TextVectors
 from reelscore.judges.clipscore import ClipScore
 from reelscore.judges.emscore import EmScore, Prepared, _against_frames, _against_text
@@ -308,3 +311,23 @@ def test_other_models(model, videos, tmp_path):
     bert = bert_like(tmp_path, "bert")
     with pytest.raises(DataError, match="a model of type 'bert'; expected a CLIP"):
         score(CAPTIONS, metrics=ClipScore(str(bert), videos))
+
+
+@pytest.mark.parametrize(
+    "file", ["model.safetensors", "tokenizer.json", "preprocessor_config.json"]
+)
+def test_a_download_that_was_cut_off(model, videos, tmp_path, file):
+    folder = Path(shutil.copytree(model, tmp_path / "cut"))
+    whole = (folder / file).read_bytes() if (folder / file).exists() else b"{}"
+    (folder / file).write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(DataError, match=r"clipscore: .*cut: cannot be loaded: .* fetch it again\."):
+        score(CAPTIONS, metrics=ClipScore(str(folder), videos))
+
+
+@pytest.mark.parametrize("package", ["transformers", "PIL.Image"])
+def test_a_package_that_is_missing(model, videos, tmp_path, monkeypatch, package):
+    """The extra for training would not bring them all."""
+    folder = shutil.copytree(model, tmp_path / "other")  # not loaded before
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingExtraError, match=rf"need {package}\..*reelscore\[clip\]"):
+        score(CAPTIONS, metrics=ClipScore(str(folder), videos))

@@ -181,6 +181,18 @@ def test_captions_without_an_answer(judge, server, tmp_path):
     assert any("Warning: judge: 1 of its questions" in note for note in results.notes)
 
 
+@pytest.mark.parametrize("failed", ["error", "skip"])
+def test_no_caption_with_an_answer(judge, server, failed):
+    server.answer = lambda _: "no idea"
+    said = r"no question of 2 has a usable answer \(items 'v1', 'v2'; of the first: the answ"
+    with pytest.raises(DataError, match=said):
+        score(CAPTIONS, REFERENCES, judge(failed=failed))
+    with pytest.raises(DataError, match="no question of 4 has"):
+        score_systems(
+            {"a": CAPTIONS, "b": {"v1": "a cat", "v2": "a bird"}}, REFERENCES, judge(failed=failed)
+        )
+
+
 def test_faults_of_the_server_change_no_score(judge, server, monkeypatch):
     monkeypatch.setattr("reelscore.endpoint.client._pause", lambda number: 0.0)
     expected = dict(score(CAPTIONS, REFERENCES, judge())["judge"].items)

@@ -100,6 +100,23 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def fused(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model like that, with sentence vectors that count half as much as the network."""
+    from reelscore.learned.model_files import ModelInfo, write_model
+
+    folder = tmp_path_factory.mktemp("fused")
+    info = ModelInfo("tiny", CONFIG, 32, (0.5, 2.0), (40.0, 10.0), similarity=0.5)
+    weights = random_weights()
+    vectors = {
+        name.replace("encoder.", "similarity.", 1): value[::-1]  # another encoder
+        for name, value in weights.items()
+        if name.startswith("encoder.")
+    }
+    write_model(folder, {**weights, **vectors}, tokenizer_in(folder), info)
+    return folder
+
+
 def random_weights() -> dict[str, np.ndarray]:
     """Weights of a BERT with a head, by their names."""
     width, wide = CONFIG["hidden_size"], CONFIG["intermediate_size"]

@@ -7,6 +7,7 @@ import shutil
 import socket
 import subprocess
 import sys
+from dataclasses import replace
 from functools import cache
 from importlib import metadata
 
@@ -23,6 +24,7 @@ from reelscore.learned.pair_scores import PairScorer, pair_scorer
 from reelscore.learned.sts import Sts
 from reelscore.learned.training.model import fit_model
 from reelscore.learned.training.recipes import Recipe, Stage
+from support.tiny_models import bert_like
 
 # how far a score may depend on what else is scored
 TOLERANCE = 1e-5
@@ -255,6 +257,39 @@ def test_the_shipped_model_offline(shipped, monkeypatch):
     assert means[-1] < 30
 
 
+def test_similarity_counts_beside_the_network(model, fused, captions, tmp_path):
+    torch = pytest.importorskip("torch", reason="transformers needs torch")
+    AutoModel = pytest.importorskip("transformers").AutoModel
+    export_model(str(fused), tmp_path)
+    (tmp_path / "similarity.safetensors").rename(tmp_path / "model.safetensors")
+    encoder = AutoModel.from_pretrained(tmp_path).eval()
+    scorer = PairScorer(str(fused), "float32")
+
+    def vector(text):
+        ids = torch.tensor([scorer.tokens.singles([text])[0].ids])
+        with torch.inference_mode():
+            mean = encoder(input_ids=ids).last_hidden_state.mean(dim=1)[0]
+        return (mean / mean.norm()).numpy()
+
+    candidates, references = pairs_of(captions[:20])
+    cosines = [vector(a) @ vector(b) for a, b in zip(candidates, references, strict=True)]
+    alone = PairScorer(str(model), "float32").score(candidates, references)
+    expected = alone + 2.0 * 0.5 * np.array(cosines)
+    assert np.abs(scorer.score(candidates, references) - expected).max() < 1e-5
+
+
+def test_kept_vectors_change_nothing(fused, captions, monkeypatch):
+    candidates, references = pairs_of(captions[:40])
+    scorer = PairScorer(str(fused), "float32")
+    first = scorer.score(candidates, references)
+    assert np.abs(scorer.score(candidates[::-1], references[::-1])[::-1] - first).max() < TOLERANCE
+    monkeypatch.setattr("reelscore.learned.pair_scores._PAIRS", 3)
+    monkeypatch.setattr("reelscore.learned.pair_scores._VECTORS", 7)
+    few = PairScorer(str(fused), "float32")
+    assert np.abs(few.score(candidates, references) - first).max() < TOLERANCE
+    assert len(few._vectors) <= 7
+
+
 def test_mean_max_and_blend(model):
     texts, references = {"v": "a man"}, {"v": ["a man runs", "the dog sits on a car", "a cat"]}
     each = [
@@ -364,6 +399,27 @@ def test_fit_model(captions, tiny, tmp_path):
     assert info.agreement["overlap"]["remaining"] == 0
     assert set(info.agreement) == {"MA-g2", "SA-g2", "overlap"}
     score = reelscore.score({"v": "a man"}, {"v": ["a boy"]}, [Bertha(str(tmp_path / "model"))])
+    assert np.isfinite(score["bertha"].score)
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta", "distilbert"])
+def test_texts_are_cut_to_what_an_encoder_reads(kind, tmp_path):
+    pytest.importorskip("transformers")
+    folder = str(bert_like(tmp_path, kind))  # it has places for 64 tokens, and sts takes up to 256
+    short, long = (" ".join(["the man runs on"] * times) for times in (16, 100))
+    references = {"v": ["a dog sits", long]}
+    results = [reelscore.score({"v": text}, references, [Sts(folder)]) for text in (short, long)]
+    assert np.isfinite(results[0]["sts"].score)
+    assert results[0]["sts"].score == pytest.approx(results[1]["sts"].score, abs=1e-6)
+
+
+def test_a_model_reads_no_more_than_its_encoder(captions, tiny, tmp_path):
+    recipe = Recipe("short", (Stage("judgments", epochs=1, batch=16),), max_length=128)
+    captions = [replace(each, candidate=f"{each.candidate} " * 40) for each in captions]
+    info = fit_model(captions, recipe, tmp_path, encoder=tiny, device="cpu")
+    assert info.max_length == 64
+    long = {"v": "a man runs " * 100}
+    score = reelscore.score(long, {"v": ["a boy"]}, [Bertha(str(tmp_path / "model"))])
     assert np.isfinite(score["bertha"].score)
 
 

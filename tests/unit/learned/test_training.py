@@ -231,14 +231,30 @@ def test_bad_data_before_training(captions, tiny):
 
 
 def test_members_are_averaged(captions, tiny, embedding, tmp_path):
-    recipe = replace(SHORT, members=2)
+    apart = replace(SHORT, members=2, stages=own_stages(SHORT))
     options = {"encoder": tiny, "device": "cpu", "embedding": embedding, "seed": 5}
-    model = train_by_recipe(captions, recipe, folder=tmp_path, **options)
-    states = [read_any(tmp_path / f"last_{k}") for k in (1, 2)]
+    model = train_by_recipe(captions, apart, folder=tmp_path, **options)
+    states = [read_any(tmp_path / f"member_{k}") for k in (1, 2)]
     assert any((states[0][name] != states[1][name]).any() for name in states[0])
     mean = average(states)
     for name, value in model.network.state().items():
         assert abs(value - mean[name]).max() < 1e-7
+
+
+def test_the_stage_of_anchors_starts_from_the_average(captions, tiny, embedding, tmp_path):
+    still = replace(SHORT.stages[-1], rate=0.0)
+    assert still.source == "anchors"
+    options = {"encoder": tiny, "device": "cpu", "embedding": embedding, "seed": 5}
+    apart = replace(SHORT, members=2, stages=own_stages(SHORT))
+    average_of_two = train_by_recipe(captions, apart, **options).network.state()
+    whole = replace(apart, stages=(*apart.stages, still))
+    after = train_by_recipe(captions, whole, **options).network.state()
+    for name, value in average_of_two.items():
+        assert abs(value - after[name]).max() < 1e-7
+
+
+def own_stages(recipe):
+    return tuple(stage for stage in recipe.stages if stage.source != "anchors")
 
 
 def read_any(folder):

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from reelscore.learned.judged_captions import JudgedCaption
+from reelscore.learned.sentence_vectors import Embedding, cosines
 from reelscore.learned.training.recipes import Stage
 
 if TYPE_CHECKING:
     from reelscore.learned.cross_encoder import CrossEncoder
-    from reelscore.learned.training.examples import Embedding, TrainingExamples
+    from reelscore.learned.training.examples import TrainingExamples
 
 HERE, ELSEWHERE = 0, 1
 _MOST = 40_000  # captions here; and elsewhere half as many
@@ -74,15 +75,10 @@ def with_targets(
     own = network.predict(anchors.candidates, references)
     if embedding is None or not any(stage.similarity):
         return replace(anchors, targets=own)
-    texts = list(dict.fromkeys([*anchors.candidates, *references]))
-    place = {text: k for k, text in enumerate(texts)}
-    vectors = embedding(texts)
-    one = vectors[[place[text] for text in anchors.candidates]]
-    two = vectors[[place[text] for text in references]]
-    cosines = (one * two).sum(axis=1)
+    similar = cosines(anchors.candidates, references, embedding)
     here = anchors.sources == HERE
     # to the level and spread of the network's own scores of the videos that it knows
-    similar = (cosines - cosines[here].mean()) / (cosines[here].std() or 1.0)
+    similar = (similar - similar[here].mean()) / (similar[here].std() or 1.0)
     similar = own[here].mean() + own[here].std() * similar
     share = np.where(here, *stage.similarity)
     return replace(anchors, targets=(own + share * similar) / (1 + share))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from reelscore.data.atomic_files import write_atomically
+from reelscore.data.atomic_files import check_own_folder, make_folder, write_atomically
 from reelscore.errors import DataError
 from reelscore.learned.encoders import need
 
@@ -85,7 +85,7 @@ def claim_folder(folder: str | Path, facts: Mapping[str, object]) -> None:
         facts: What the training depends on: recipe, encoder, seed and the like.
 
     Raises:
-        DataError: If another training was begun there.
+        DataError: If another training was begun there, or other files are there.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as home:
@@ -97,20 +97,33 @@ def claim_folder(folder: str | Path, facts: Mapping[str, object]) -> None:
     """
     home = Path(folder)
     path = home / _CLAIM
+    check_own_folder(home, _CLAIM)
     ours = json.loads(json.dumps(dict(facts)))
     try:
         theirs = json.loads(path.read_bytes())
     except FileNotFoundError:
-        home.mkdir(parents=True, exist_ok=True)
+        make_folder(home)
         write_atomically(path, json.dumps(ours, indent=1).encode() + b"\n")
         return
     except (OSError, ValueError) as error:
         raise DataError(f"{path}: cannot be read: {error}. Name another folder.") from error
     if not isinstance(theirs, dict) or theirs != ours:
         known = theirs if isinstance(theirs, dict) else {}
-        apart = [k for k in ours if known.get(k) != ours[k]]
-        shown = "; ".join(f"{k}: {known.get(k)}, not {ours[k]}" for k in apart)
+        apart = [(known.get(k), ours[k], k) for k in ours if known.get(k) != ours[k]]
+        shown = "; ".join(_difference(*pair) for pair in apart)
         raise DataError(
             f"{home}: another training was begun here ({shown}). Name another folder, or remove "
             "this one."
         )
+
+
+def _difference(old: object, new: object, name: str) -> str:
+    """Say what changed; of signatures only the parts that differ.
+
+    >>> _difference("lstm|hidden:500|seed:0", "lstm|hidden:500|seed:1", "signature")
+    'seed:0, not seed:1'
+    """
+    if not (isinstance(old, str) and isinstance(new, str) and old.count("|") == new.count("|") > 0):
+        return f"{name}: {old}, not {new}"
+    parts = zip(old.split("|"), new.split("|"), strict=True)
+    return "; ".join(f"{own}, not {other}" for own, other in parts if own != other)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from reelscore.errors import DataError
 from reelscore.learned.judged_captions import JudgedCaption
+from reelscore.learned.sentence_vectors import Embedding, cosines
 from reelscore.learned.training.anchors import anchor_pairs
+from reelscore.learned.training.damages import damaged_pairs
 from reelscore.learned.training.recipes import Stage
 
 FloatArray = NDArray[np.float64]
-# From texts to unit vectors.
-Embedding = Callable[[Sequence[str]], FloatArray]
 
 # Where pairs of people's captions and of unrelated ones stand on people's scale: people's own
 # captions were judged about 0.8 above the mean, and hardly any caption falls below −1.1.
@@ -24,6 +24,7 @@ _SAME_VIDEO, _OTHER_VIDEO = 0.8, -1.1
 # A score of n ratings varies about the truth by what references cannot tell, and by 1/n of the
 # variance of a single rating.
 _UNTOLD, _RATING = 0.15, 0.65
+_DAMAGED = 4_000  # captions of each lesson that a teacher scores, with their damaged copies
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ def training_examples(
     embedding: Embedding | None = None,
     elsewhere: Sequence[JudgedCaption] = (),
 ) -> TrainingExamples:
-    """Put together the rows of a stage; anchors get their targets when the stage begins.
+    """Put together the rows of a stage; a network's scores become targets when it begins.
 
     Args:
         stage: The stage.
@@ -94,6 +95,8 @@ def training_examples(
             ),
             sources=np.array([source for _, _, source in pairs], dtype=np.int64),
         )
+    elif stage.source == "teacher":
+        examples = _for_teacher(captions, elsewhere, rng)
     else:
         examples = _people(captions, rng)
     if not len(examples):
@@ -160,12 +163,10 @@ def _similarity(
         pairs.append((caption.candidate, _any(everything, rng)))
     for _ in range(len(chosen) // 4):
         pairs.append((_any(everything, rng), _any(everything, rng)))
-    place = {text: k for k, text in enumerate(dict.fromkeys(t for pair in pairs for t in pair))}
-    vectors = embedding(list(place))
-    one, two = (vectors[[place[pair[k]] for pair in pairs]] for k in (0, 1))
-    cosines = (one * two).sum(axis=1)
+    candidates, references = [a for a, _ in pairs], [b for _, b in pairs]
     # to about the spread of people's scores
-    return _without_campaign([a for a, _ in pairs], [(b,) for _, b in pairs], 3 * (cosines - 0.4))
+    targets = 3 * (cosines(candidates, references, embedding) - 0.4)
+    return _without_campaign(candidates, [(text,) for text in references], targets)
 
 
 def _people(captions: Sequence[JudgedCaption], rng: np.random.Generator) -> TrainingExamples:
@@ -190,6 +191,26 @@ def _people(captions: Sequence[JudgedCaption], rng: np.random.Generator) -> Trai
     for text in _some(automatic, 20_000, rng):
         add(text, people[int(rng.integers(len(people)))], _OTHER_VIDEO)
     return _without_campaign(candidates, references, np.array(targets))
+
+
+def _for_teacher(
+    captions: Sequence[JudgedCaption],
+    elsewhere: Sequence[JudgedCaption],
+    rng: np.random.Generator,
+) -> TrainingExamples:
+    """Ordinary captions, and captions beside damaged copies: what the teacher knows."""
+    pairs = [
+        (candidate, reference)
+        for _ in range(2)
+        for candidate, reference, _ in anchor_pairs(captions, elsewhere, rng)
+    ]
+    lessons = damaged_pairs(captions, int(rng.integers(2**31)), elsewhere=elsewhere)
+    for damaged in lessons.values():
+        for pair in damaged[:_DAMAGED]:
+            reference = _any(pair.references, rng)
+            pairs += [(pair.better, reference), (pair.worse, reference)]
+    pairs = list(dict.fromkeys(pairs))
+    return _without_campaign([a for a, _ in pairs], [(b,) for _, b in pairs], np.zeros(len(pairs)))
 
 
 def _without_campaign(

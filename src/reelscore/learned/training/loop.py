@@ -16,6 +16,7 @@ from reelscore._progress import Progress
 from reelscore.learned.cross_encoder import CrossEncoder, Tensors
 from reelscore.learned.encoders import DEFAULT_ENCODER, need
 from reelscore.learned.judged_captions import JudgedCaption, check_captions, digest_of
+from reelscore.learned.sentence_vectors import Embedding
 from reelscore.learned.training.anchors import with_targets
 from reelscore.learned.training.checkpoints import Checkpoint, read_checkpoint, write_checkpoint
 from reelscore.learned.training.damages import (
@@ -26,7 +27,6 @@ from reelscore.learned.training.damages import (
 )
 from reelscore.learned.training.early_stopping import Watch, validation_split
 from reelscore.learned.training.examples import (
-    Embedding,
     TrainingExamples,
     campaigns_of,
     training_examples,
@@ -34,6 +34,9 @@ from reelscore.learned.training.examples import (
 from reelscore.learned.training.recipes import Recipe, Stage
 
 Validated = Callable[[Stage, Sequence[float]], None]
+Teacher = Callable[[Sequence[str], Sequence[str]], NDArray[np.float64]]
+
+_SCORED = ("anchors", "teacher")  # stages whose targets a network gives when they begin
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,7 @@ def train(
     embedding: Embedding | None = None,
     elsewhere: Sequence[JudgedCaption] = (),
     start: Tensors | None = None,
+    teacher: Teacher | None = None,
     folder: str | Path | None = None,
     every: int = 500,
     progress: Progress | None = None,
@@ -80,6 +84,7 @@ def train(
         embedding: A sentence encoder, for stages that learn similarity.
         elsewhere: Captions of another kind, for a stage of anchors.
         start: Weights to start from, in place of the encoder's own and a fresh head.
+        teacher: Who scores pairs of texts, for a stage that learns from a teacher.
         folder: Where to keep a checkpoint; training resumes from one that is there.
         every: Steps between two checkpoints.
         progress: Called with how many steps are made, of how many.
@@ -110,6 +115,8 @@ def train(
     network = CrossEncoder.start(encoder, recipe.max_length, seed).to(device)
     if start is not None:
         network.restore(start)
+    if recipe.layers:
+        network.keep_layers(recipe.layers)
     scales = torch.nn.Parameter(torch.zeros(2, len(campaigns), device=device))
     weights = {**dict(network.named_parameters()), "scales": scales}
     made, reached = 0, [list[float]() for _ in plan]
@@ -120,12 +127,13 @@ def train(
         before, end = sum(plan[:number]), sum(plan[: number + 1])
         if made >= end:
             continue
-        if stage.source == "anchors":
-            each = (
-                with_targets(each, stage, network, embedding)
-                if checkpoint is None or made <= before
-                else replace(each, targets=checkpoint.tensors["targets"].numpy())
-            )
+        if checkpoint is not None and made > before and stage.source in _SCORED:
+            each = replace(each, targets=checkpoint.tensors["targets"].numpy())
+        elif stage.source == "anchors":
+            each = with_targets(each, stage, network, embedding)
+        elif stage.source == "teacher":
+            assert teacher is not None
+            each = replace(each, targets=teacher(each.candidates, [r[0] for r in each.references]))
         lessons = damaged if stage.damaged else {}  # other stages need not cut them into tokens
         run = StageTraining(network, scales, recipe, stage, each, steps, (seed, number), lessons)
         watch = Watch(network, kept, recipe.patience, reached[number], weights)
@@ -145,7 +153,7 @@ def train(
                 progress(made, sum(plan))
             if folder is not None and (made % every == 0 or over):
                 tensors = {**_state(weights, watch.best, device), **run.moments()}
-                if stage.source == "anchors":
+                if stage.source in _SCORED:
                     tensors["targets"] = torch.from_numpy(each.targets)
                 write_checkpoint(
                     folder, Checkpoint(made, origin, tuple(map(tuple, reached)), tensors)

@@ -12,21 +12,23 @@ import numpy as np
 from reelscore._progress import Progress
 from reelscore.errors import DataError
 from reelscore.learned.cross_encoder import Tensors
-from reelscore.learned.encoders import DEFAULT_ENCODER
+from reelscore.learned.encoders import DEFAULT_ENCODER, encoder_folder
 from reelscore.learned.judged_captions import (
     JudgedCaption,
     check_captions,
     digest_of,
     training_items,
 )
-from reelscore.learned.model_files import ModelInfo, write_model
+from reelscore.learned.model_files import SHIPPED, ModelInfo, cached_info, write_model
 from reelscore.learned.pair_scores import predict_captions
+from reelscore.learned.sentence_vectors import FloatArray, read_bert
 from reelscore.learned.training.checkpoints import claim_folder
 from reelscore.learned.training.early_stopping import validation_split
 from reelscore.learned.training.examples import check_stages
 from reelscore.learned.training.held_out import hold_out
 from reelscore.learned.training.loop import Trained, Validated, train
 from reelscore.learned.training.recipes import Recipe
+from reelscore.learned.training.teachers import ModelTeacher, check_teacher
 
 
 def fit_model(
@@ -37,6 +39,7 @@ def fit_model(
     encoder: str = DEFAULT_ENCODER,
     elsewhere: Sequence[JudgedCaption] = (),
     held_out: str | None = None,
+    teacher: str = SHIPPED,
     seed: int = 0,
     device: str | None = None,
     every: int = 500,
@@ -52,6 +55,7 @@ def fit_model(
         encoder: The encoder to start from.
         elsewhere: Captions of another kind that nobody judged, for a stage of anchors.
         held_out: A group to leave out, with all its texts, and to test on.
+        teacher: The model that a recipe with a teacher learns from, by name or folder.
         seed: Random seed.
         device: ``cuda`` or ``cpu``.
         every: Steps between two checkpoints.
@@ -73,6 +77,8 @@ def fit_model(
         split = hold_out(captions, held_out)
         training, test, overlap = split.training, split.held_out, split.overlap
         _check_split(training, test, held_out)
+        if recipe.has_teacher:
+            check_teacher(teacher, held_out)
     check_stages(recipe.stages, training)
     validation_split(training, recipe, seed)
     _most_rated(training)
@@ -85,6 +91,7 @@ def fit_model(
             "held out": held_out,
             "captions": digest_of(captions),
             **({"elsewhere": digest_of(elsewhere)} if elsewhere else {}),
+            **({"teacher": cached_info(teacher).revision} if recipe.has_teacher else {}),
         },
     )
     embedding = None
@@ -92,6 +99,10 @@ def fit_model(
         from reelscore.learned.sentence_vectors import SentenceEncoder
 
         embedding = SentenceEncoder(device=device)
+    by_teacher: dict[str, Any] = {}
+    if recipe.has_teacher:
+        model = ModelTeacher(teacher, device, progress)
+        by_teacher = {"teacher": model, "start": model.weights()}
     trained = train_by_recipe(
         training,
         recipe,
@@ -104,14 +115,23 @@ def fit_model(
         embedding=embedding,
         elsewhere=elsewhere,
         every=every,
+        **by_teacher,
     )
     network = trained.network
+    vectors = _vectors(recipe, encoder)
+    similarity = recipe.similarity if vectors else 0.0
+
+    def scores_of(these: Sequence[JudgedCaption]) -> FloatArray:
+        return predict_captions(
+            network, these, several="blend", similarity=similarity, embedding=embedding
+        )
+
     judged = _most_rated(training)
-    line = np.polyfit(predict_captions(network, judged), [c.score or 0.0 for c in judged], 1)
+    line = np.polyfit(scores_of(judged), [c.score or 0.0 for c in judged], 1)
     agreement: dict[str, Any] = {}
     tested = [c for c in test if c.score is not None and not c.person]
     if tested:
-        scores = predict_captions(network, tested)
+        scores = scores_of(tested)
         for campaign in sorted({caption.campaign for caption in tested}):
             own = np.array([caption.campaign == campaign for caption in tested])
             human = np.array([caption.score for caption in tested])[own]
@@ -122,14 +142,16 @@ def fit_model(
     info = ModelInfo(
         name=Path(folder).name,
         encoder=network.encoder.config.to_dict(),
-        max_length=recipe.max_length,
+        max_length=network.tokens.max_length,
         to_z=(float(line[1]), float(line[0])),
         to_percent=_percent(judged),
+        similarity=similarity,
         training={
             "captions": len(training),
             "judged": sum(caption.score is not None for caption in training),
             "start": encoder,
             "recipe": str(recipe),
+            **({"teacher": cached_info(teacher).revision} if recipe.has_teacher else {}),
             "seed": seed,
             "held out": held_out,
             "steps": trained.steps,
@@ -139,11 +161,19 @@ def fit_model(
     )
     return write_model(
         Path(folder) / "model",
-        network.state(),
+        {**network.state(), **vectors},
         network.tokens.tokenizer,
         info,
         training_items([*training, *elsewhere]),
     )
+
+
+def _vectors(recipe: Recipe, encoder: str) -> Tensors:
+    """The weights of the sentence encoder, where it counts and has the network's shape."""
+    if not recipe.similarity or encoder != DEFAULT_ENCODER:
+        return {}
+    local = read_bert(Path(encoder_folder(encoder)))
+    return {f"similarity.{name}": value for name, value in local[0].items()} if local else {}
 
 
 def _check_split(
@@ -257,12 +287,8 @@ def train_by_recipe(
     members = [
         part(f"member_{k}", own_part(recipe), seed + k, first) for k in range(1, recipe.members + 1)
     ]
-    if last_part(recipe).stages:
-        start = average([member.network.state() for member in members])
-        members = [
-            part(f"last_{k}", last_part(recipe), seed + k, start)
-            for k in range(1, recipe.members + 1)
-        ]
     last = members[-1]
     last.network.restore(average([member.network.state() for member in members]))
+    if last_part(recipe).stages:
+        return part("last", last_part(recipe), seed, last.network.state())
     return last

@@ -4,7 +4,7 @@ A sentence encoder has never seen two texts at once. It first learns to compare 
 similarity another model knows (`similarity`), and on people's captions of the same and of other
 videos (`people`); then what people said of many captions once (`judgments` of kind SA), and of few
 captions often (MA). At last it learns that damaged captions are worse, and says of others what it
-said before (`anchors`).
+said before (`anchors`). A smaller network learns all of this from one that knows it (`teacher`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Literal
 
 from reelscore.errors import check_choice
 
-Source = Literal["similarity", "people", "judgments", "anchors"]
+Source = Literal["similarity", "people", "judgments", "anchors", "teacher"]
 
 
 @dataclass(frozen=True)
@@ -56,14 +56,17 @@ class Recipe:
     Attributes:
         name: Its name.
         stages: The stages.
-        members: How many trainings are averaged; they share the stage of similarity, and each
-            stage of anchors starts from the average of the stages before it.
+        members: How many trainings are averaged; they share the stage of similarity, and a
+            stage of anchors starts from their average.
         max_length: Tokens of candidate and reference together; more are cut off.
         weight_decay: Of AdamW.
         campaign_scales: Give every campaign its own level and spread.
         validation: Share of the items kept for early stopping; 0 trains to the end.
         patience: Epochs without a better correlation on them before a stage ends.
+        similarity: How much the cosine of sentence vectors counts in the end, beside the network's
+            score, if its encoder is the sentence encoder.
         unknown_damages: Kinds of damage that are not taught, to see whether they are recognised.
+        layers: Which layers of the encoder are kept, counted from 0; all if empty.
     """
 
     name: str
@@ -74,7 +77,14 @@ class Recipe:
     campaign_scales: bool = True
     validation: float = 0.0
     patience: int = 1
+    similarity: float = 0.0
     unknown_damages: tuple[str, ...] = ()
+    layers: tuple[int, ...] = ()
+
+    @property
+    def has_teacher(self) -> bool:
+        """Whether it learns from another network."""
+        return any(stage.source == "teacher" for stage in self.stages)
 
 
 _SIMILARITY = Stage("similarity", epochs=2, rate=2e-4, batch=128)
@@ -82,7 +92,7 @@ _PEOPLE = Stage("people", epochs=1, rate=5e-5)
 _SINGLE = Stage("judgments", ("SA",), epochs=2, rate=1e-4, correlation=0.5)
 _MULTIPLE = Stage("judgments", ("MA",), 4, 6e-5, batch=32, references=3, correlation=0.5)
 _CAREFUL = Stage(
-    "anchors", epochs=2, rate=3e-5, damaged=32, damage_weight=0.8, similarity=(0.0, 0.5)
+    "anchors", epochs=2, rate=3e-5, damaged=32, damage_weight=0.3, similarity=(0.0, 0.5)
 )
 
 RECIPES = {
@@ -107,7 +117,14 @@ RECIPES = {
         Recipe("own", (_SIMILARITY, _PEOPLE, replace(_SINGLE, kinds=()))),
         Recipe("averaged", (_SIMILARITY, _PEOPLE, _SINGLE, _MULTIPLE), members=3),
         # it also learns that damaged captions are worse
-        Recipe("careful", (_SIMILARITY, _PEOPLE, _SINGLE, _MULTIPLE, _CAREFUL), members=3),
+        Recipe(
+            "careful",
+            (_SIMILARITY, _PEOPLE, _SINGLE, _MULTIPLE, _CAREFUL),
+            members=3,
+            similarity=1.0,
+        ),
+        # half as many layers, which learn what a whole network says
+        Recipe("student", (Stage("teacher", epochs=3, rate=2e-4, batch=128),), layers=(0, 2, 5)),
     )
 }
 
