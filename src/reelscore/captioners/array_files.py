@@ -7,6 +7,7 @@ be pooled.
 from __future__ import annotations
 
 import json
+import math
 import mmap
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
@@ -110,12 +111,13 @@ def opened_arrays(path: Path) -> Iterator[list[StoredArray] | StoredMatrix]:
     """
     with ExitStack() as stack:
         try:
-            if path.is_dir():
-                yield _folder(path, stack)
-            elif _format(path) == "npy":
+            if not path.is_dir() and _format(path) == "npy":
                 yield _with_ids(path)
-            else:
-                yield _file(path, stack)
+                return
+            arrays = _folder(path, stack) if path.is_dir() else _file(path, stack)
+            if not arrays:
+                raise DataError(f"{path}: holds no features; expected an array for each item.")
+            yield arrays
         except (OSError, EOFError, zipfile.BadZipFile) as error:
             raise DataError(f"{path}: cannot be read: {_reason(error)}.") from error
 
@@ -260,7 +262,7 @@ def _mapped_npy(path: Path) -> NDArray[Any]:
     with path.open("rb") as file:
         shape, fortran, dtype = _header(file, str(path))
         offset, size = file.tell(), file.seek(0, 2)
-    needed = offset + int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+    needed = offset + math.prod(shape) * dtype.itemsize
     if size < needed:
         raise DataError(f"{path}: is cut off: {size:,} bytes of {needed:,}. Copy it again.")
     if needed == offset:
@@ -393,7 +395,7 @@ def _safetensors(path: Path, stack: ExitStack) -> list[StoredArray]:
                 "Convert it."
             )
         dtype = np.dtype(_KINDS[kind])
-        size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+        size = math.prod(shape) * dtype.itemsize
         if end - begin != size or not 0 <= 8 + length + begin <= 8 + length + end <= len(content):
             raise DataError(
                 f"{path}: item {name!r} is cut off: its shape {shape} needs {size:,} bytes. Copy "
@@ -420,7 +422,7 @@ def _mapped_reader(
 
     def read(step: int) -> Iterator[NDArray[Any]]:
         width = shape[-1] * dtype.itemsize
-        end = offset + int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+        end = offset + math.prod(shape) * dtype.itemsize
         for begin in range(offset, end, step * width):
             piece = content[begin : min(begin + step * width, end)]
             if hasattr(content, "madvise") and len(piece) >= mmap.PAGESIZE:

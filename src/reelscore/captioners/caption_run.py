@@ -138,11 +138,11 @@ def _written(work: ClipWork, output: Path, timing: Run, empty: Empty, partial: b
     notes = []
     if work.journal.cut_off:
         notes.append(f"{work.journal.path}: the last line was cut off, and was dropped.")
+    if wanting and not partial:
+        raise DataError(_missing(wanting, len(work.clips), work.journal.path, silent))
     if wanting:
-        told = _missing(wanting, len(work.clips), work.journal.path, silent)
-        if not partial:
-            raise DataError(told)
-        notes.append(f"Warning: {told}")
+        notes.append(f"Warning: {_counted(wanting, len(work.clips))}. Left out:")
+        notes += [*_listed(wanting), "Run it again to try those that failed."]
     captions = {item: record.caption for item, record in records.items() if item not in wanting}
     servers = _servers(records.values())
     if len(servers) > 1:
@@ -164,16 +164,26 @@ def _silence(record: Record) -> str:
 
 
 def _missing(wanting: Mapping[str, str], clips: int, journal: Path, silent: Sequence[str]) -> str:
-    listed = [f"  {item!r}: {reason}" for item, reason in list(wanting.items())[:_LISTED]]
-    if len(wanting) > _LISTED:
-        listed.append(f"  and {len(wanting) - _LISTED:,} more")
     remedies = ["run it again to try those that failed", "leave them out with partial=True"]
     if silent:
         remedies.insert(1, 'keep empty captions with empty="keep"')
-    return (
-        f"{len(wanting):,} of {clips:,} clips have no caption:\n" + "\n".join(listed) + "\n"
-        f"All others are in {journal}: {', or '.join(remedies)}."
-    )
+    others = f"All others are in {journal}: " if len(wanting) < clips else ""
+    listed = "\n".join(f"  {line}" for line in _listed(wanting))
+    remedy = ", or ".join(remedies)
+    remedy = f"{others}{remedy}" if others else f"{remedy[0].upper()}{remedy[1:]}"
+    return f"{_counted(wanting, clips)}:\n{listed}\n{remedy}."
+
+
+def _counted(wanting: Mapping[str, str], clips: int) -> str:
+    have = "has" if len(wanting) == 1 else "have"
+    return f"{len(wanting):,} of {clips:,} clips {have} no caption"
+
+
+def _listed(wanting: Mapping[str, str]) -> list[str]:
+    """The first clips without a caption, and why they have none."""
+    listed = [f"{item!r}: {reason}" for item, reason in list(wanting.items())[:_LISTED]]
+    more = len(wanting) - _LISTED
+    return [*listed, f"and {more:,} more"] if more > 0 else listed
 
 
 def _record_of(
@@ -211,9 +221,13 @@ def _record_of(
     }
     videos = "\n".join(f"{item} {record.made_of['video']}" for item, record in records.items())
     data = {"videos": hashlib.sha256(videos.encode()).hexdigest()[:8]}
-    signature = settings.signature(
-        model=adapter.identity, revision=prompt.revision, data=data["videos"]
-    )
+    context = {"model": adapter.identity, "revision": prompt.revision, "data": data["videos"]}
+    unused = [
+        *(() if adapter.needs_prompt else ("prompt", "revision")),
+        *(() if adapter.needs_frames else ("frames", "side", "quality")),
+        *(() if adapter.sampling else ("sent", "max_tokens")),
+    ]
+    signature = settings.signature(**{**context, **dict.fromkeys(unused)})
     return timing.record(
         signature, seed=settings.seed, data=data, libraries=adapter.libraries, **details
     )

@@ -11,24 +11,28 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from reelscore._progress import Progress
 from reelscore.captioners.decoding import decode
-from reelscore.captioners.features import Features
-from reelscore.captioners.lstm import CaptionNetwork, NetworkShape, check_device
+from reelscore.captioners.features import Features, MissingItems, common_items
+from reelscore.captioners.lstm import CaptionNetwork, NetworkShape, check_device, need_torch
 from reelscore.captioners.run_record import captions_hash
 from reelscore.captioners.training import Examples, Measured, Recipe, train
 from reelscore.captioners.vocabulary import Vocabulary
 from reelscore.data.atomic_files import write_atomically
-from reelscore.data.checks import first_few
+from reelscore.data.inputs import references_by_item
+from reelscore.data.python_captions import CaptionsLike
 from reelscore.errors import DataError, check_choice
 from reelscore.learned.encoders import need
 from reelscore.learned.training.checkpoints import claim_folder
+
+if TYPE_CHECKING:
+    from reelscore.captioners.label_folders import Labels
 
 Weights = Literal["best", "last"]
 _MODEL = "model.json"
@@ -53,58 +57,70 @@ class Captioner:
     @classmethod
     def train(
         cls,
-        scores: tuple[Features, Features],
-        captions: Mapping[str, Sequence[str]],
-        references: Mapping[str, Sequence[str]],
+        labels: Labels | tuple[Features, Features],
+        captions: CaptionsLike,
+        references: CaptionsLike,
         folder: str | os.PathLike[str],
         recipe: Recipe | None = None,
         *,
         seed: int = 0,
         device: str = "cpu",
-        labels: str = "",
+        missing: MissingItems = "error",
+        made_from: str = "",
         threads: int | None = None,
         progress: Progress | None = None,
         measured: Callable[[Measured], None] | None = None,
+        **settings: Any,
     ) -> Captioner:
         """Train a network and write it to a folder; one that was interrupted goes on.
 
         Args:
-            scores: Label scores of the training items and of the validation items.
+            labels: Trained labels; or label scores of the training items and of the validation
+                items.
             captions: The training captions; every caption is learned from.
             references: The validation references, which decide when to stop.
             folder: Where the model goes, created if needed.
             recipe: How to train; by default as the paper, with Adam.
             seed: Random seed.
             device: ``cuda`` or ``cpu``.
-            labels: How the labels were made: their signature.
+            missing: What to do with items that have captions or label scores, but not both.
+            made_from: The signature of the labels, where scores are given instead of labels.
             threads: Threads that score; all cores where not given.
             progress: Called with how many iterations are made, of how many.
             measured: Called after each measurement on validation.
+            settings: Attributes of a `Recipe`, instead of one; ``dropout`` for its ``drop``.
 
         Raises:
-            DataError: If captions have no scores, or another training was begun in the folder.
+            DataError: If items do not fit together, or another training was begun in the folder.
         """
+        need_torch()
         check_device(device)
-        recipe = recipe or Recipe()
-        ours, theirs = (dict(zip(own.items, own.matrix, strict=True)) for own in scores)
-        for what, texts, own in (("training", captions, ours), ("validation", references, theirs)):
-            missing = [item for item in texts if item not in own]
-            if missing:
-                raise DataError(
-                    f"{len(missing):,} {what} items have no label scores ({first_few(missing)}). "
-                    "Train the labels on the same items."
-                )
-        data = "+".join(
-            [captions_hash(captions), captions_hash(references), scores[0].hash, scores[1].hash]
+        recipe = _recipe(recipe, settings)
+        if not isinstance(labels, tuple):
+            made_from = made_from or labels.signature()
+            labels = labels.by_split["train"], labels.by_split["val"]
+        training, held_out = references_by_item(captions), references_by_item(references)
+        scores = [
+            own.take(common_items(texts, own.items, missing, "label scores"))
+            for texts, own in zip((training, held_out), labels, strict=True)
+        ]
+        training, held_out = (
+            {item: texts[item] for item in own.items}
+            for texts, own in zip((training, held_out), scores, strict=True)
         )
-        signature = recipe.signature(labels=scores[0].matrix.shape[1], seed=seed, data=data)
+        ours, theirs = (dict(zip(own.items, own.matrix, strict=True)) for own in scores)
+        hashes = [captions_hash(training), captions_hash(held_out), *(own.hash for own in scores)]
+        data = "+".join(hashes)
+        policy = {} if missing == "error" else {"missing": missing}
+        width = scores[0].matrix.shape[1]
+        signature = recipe.signature(labels=width, **policy, seed=seed, data=data)
         home = Path(folder)
-        claim_folder(home, {"signature": signature, "device": device, "made from": labels})
+        claim_folder(home, {"signature": signature, "device": device, "made from": made_from})
         if (home / _MODEL).is_file():
             return cls.load(home, device=device)
         trained = train(
-            Examples([(item, text) for item, own in captions.items() for text in own], ours),
-            references,
+            Examples([(item, text) for item, own in training.items() for text in own], ours),
+            held_out,
             theirs,
             recipe,
             seed=seed,
@@ -123,7 +139,7 @@ class Captioner:
             aside.replace(home / f"{name}.safetensors")
         record = {
             "signature": signature,
-            "labels": labels,
+            "labels": made_from,
             "recipe": asdict(recipe),
             "shape": asdict(trained.network.shape),
             "seed": seed,
@@ -227,7 +243,7 @@ class Captioner:
                 f"{len(own)} sets of label scores for {len(self.networks)} networks; expected one "
                 "set for all, or one for each."
             )
-        torch = need("torch")
+        torch = need_torch()
         inputs = []
         for network, features in zip(self.networks, own, strict=True):
             width = features.matrix.shape[1]
@@ -250,7 +266,18 @@ class Captioner:
             beam: As in `generate`.
         """
         parts = [str(record["signature"]) for record in self.records]
-        if len(parts) == 1:
-            return f"{parts[0]}|beam:{beam}"
-        digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:8]
-        return f"{parts[0]}|ensemble:{len(parts)}:{digest}|beam:{beam}"
+        own, _, version = parts[0].rpartition("|v:")
+        if len(parts) > 1:
+            digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:8]
+            own += f"|ensemble:{len(parts)}:{digest}"
+        return f"{own}|beam:{beam}|v:{version}"
+
+
+def _recipe(recipe: Recipe | None, settings: Mapping[str, Any]) -> Recipe:
+    """Give the recipe, or make it of its attributes."""
+    if recipe is not None and settings:
+        raise DataError(f"Pass a recipe, or {', '.join(settings)}, but not both.")
+    own = {"drop" if name == "dropout" else name: value for name, value in settings.items()}
+    for name in own:
+        check_choice("setting of a recipe", name, [field.name for field in fields(Recipe)])
+    return recipe or Recipe.of(**own)

@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 
 from reelscore.captioners.features import Features, Matrix, MissingItems, common_items
 from reelscore.captioners.labels import BoolArray, Label, LabelMatrix, label_matrix
+from reelscore.captioners.newton import fit_together
 from reelscore.captioners.run_record import Parameters
 from reelscore.captioners.tuples import Tuples
-from reelscore.errors import DataError, MissingExtraError, check_choice
+from reelscore.errors import DataError, MissingExtraError, UnknownNameError, check_choice
 from reelscore.stats.distributions import ranks
 from reelscore.text.tokens import thread_count
 
@@ -159,14 +160,13 @@ def stacked(features: Mapping[str, Features], name: str, items: Sequence[str]) -
     """The features of one name for some items; names joined by ``+`` stand side by side.
 
     Raises:
-        DataError: If there are no features of a name, or an item has none.
+        DataError: If an item has no features.
+        UnknownNameError: If there are no features of a name.
     """
     parts = []
     for part in name.split("+"):
         if part not in features:
-            raise DataError(
-                f"There are no features {part!r}; there are {', '.join(features) or 'none'}."
-            )
+            raise UnknownNameError.of("features", part, features)
         parts.append(features[part].take(items).matrix)
     return parts[0] if len(parts) == 1 else np.hstack(parts)
 
@@ -176,9 +176,7 @@ def items_of(data: Data, groups: Mapping[str, str], missing: MissingItems) -> li
     items = list(data.captions)
     for name in dict.fromkeys(part for own in groups.values() for part in own.split("+")):
         if name not in data.features:
-            raise DataError(
-                f"There are no features {name!r}; there are {', '.join(data.features) or 'none'}."
-            )
+            raise UnknownNameError.of("features", name, data.features)
         items = common_items(items, data.features[name].items, missing)
     return items
 
@@ -217,6 +215,7 @@ class Trainer:
         rows: The features of the training items.
         parameters: How to train.
         threads: How many classifiers are trained at once.
+        device: ``cpu``: by scikit-learn; ``cuda``: on the GPU, all of the group together.
     """
 
     training: LabelMatrix
@@ -224,6 +223,7 @@ class Trainer:
     rows: Matrix
     parameters: LabelParameters
     threads: int | None = None
+    device: str = "cpu"
 
     @property
     def columns(self) -> NDArray[np.int64]:
@@ -264,6 +264,12 @@ class Trainer:
             if own.any() and not own.all():
                 weights[:, column], intercepts[column] = fit(scaled, own, c, self.parameters.seed)
 
+        if self.device == "cuda":
+            some = np.flatnonzero(positives.any(axis=0) & ~positives.all(axis=0))
+            weights[:, some], intercepts[some] = fit_together(
+                scaled, positives[:, some], c, self.device
+            )
+            return GroupClassifiers(feature, self.columns, scaler, weights, intercepts, c)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # one that does not converge is judged by its AUC
             with ThreadPoolExecutor(thread_count(self.threads)) as pool:

@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from reelscore.captioners.lstm import CaptionNetwork
+from reelscore.captioners.lstm import CaptionNetwork, need_torch
 from reelscore.captioners.vocabulary import BEGIN, END, PAD, UNKNOWN
 from reelscore.errors import DataError
-from reelscore.learned.encoders import need
 
 ALPHA = 0.7
 _ROWS = 4096  # captions decoded together
@@ -39,7 +38,7 @@ def decode(
     """
     if beam < 1 or longest < 1:
         raise DataError(f"A beam of {beam} and {longest} words; expected 1 or more.")
-    torch = need("torch")
+    torch = need_torch()
     rows: list[list[int]] = []
     size = max(1, _ROWS // beam)
     with torch.no_grad():
@@ -62,7 +61,7 @@ def _log_chances(
     first: bool,
 ) -> tuple[Any, list[Any]]:
     """Logarithms of the chances of the next word; what must not be said has none."""
-    torch = need("torch")
+    torch = need_torch()
     chances, after = None, []
     for network, scores, state in zip(networks, labels, states, strict=True):
         logits, new = network.logits(words[:, None], scores, state)
@@ -77,7 +76,7 @@ def _log_chances(
 
 
 def _greedy(networks: Sequence[CaptionNetwork], labels: Sequence[Any], longest: int) -> Any:
-    torch = need("torch")
+    torch = need_torch()
     count, device = len(labels[0]), networks[0].device
     words = torch.full((count,), BEGIN, device=device)
     over = torch.zeros(count, dtype=torch.bool, device=device)
@@ -94,7 +93,7 @@ def _greedy(networks: Sequence[CaptionNetwork], labels: Sequence[Any], longest: 
 def _beam(
     networks: Sequence[CaptionNetwork], labels: Sequence[Any], beam: int, longest: int
 ) -> Any:
-    torch = need("torch")
+    torch = need_torch()
     count, device = len(labels[0]), networks[0].device
     size = networks[0].shape.words
     labels = [part.repeat_interleave(beam, dim=0) for part in labels]

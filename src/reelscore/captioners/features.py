@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore.captioners.array_files import StoredArray, StoredMatrix, opened_arrays
-from reelscore.data.checks import first_few
+from reelscore.data.checks import counted, first_few
 from reelscore.errors import DataError, check_choice
 from reelscore.text.packed import array_fingerprint, pack
 
@@ -148,7 +148,10 @@ def feature_items(path: PathLike) -> list[str]:
 
 
 def common_items(
-    captions: Iterable[str], features: Iterable[str], missing: MissingItems = "error"
+    captions: Iterable[str],
+    features: Iterable[str],
+    missing: MissingItems = "error",
+    what: str = "features",
 ) -> list[str]:
     """The items that have captions and features, in the order of the captions.
 
@@ -156,6 +159,7 @@ def common_items(
         captions: Items with captions.
         features: Items with features.
         missing: Items on one side only are an ``error``, or left out (``skip``).
+        what: What messages call the features.
 
     Raises:
         DataError: With their count and the first three.
@@ -164,39 +168,40 @@ def common_items(
     ['b']
     """
     check_choice("policy missing=", missing, get_args(MissingItems))
-    own, others = list(captions), set(features)
+    own, theirs = list(captions), list(features)
+    described, others = set(own), set(theirs)
     without = [item for item in own if item not in others]
     if without and missing == "error":
-        raise missing_features(without)
-    extra = [item for item in features if item not in set(own)] if missing == "error" else []
+        raise missing_features(without, what)
+    extra = [item for item in theirs if item not in described] if missing == "error" else []
     if extra:
         raise DataError(
-            f"{_count(len(extra), 'item')} of the features {_have(len(extra))} no caption "
+            f"{counted(len(extra), 'item')} of the {what} {_have(len(extra))} no caption "
             f'({first_few(extra)}). Add captions or pass missing="skip".'
         )
     both = [item for item in own if item in others]
     if not both:
         raise DataError(
-            f"No item has both captions and features: captions have {first_few(own)}, features "
-            f"{first_few(list(others))}. Are these the same clips?"
+            f"No item has both captions and {what}: captions have {first_few(own)}, {what} "
+            f"{first_few(theirs)}. Are these the same clips?"
         )
     return both
 
 
-def missing_features(items: Sequence[str]) -> DataError:
+def missing_features(items: Sequence[str], what: str = "features") -> DataError:
     """The error for captions whose items have no features.
+
+    Args:
+        items: These items.
+        what: What the message calls the features.
 
     >>> print(missing_features(["a", "b", "c", "d"]))
     4 captions have no features (first: 'a', 'b', 'c'). Add them or pass missing="skip".
     """
     return DataError(
-        f"{_count(len(items), 'caption')} {_have(len(items))} no features "
+        f"{counted(len(items), 'caption')} {_have(len(items))} no {what} "
         f'({first_few(list(items))}). Add them or pass missing="skip".'
     )
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
 def _have(number: int) -> str:

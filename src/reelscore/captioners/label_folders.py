@@ -39,6 +39,7 @@ from reelscore.captioners.classifiers import (
 )
 from reelscore.captioners.features import Features, read_features
 from reelscore.captioners.labels import find_labels, group_name
+from reelscore.captioners.lstm import check_device
 from reelscore.captioners.tuples import Tuples
 from reelscore.data.inputs import references_by_item
 from reelscore.data.python_captions import CaptionsLike
@@ -83,6 +84,7 @@ class Labels:
         objects: Sequence[str] | None = None,
         auc: float = 0.7,
         threads: int | None = None,
+        device: str = "cpu",
         progress: Progress | None = None,
         **parameters: Any,
     ) -> Labels:
@@ -100,6 +102,7 @@ class Labels:
             objects: The list of a detector's classes, for the group ``object``.
             auc: The AUC on validation that a label needs.
             threads: How many classifiers are trained at once; all cores by default.
+            device: ``cpu``, or ``cuda``: classifiers are trained on the GPU, many together.
             progress: Called with how many steps are done, of how many.
             parameters: Other attributes of `LabelParameters`.
 
@@ -119,6 +122,7 @@ class Labels:
         >>> labels.scores(features).matrix[0].tolist()
         [1.0, -1.0]
         """
+        check_device(device)
         settings = LabelParameters(auc=auc, **parameters)
         groups = {group_name(group): feature for group, feature in groups.items()}
         training = Data(references_by_item(captions), tuples, features)
@@ -133,7 +137,7 @@ class Labels:
         decisions: list[FloatArray] = []
         for group, feature in groups.items():
             trainer = Trainer(
-                ours, group, stacked(features, feature, ours.items), settings, threads
+                ours, group, stacked(features, feature, ours.items), settings, threads, device
             )
             rows = stacked(held_out.features, feature, theirs.items)
             classifiers, judged = train_group(trainer, feature, theirs, rows, steps)
@@ -200,7 +204,10 @@ class Labels:
         names = list(dict.fromkeys(part for own in self.groups.values() for part in own.split("+")))
         absent = [name for name in names if name not in features]
         if absent:
-            raise DataError(f"There are no features {absent[0]!r}; the labels need them.")
+            raise DataError(
+                f"There are no features {absent[0]!r}, which the labels need; there are "
+                f"{', '.join(features) or 'none'}."
+            )
         items = features[names[0]].items
         return self._scored(features, items)
 
@@ -361,9 +368,10 @@ def _check_group(group: str, judged: Sequence[TrainedLabel], auc: float) -> None
         return
     measured = [(label.auc, label.name) for label in judged if label.auc is not None]
     if not measured:
+        most = max(judged, key=lambda label: label.validation_positives)
         raise DataError(
-            f"No label of group {group!r} has enough validation items ({judged[0].name!r}: "
-            f"{judged[0].reason}). Take more validation items, or leave the group out."
+            f"No label of group {group!r} has enough validation items (best: {most.name!r}, "
+            f"{most.reason}). Take more validation items, or leave the group out."
         )
     best, name = max(measured)
     raise DataError(

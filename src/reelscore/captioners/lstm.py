@@ -73,7 +73,7 @@ class CaptionNetwork:
     """
 
     def __init__(self, shape: NetworkShape, *, device: str = "cpu", seed: int = 0) -> None:
-        torch = need("torch")
+        torch = need_torch()
         check_device(device)
         self.shape, self.device = shape, device
         parts = {
@@ -97,7 +97,7 @@ class CaptionNetwork:
 
     def restore(self, tensors: dict[str, Any]) -> None:
         """Put weights in place of those that are there."""
-        with need("torch").no_grad():
+        with need_torch().no_grad():
             for name, weight in self.weights().items():
                 weight.copy_(tensors[name])
 
@@ -122,7 +122,7 @@ class CaptionNetwork:
         Returns:
             Rows × steps × vocabulary, and what the layers remember.
         """
-        torch = need("torch")
+        torch = need_torch()
         language = self.modules["embedding"](words)
         vision = labels[:, None, :].expand(-1, words.shape[1], -1)
         if drop is not None:
@@ -141,6 +141,11 @@ class CaptionNetwork:
         return self.modules["output"](flow), after
 
 
+def need_torch() -> Any:
+    """Give torch, or say how to get it."""
+    return need("torch", "reelscore[captioners]", "Networks that write captions")
+
+
 def check_device(device: str) -> None:
     """Refuse a GPU where there is none.
 
@@ -151,8 +156,13 @@ def check_device(device: str) -> None:
         DataError: If torch has no such device.
     """
     check_choice("device", device, ("cpu", "cuda"))
-    if device == "cuda" and not need("torch").cuda.is_available():
+    if device == "cuda" and not gpu_is_here():
         raise DataError('torch finds no GPU here. Take device="cpu", or install torch with CUDA.')
+
+
+def gpu_is_here() -> bool:
+    """Whether torch finds a GPU."""
+    return bool(need_torch().cuda.is_available())
 
 
 _PLACES: dict[str, tuple[str, ...]] = {
@@ -183,6 +193,6 @@ class DropMask:
         """Drop units of values, if this is the place."""
         if place not in self.places or not self.ratio:
             return values
-        torch = need("torch")
+        torch = need_torch()
         luck = torch.rand(values.shape, generator=self.generator, device=values.device)
         return values * (luck >= self.ratio) / (1 - self.ratio)

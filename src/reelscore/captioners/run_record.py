@@ -48,10 +48,13 @@ class Parameters:
         """Spell out the name, all parameters, then the context and the version.
 
         Args:
-            context: More parts, such as ``seed`` and ``data``.
+            context: More parts, such as ``seed`` and ``data``; None leaves a parameter out that
+                had no influence.
         """
         own = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        return signature_text(self.name, {**own, **context, "v": __version__})
+        unused = [name for name, value in context.items() if value is None]
+        parts = {**own, **context, "v": __version__}
+        return signature_text(self.name, {k: v for k, v in parts.items() if k not in unused})
 
 
 class Run:

@@ -27,11 +27,11 @@ from reelscore.captioners.lstm import (
     Dropout,
     NetworkShape,
     check_device,
+    need_torch,
 )
 from reelscore.captioners.run_record import Parameters
 from reelscore.captioners.vocabulary import BEGIN, PAD, Vocabulary
 from reelscore.errors import DataError, check_choice
-from reelscore.learned.encoders import need
 from reelscore.learned.training.checkpoints import Checkpoint, read_checkpoint, write_checkpoint
 from reelscore.scoring.scorer import Scorer
 
@@ -210,7 +210,7 @@ def train(
     """
     if not examples.captions or not references:
         raise DataError("There are no captions to learn from, or none to validate on.")
-    torch = need("torch")
+    torch = need_torch()
     check_device(device)
     key = f"{recipe} {seed} {device} {origin}"
     with _deterministic(torch, device):
@@ -244,7 +244,7 @@ class _Run:
         device: str,
         threads: int | None,
     ) -> None:
-        torch = need("torch")
+        torch = need_torch()
         self.recipe, self.seed, self.device = recipe, seed, device
         pairs = sorted(examples.captions)
         self.vocabulary = Vocabulary.of((text for _, text in pairs), recipe.min_count)
@@ -299,7 +299,7 @@ class _Run:
 
     def iterate(self) -> None:
         """Make one iteration; nothing is read back from the device."""
-        torch = need("torch")
+        torch = need_torch()
         epoch, place = divmod(self.made, self.per_epoch)
         if epoch != self.epoch:
             self.epoch = epoch
@@ -377,7 +377,7 @@ def _moved(moment: Any, kind: str, device: str) -> Any:
 
 
 def _matrix(scores: Mapping[str, NDArray[np.float32]], items: Sequence[str], device: str) -> Any:
-    return need("torch").from_numpy(np.stack([scores[item] for item in items])).to(device)
+    return need_torch().from_numpy(np.stack([scores[item] for item in items])).to(device)
 
 
 @contextmanager
@@ -385,8 +385,12 @@ def _deterministic(torch: Any, device: str) -> Iterator[None]:
     """Compute the same at every run; on a GPU as far as its kernels can."""
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     before = torch.are_deterministic_algorithms_enabled()
+    fill = torch.utils.deterministic.fill_uninitialized_memory
     torch.use_deterministic_algorithms(True, warn_only=device == "cuda")
+    # Nothing here reads memory before it is written; filling it would double a GPU's kernels.
+    torch.utils.deterministic.fill_uninitialized_memory = False
     try:
         yield
     finally:
+        torch.utils.deterministic.fill_uninitialized_memory = fill
         torch.use_deterministic_algorithms(before)

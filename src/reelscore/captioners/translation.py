@@ -7,16 +7,17 @@ for each phrase and for jumps. Two of the weights are chosen by METEOR on valida
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import product
 from typing import ClassVar, Literal, NamedTuple
 
 from reelscore._progress import Progress, Steps
 from reelscore.captioners.crf import NONE, Pairs, Representation, SemanticField, representations
 from reelscore.captioners.features import Features
-from reelscore.captioners.language_model import BEGIN, END, TrigramModel
 from reelscore.captioners.phrases import Option, PhraseTable, Words
 from reelscore.captioners.run_record import Parameters
 from reelscore.captioners.tuples import Tuples
@@ -24,7 +25,51 @@ from reelscore.errors import DataError
 from reelscore.scoring.scorer import Scorer
 from reelscore.text.tokens import tokenize
 
+BEGIN, END = "<begin>", "<end>"
 _BONUSES, _LANGUAGE = (0.0, 0.5, 1.0), (0.5, 1.0)
+
+
+class TrigramModel:
+    """How likely words follow each other: trigrams, interpolated by Witten and Bell's rule.
+
+    At each order the share of the shorter history grows with how many different words were seen
+    after the longer one. Words never seen share one place of the vocabulary.
+
+    Args:
+        sentences: The words of each training sentence.
+
+    >>> model = TrigramModel([["a", "man", "runs"], ["a", "dog", "runs"]])
+    >>> model.log_chance((BEGIN, BEGIN), "a") > model.log_chance((BEGIN, BEGIN), "runs")
+    True
+    >>> round(sum(math.exp(model.log_chance(("a", "man"), w)) for w in model.words), 6)
+    1.0
+    """
+
+    def __init__(self, sentences: Iterable[Sequence[str]]) -> None:
+        self._counts: dict[tuple[str, ...], Counter[str]] = {}
+        seen: set[str] = {END}
+        for sentence in sentences:
+            words = [BEGIN, BEGIN, *sentence, END]
+            seen.update(sentence)
+            for place in range(2, len(words)):
+                for length in range(3):
+                    history = tuple(words[place - length : place])
+                    self._counts.setdefault(history, Counter())[words[place]] += 1
+        self.words = (*sorted(seen), "<unk>")
+        self._totals = {history: own.total() for history, own in self._counts.items()}
+        self.log_chance = cache(self._log_chance)
+
+    def _log_chance(self, history: tuple[str, ...], word: str) -> float:
+        """Give the logarithm of the chance of a word after the two words before it."""
+        return math.log(self._chance(history, word if word in self._counts[()] else "<unk>"))
+
+    def _chance(self, history: tuple[str, ...], word: str) -> float:
+        lower = 1 / len(self.words) if not history else self._chance(history[1:], word)
+        own = self._counts.get(history)
+        if own is None:
+            return lower
+        total, kinds = self._totals[history], len(own)
+        return (own[word] + kinds * lower) / (total + kinds)
 
 
 @dataclass(frozen=True)
@@ -196,7 +241,13 @@ class Translator:
         texts = tokenize([captions[item][0] for item in items])
         sentences = [tuple(text.split()) for text in texts]
         pairs = [(_said(own[item]), words) for item, words in zip(items, sentences, strict=True)]
-        table = PhraseTable.learn([pair for pair in pairs if pair[0] and pair[1]])
+        pairs = [(labels, words) for labels, words in pairs if labels and words]
+        if not pairs:
+            raise DataError(
+                f"No label occurs in at least {settings.minimum:,} items in its role. Lower the "
+                "minimum."
+            )
+        table = PhraseTable.learn(pairs)
         field = SemanticField.train(
             {item: own[item] for item in items}, scores, pairs=settings.pairs
         )

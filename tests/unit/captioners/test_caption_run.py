@@ -166,7 +166,7 @@ def test_what_is_tried_again(server, videos, tmp_path, faults):
 def test_a_slow_drip_past_the_timeout(server, videos, tmp_path):
     server.faults = ["drip"]
     made = described(server, videos, tmp_path / "out.json", timeout=0.5)
-    assert made.record["retried"] == 1
+    assert made.record["retried"] >= 1  # others as well where the machine is busy
 
 
 def test_a_refused_key_stops_the_run(server, videos, tmp_path):
@@ -261,7 +261,8 @@ def test_empty_and_refused_answers(server, videos, tmp_path):
     assert len(server.requests) == 6  # nothing was asked twice
     made = described(server, videos, out, partial=True)
     assert list(made.captions) == ["clip02", "clip03", "clip04", "clip05"]
-    assert made.notes[0].startswith("Warning: 2 of 6 clips have no caption")
+    assert made.notes[0] == "Warning: 2 of 6 clips have no caption. Left out:"
+    assert made.notes[-1] == "Run it again to try those that failed."
 
 
 def test_a_clip_that_cannot_be_decoded_does_not_end_the_run(server, videos, tmp_path):
@@ -459,7 +460,7 @@ def test_an_interrupted_run_can_write_what_it_has(server, videos, tmp_path):
     assert made.interrupted
     assert 2 <= len(made.captions) < 6
     assert read_candidates(tmp_path / "b.json") == made.captions
-    assert "'clip05': the run was interrupted before it" in made.notes[0]
+    assert "'clip05': the run was interrupted before it" in made.notes
     assert made.record["reused"] == 0
 
 
@@ -496,6 +497,8 @@ def test_a_program(videos, tmp_path):
     assert made.captions["clip03"] == "clip03: 001.jpg 002.jpg"
     assert made.record["adapter"] == "command"
     assert made.record["prompt"] is None
+    shown = "caption_run|frames:2|side:32|quality:90|seed:12345|model:command:"
+    assert made.record["signature"].startswith(shown)  # what the program is not told, is not there
     again = run(command_of(tmp_path, "raise"), videos, tmp_path / "out.json", FEW)
     assert again.captions == made.captions
 

@@ -328,6 +328,9 @@ def test_a_damaged_file_is_one_clear_error(tmp_path, damage):
     path = write(tmp_path)
     with pytest.raises(DataError, match=message) as error:
         read_features(path)
+    if message == "holds no features":  # also where only the ids are asked for
+        with pytest.raises(DataError, match=message):
+            feature_items(path)
     assert "\n" not in str(error.value)
     assert str(tmp_path) in str(error.value)  # it names the file
 
@@ -355,6 +358,21 @@ def test_items_on_one_side():
     assert common_items(["a", "b", "c"], ["c", "x", "a"], missing="skip") == ["a", "c"]
     with pytest.raises(DataError, match="No item has both captions and features"):
         common_items(["a"], ["b"], missing="skip")
+
+
+def test_many_items_are_compared_once_each():
+    """With tens of thousands of items, a set made anew for each of them takes minutes."""
+
+    class Counted(str):
+        looked_up = 0
+
+        def __hash__(self):
+            Counted.looked_up += 1
+            return super().__hash__()
+
+    items = [Counted(k) for k in range(300)]
+    assert common_items(items, items) == items
+    assert Counted.looked_up <= 10 * len(items)
 
 
 def test_wanted_items_are_checked(tmp_path):

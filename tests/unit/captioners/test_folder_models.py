@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import shutil
 import socket
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +18,8 @@ from support.footage import film
 from support.tiny_models import llava
 
 pytest.importorskip("transformers")
+
+from safetensors.numpy import load_file, save_file
 
 ITEMS = ["one", "two", "three"]
 SETTINGS = CaptionSettings(frames=8, side=32, max_tokens=6)
@@ -84,13 +88,77 @@ def test_it_goes_on_from_the_journal(model, videos, tmp_path):
 
 def test_videos_need_torchvision(model, videos, tmp_path, monkeypatch):
     monkeypatch.setattr("reelscore.captioners.adapters.hugging_face.find_spec", lambda name: None)
-    with pytest.raises(MissingExtraError, match="with torchvision only"):
+    with pytest.raises(MissingExtraError, match=r"with torchvision only.*torchvision==0\.\d\d\."):
         run(f"hf:{model}", videos, tmp_path / "out.json", CaptionSettings(sent="video"))
+
+
+@pytest.mark.parametrize("sent", ["images", "video"])
+def test_a_torchvision_of_another_torch(model, videos, tmp_path, monkeypatch, sent):
+    """It keeps transformers from loading, whatever is sent."""
+    own = tmp_path / "packages/torchvision"
+    own.mkdir(parents=True)
+    broken = "raise RuntimeError('operator torchvision::nms does not exist')\n"
+    (own / "__init__.py").write_text(broken)
+    monkeypatch.syspath_prepend(own.parent)
+    monkeypatch.delitem(sys.modules, "torchvision", raising=False)
+    message = (
+        r"torchvision .* cannot be used with torch 2\..*nms does not exist.*Install torchvision=="
+    )
+    with pytest.raises(DataError, match=message):
+        run(f"hf:{model}", videos, tmp_path / "out.json", CaptionSettings(sent=sent))
+    assert not list(tmp_path.glob("out*"))
+
+
+def test_models_that_take_no_videos(model, videos, tmp_path, monkeypatch):
+    """They would describe a clip without having seen it."""
+    (tmp_path / "packages/torchvision").mkdir(parents=True)
+    (tmp_path / "packages/torchvision/__init__.py").touch()
+    monkeypatch.syspath_prepend(tmp_path / "packages")
+    with pytest.raises(DataError, match="'llava' takes no videos; leave out as="):
+        run(f"hf:{model}", videos, tmp_path / "out.json", CaptionSettings(sent="video"))
+    sys.modules.pop("torchvision", None)
 
 
 def test_folders_that_cannot_be_used(model, videos, tmp_path):
     from support.tiny_models import bert_like
 
     (tmp_path / "bert").mkdir()
-    with pytest.raises(DataError, match="'bert' that cannot be loaded as one that describes"):
+    with pytest.raises(DataError, match="'bert': cannot be loaded as one that describes"):
         run(f"hf:{bert_like(tmp_path / 'bert', 'bert')}", videos, tmp_path / "out.json")
+
+
+def cut_off(path):
+    path.write_bytes(path.read_bytes()[: path.stat().st_size * 2 // 3])
+
+
+def without_a_tensor(path):
+    tensors = load_file(path)
+    tensors.pop("model.language_model.norm.weight", None) or tensors.popitem()
+    save_file(tensors, path, {"format": "pt"})
+
+
+@pytest.mark.parametrize(
+    ("name", "damage", "message"),
+    [
+        ("model.safetensors", cut_off, "cannot be loaded as one that describes pictures: Error wh"),
+        ("model.safetensors", Path.unlink, "there are no weights"),
+        ("model.safetensors", without_a_tensor, "1 tensor of the model is not among its weights"),
+        ("config.json", cut_off, r"not the folder of a model; expected config\.json.*Unterminated"),
+        ("config.json", Path.unlink, r"not the folder of a model; expected config\.json"),
+        ("processor_config.json", cut_off, "processor or tokenizer cannot be loaded: .*not a va"),
+        ("processor_config.json", Path.unlink, "processor or tokenizer cannot be loaded: Can't"),
+        ("tokenizer.json", cut_off, "processor or tokenizer cannot be loaded: Unterminated"),
+        ("tokenizer.json", Path.unlink, "processor or tokenizer cannot be loaded: Couldn't inst"),
+        ("tokenizer_config.json", cut_off, "processor or tokenizer cannot be loaded: Unterminated"),
+        ("tokenizer_config.json", Path.unlink, "cannot describe a clip: Asking to pad"),
+        ("chat_template.jinja", cut_off, "cannot describe a clip: Encountered unknown tag"),
+        ("chat_template.jinja", Path.unlink, "the model has no chat template"),
+    ],
+)
+def test_damaged_folders(model, videos, tmp_path, name, damage, message):
+    folder = tmp_path / "model"
+    shutil.copytree(model, folder)
+    damage(folder / name)
+    with pytest.raises(DataError, match=message):
+        run(f"hf:{folder}", videos, tmp_path / "out.json", SETTINGS)
+    assert not (tmp_path / "out.json").exists()

@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ from reelscore.captioners.rendered.grammar import captions_of
 from reelscore.captioners.training import Examples, Recipe, train
 from reelscore.captioners.vocabulary import BEGIN, END, PAD, UNKNOWN
 from reelscore.cli.main import cli
-from reelscore.errors import DataError
+from reelscore.errors import DataError, MissingExtraError
 from reelscore.scoring import score
 
 ARCHS = ["1layer", "2layer-unfact", "2layer-fact"]
@@ -307,6 +308,62 @@ def test_train_and_generate(files):
     assert weights["embedding.weight"].shape[1] == 24
 
 
+def test_items_on_one_side_and_folders(files):
+    more = {**TEXTS, "x": "Someone nods."}
+    (files / "more.json").write_text(json.dumps(more))
+    captions = ["--captions", files / "more.json", "--val-refs", files / "captions.json"]
+    small = ["--hidden", "8", "--embedding", "4", "--iterations", "2", "--every", "1"]
+    with pytest.raises(DataError, match=r"1 caption has no label scores .*pass missing="):
+        command("train", files, *captions, *small, "-o", files / "model")
+    out = command("train", files, *captions, *small, "--missing", "skip", "-o", files / "model")
+    assert "|missing:skip|" in out.stdout.replace("\n  ", "")
+    with pytest.raises(DataError, match=r"more\.json: is a file; name a folder"):
+        command("train", files, *captions, *small, "--missing", "skip", "-o", files / "more.json")
+    (files / "labels.json").write_text("{}")
+    command("generate", files / "model", "--labels", files, "-o", files / "out.json")
+    assert len(json.loads((files / "out.json").read_text())) == 20
+    (files / "test.safetensors").unlink()
+    with pytest.raises(DataError, match="no scores of test items; make the labels with --test-fea"):
+        command("generate", files / "model", "--labels", files, "-o", files / "out.json")
+
+
+def test_without_torch(files, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    captions = ["--captions", files / "captions.json", "--val-refs", files / "captions.json"]
+    with pytest.raises(MissingExtraError, match=r"write captions need torch.*\[captioners\]"):
+        command("train", files, *captions, "-o", files / "model")
+    assert not (files / "model").exists()
+
+
+def test_a_folder_of_other_files_is_no_place_for_a_model(files, monkeypatch):
+    captions = ["--captions", files / "captions.json", "--val-refs", files / "captions.json"]
+    small = ["--hidden", "8", "--embedding", "4", "--iterations", "2", "--every", "1"]
+    before = sorted(files.iterdir())
+    said = r"holds other files \(captions.json, test.safetensors, train.safetensors …\) and no "
+    with pytest.raises(DataError, match=said + "training.json; choose an empty folder"):
+        command("train", files, *captions, *small, "-o", files)
+    assert sorted(files.iterdir()) == before
+    # a log in the model's own folder is none of them
+    logged = []
+
+    class Writer:
+        def __init__(self, folder):
+            Path(folder).mkdir()
+            logged.append(folder)
+
+        def add_scalar(self, tag, value, step):
+            logged.append((tag, step))
+
+        def close(self):
+            logged.append("closed")
+
+    monkeypatch.setattr("reelscore.report.training_log.summary_writer", lambda: Writer)
+    home = files / "model"
+    command("train", files, *captions, *small, "-o", home, "--tensorboard", home / "log")
+    scores = [(tag, step) for step in (1, 2) for tag in ("train/loss", "val/meteor")]
+    assert logged == [str(home / "log"), *scores, "closed"]
+
+
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 def test_a_missing_gpu_is_said_before_anything_is_written(files):
     words = f"caption train {files} --captions {files}/captions.json --device cuda"
@@ -322,13 +379,13 @@ def test_what_models_refuse(files):
     recipe = Recipe(hidden=8, embedding=4, iterations=2, every=1)
     given = ((features, features), REFERENCES, REFERENCES, files / "model", recipe)
     model = Captioner.train(*given)
-    with pytest.raises(DataError, match=r"another training was begun here \(signature"):
+    with pytest.raises(DataError, match=r"begun here \(seed:0, not seed:1\)\. Name"):
         Captioner.train(*given, seed=1)
     with pytest.raises(DataError, match="2 label scores, the model was trained on 20"):
         model.generate(Features.of({"a": [1.0, 2.0]}))
     with pytest.raises(DataError, match="there is no model"):
         Captioner.load(files / "none")
-    with pytest.raises(DataError, match="1 training items have no label scores"):
+    with pytest.raises(DataError, match="1 caption has no label scores"):
         Captioner.train((features, features), {"x": ["a"]}, REFERENCES, files / "other", recipe)
     (files / "model/best.safetensors").write_bytes(b"damaged")
     with pytest.raises(DataError, match="Train the model again"):

@@ -163,6 +163,22 @@ def test_a_second_call_renders_nothing_again(folder):
         write_clips(folder, RenderedClips("tiny", seed=1))
 
 
+def test_a_rendering_that_was_interrupted_is_made_again(tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    wanted = RenderedClips("tiny", clips=3)
+    with monkeypatch.context() as patch:
+        patch.setattr("reelscore.captioners.rendered.dataset._write_list", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            write_clips(tmp_path, wanted, features=False)
+    assert write_clips(tmp_path, wanted, features=False)["items"] == {
+        "train": 18,
+        "val": 6,
+        "test": 6,
+    }
+
+
 def test_videos_on_request(folder):
     pytest.importorskip("av")
     from reelscore.captioners.rendered import dataset

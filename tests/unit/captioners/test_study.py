@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from multiprocessing import active_children
+from shutil import copyfile, copytree, rmtree
 
 import msgspec
 import numpy as np
@@ -13,14 +20,16 @@ pytest.importorskip("torch", reason="networks need torch ('make learned')")
 pytest.importorskip("sklearn", reason="labels need scikit-learn")
 
 from reelscore.captioners.label_folders import Labels
+from reelscore.captioners.processes import process_pool
 from reelscore.captioners.rendered import dataset
 from reelscore.captioners.rendered.features import NAMES
-from reelscore.captioners.study import runs
+from reelscore.captioners.study import methods, runs
 from reelscore.captioners.study.material import material_of
 from reelscore.captioners.study.plans import parse_plan, read_plan, shipped_plans
-from reelscore.captioners.study.tables import StudyResults
-from reelscore.cli.main import cli
-from reelscore.errors import DataError, UnknownNameError
+from reelscore.captioners.study.tables import Difference, StudyResults, seed_p_value
+from reelscore.captioners.study.units import Unit, units_of
+from reelscore.cli.main import cli, main
+from reelscore.errors import DataError, MissingExtraError, UnknownNameError
 from reelscore.scoring import score
 from support.footage import film
 
@@ -115,6 +124,8 @@ def quick(tmp_path_factory):
                 np.save(place.with_suffix(".npy"), rows)
                 ids = "".join(f"{scene.item}\n" for scene in scenes)
                 place.with_suffix(".ids.txt").write_text(ids)
+        if progress is not None:
+            progress(10, 10)
 
     patch = pytest.MonkeyPatch()
     patch.setattr(dataset, "_write_features", write)
@@ -178,7 +189,7 @@ def test_recall_of_what_clips_show(study):
 
 def test_rows_that_are_the_same_run_once(study):
     home, _ = study
-    units = runs.units_of(parse_plan(PLAN), home / "out")
+    units = units_of(parse_plan(PLAN), home / "out")
     of = {row: [u.digest for u in units if u.row.name == row] for row in ("visual labels", "AUC")}
     assert of["visual labels"] == of["AUC"]
     assert len({unit.digest for unit in units}) == len(units) - 2
@@ -197,6 +208,181 @@ def test_a_finished_row_is_never_run_again(study, monkeypatch):
     assert set(ran) == {"AUC", "the same labels, stacked"}
     (home / "out/results").rmdir()
     (home / "out/kept").rename(home / "out/results")
+
+
+def test_a_row_may_have_groups_of_its_own(tmp_path):
+    own = 'name = "AUC"\ngroups = {verb = "idt", others = "lsda"}'
+    plan = parse_plan(PLAN.replace('name = "AUC"', own))
+    units = {unit.row.name: unit for unit in units_of(plan, tmp_path)}
+    assert units["AUC"].groups == {"verb": "idt", "other": "lsda"}
+    assert units["visual labels"].groups == {"verb": "idt"}
+    assert units["AUC"].digest != units["visual labels"].digest
+
+
+def test_rows_that_differ_are_other_runs(tmp_path):
+    """Whatever a row sets but its place in the tables counts, and whether labels have groups."""
+    plan = read_plan("rendered1-full")
+    runs_of = {}
+    for unit in units_of(plan, tmp_path):
+        told = {**msgspec.to_builtins(unit.row), "seed": unit.seed}
+        alike = {k: v for k, v in told.items() if k not in ("table", "name", "against")}
+        runs_of.setdefault(unit.digest, set()).add(json.dumps(alike))
+    assert {len(rows) for rows in runs_of.values()} == {1}
+
+
+def test_captions_of_another_machine_are_measured_here(study, tmp_path, monkeypatch):
+    """Neither networks nor label scores are needed, nor the GPU that made the captions."""
+    home, _ = study
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/rendered1-tiny").symlink_to(home / "out/data/rendered1-tiny")
+    (tmp_path / "results").mkdir()
+    plan = parse_plan(PLAN)
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    with pytest.raises(DataError, match="torch finds no GPU"):
+        runs.run_study(plan, tmp_path, only=["t8"], device="cuda")
+    for unit in units_of(plan.only(["t8"]), home / "out"):
+        there = replace(unit, home=tmp_path, device="cuda")
+        for split in ("val", "test"):
+            for weights in ("best", "last"):
+                copyfile(unit.captions(split, weights), there.captions(split, weights))
+        copyfile(unit.made, there.made)
+    monkeypatch.setattr(runs, "candidates", None)
+    runs.run_study(plan, tmp_path, only=["t8"], device="cuda", freeze=True)
+    assert not list((tmp_path / "cache").iterdir())
+    ours, theirs = (StudyResults.read(place, "test") for place in (tmp_path, home / "out"))
+    for row in ours.plan.row:
+        assert ours.result(row) == theirs.result(row)
+
+
+def test_rows_without_networks_are_the_same_on_any_device(study, tmp_path, monkeypatch):
+    """A machine without a GPU runs them beside captions that a GPU made."""
+    home, _ = study
+    plan = parse_plan(PLAN)
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    copytree(home / "out", tmp_path / "out")
+    monkeypatch.setattr(runs, "candidates", None)
+    runs.run_study(plan, tmp_path / "out", only=["rest"], device="cuda")
+    assert {row.table for row in StudyResults.read(tmp_path / "out").plan.row} >= {"t12", "rest"}
+    labelled = next(u for u in units_of(plan, tmp_path / "out", "cuda") if u.row.name == "SMT")
+    rmtree(methods.label_folder(labelled))
+    methods.trained_labels(labelled)
+
+
+def test_what_is_missing_is_said_before_clips_are_rendered(tmp_path, monkeypatch):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    monkeypatch.setattr(runs, "material_of", None)
+    with pytest.raises(DataError, match="torch finds no GPU"):
+        runs.run_study(parse_plan(PLAN), tmp_path, device="cuda")
+    monkeypatch.setattr(runs, "find_spec", lambda name: None if name == "nltk" else name)
+    with pytest.raises(MissingExtraError, match="This study needs nltk"):
+        runs.run_study(parse_plan(PLAN), tmp_path)
+
+
+def test_a_row_that_cannot_be_run_stops_no_other(study, tmp_path):
+    home, _ = study
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/rendered1-tiny").symlink_to(home / "out/data/rendered1-tiny")
+    row = '[[row]]\ntable = "t1"\nname = "picky"\nminimum = 1000\n'
+    plan = parse_plan(PLAN + row)
+    plan = msgspec.structs.replace(plan, row=(plan.row[-1], plan.row[-2]))
+    said = r"1 row cannot be run \(first: 'picky': No label of group .* others are finished"
+    for jobs in (1, 2):
+        with pytest.raises(DataError, match=said):
+            runs.run_study(plan, tmp_path, jobs=jobs)
+    assert [row.name for row in StudyResults.read(tmp_path).plan.row] == ["human"]
+
+
+def test_a_killed_process_is_said():
+    said = "A process was killed, perhaps since memory ran out"
+    with pytest.raises(DataError, match=said), process_pool(2) as work:
+        list(work(os._exit, [1, 1]))
+
+
+def test_an_interruption_ends_the_processes():
+    """Also those whose tasks wait for their turn."""
+
+    def interrupted(results):
+        next(iter(results))
+        raise KeyboardInterrupt
+
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt), process_pool(2) as work:
+        interrupted(work(time.sleep, [0, 300, 300, 300]))
+    assert time.monotonic() - began < 200
+    assert not active_children()
+
+
+_PARENT = """
+import os, time
+from reelscore.captioners.processes import process_pool
+if __name__ == "__main__":
+    with process_pool(2) as work:
+        work(time.sleep, [600, 600])
+        print(*work._pids() if hasattr(work, "_pids") else work.__self__._processes, flush=True)
+        time.sleep(600)
+"""
+
+
+def test_processes_end_with_the_one_that_started_them(tmp_path):
+    """Even if it is killed: they would go on with its tasks, beside those of the next call."""
+    (tmp_path / "parent.py").write_text(_PARENT)
+    parent = subprocess.Popen([sys.executable, tmp_path / "parent.py"], stdout=subprocess.PIPE)
+    pids = [int(word) for word in parent.stdout.readline().split()]
+    assert len(pids) == 2
+    parent.kill()
+    parent.wait()
+    parent.stdout.read()  # which ends when the last process that has it is gone
+    parent.stdout.close()
+
+
+@pytest.mark.parametrize(
+    ("work", "words"),
+    [
+        ("reelscore.captioners.study.runs.run_study", "caption study rendered1-small -o s"),
+        ("reelscore.cli.caption.render.write_clips", "caption render s"),
+        ("reelscore.learned.training.model.fit_model", "bertha train judged.jsonl s"),
+    ],
+)
+def test_ctrl_c_says_what_is_kept(monkeypatch, capsys, tmp_path, work, words):
+    def interrupted(*_, **__):
+        (tmp_path / "s").mkdir()
+        raise KeyboardInterrupt
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("reelscore.learned.judged_captions.read_captions", lambda _: [])
+    monkeypatch.setattr(work, interrupted)
+    monkeypatch.setattr("sys.argv", ["reelscore", *words.split()])
+    with pytest.raises(SystemExit) as end:
+        main()
+    said = "Interrupted; s keeps what is finished. Give the command again to go on.\n"
+    assert (end.value.code, capsys.readouterr().err) == (130, said)
+
+
+def test_tables_count_the_items_of_their_rows(study, tmp_path):
+    home, _ = study
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/rendered1-tiny").symlink_to(home / "out/data/rendered1-tiny")
+    row = '[[row]]\ntable = "dose"\nname = "few"\nmethod = "random"\nclips = 5\n'
+    plan = parse_plan(PLAN + row)
+    plan = msgspec.structs.replace(plan, row=plan.row[-2:])
+    runs.run_study(plan, tmp_path)
+    notes = [grid.notes[0] for grid in StudyResults.read(tmp_path).grids().values()]
+    assert ["60 validation items" in notes[0], "10 validation items" in notes[1]] == [True, True]
+    with pytest.raises(DataError, match="All rows of these tables have a dose"):
+        replace(StudyResults.read(tmp_path), plan=plan.only(["dose"])).systems()
+
+
+def test_clips_and_runs_are_counted_apart(quick, tmp_path):
+    rendered, made = [], []
+    plan = parse_plan(PLAN).only(["rest"])
+    runs.run_study(
+        msgspec.structs.replace(plan, row=plan.row[2:3]),
+        tmp_path,
+        progress=lambda *counts: made.append(counts),
+        rendering=lambda *counts: rendered.append(counts),
+    )
+    assert made == [(1, 2), (2, 2)]  # a random caption with two seeds
+    assert rendered == [(10, 10)]
 
 
 def test_a_frozen_plan_may_not_change(study):
@@ -222,8 +408,8 @@ def test_rows_that_differ_in_the_filter_share_classifiers(study):
     home, _ = study
     plan = parse_plan(PLAN)
     row = next(row for row in plan.row if row.name == "AUC")
-    unit = runs.Unit(plan, msgspec.structs.replace(row, auc=0.6), 0, home / "out")
-    scores, kept, dropped = runs.label_scores(unit)
+    unit = Unit(plan, msgspec.structs.replace(row, auc=0.6), 0, home / "out")
+    scores, kept, dropped = methods.label_scores(unit)
     material = unit.material()
     parts = [
         (own, material.tuples(name), material.features(name, "idt", list(own)))
@@ -235,8 +421,8 @@ def test_rows_that_differ_in_the_filter_share_classifiers(study):
     assert kept == [label.name for label in alone.kept]
     assert set(kept) & set(dropped) == set()
     assert np.array_equal(scores["val"].matrix, alone.by_split["val"].matrix)
-    with pytest.raises(DataError, match=r"no label reached AUC 1\.1"):
-        runs.label_scores(runs.Unit(plan, msgspec.structs.replace(row, auc=1.1), 0, unit.home))
+    with pytest.raises(DataError, match=r"No label reached AUC 1\.1"):
+        methods.label_scores(Unit(plan, msgspec.structs.replace(row, auc=1.1), 0, unit.home))
 
 
 @pytest.mark.parametrize("table", ["rest", pytest.param("t8", marks=pytest.mark.full)])
@@ -248,8 +434,8 @@ def test_several_jobs_give_the_same_numbers(study, tmp_path, table):
     runs.run_study(parse_plan(PLAN), tmp_path, only=[table], jobs=2)
     again = StudyResults.read(tmp_path).plan
     assert {row.table for row in again.row} == {table}
-    for unit in runs.units_of(again, tmp_path):
-        there = runs.Unit(unit.plan, unit.row, unit.seed, home / "out")
+    for unit in units_of(again, tmp_path):
+        there = Unit(unit.plan, unit.row, unit.seed, home / "out")
         one, other = (json.loads(u.result("val").read_bytes()) for u in (unit, there))
         assert one["measured"] == other["measured"]
 
@@ -265,6 +451,9 @@ def test_table_command(study):
     page = (home / "t.html").read_text()
     assert "<h1>A study of captioners: rendered clips (synthetic)</h1>" in page
     assert "both seeds" in page
+    # the notes of each table: on the data, and on what captions name
+    assert page.count("this is no reproduction of the paper") == 1
+    assert page.count("references leave out most of it too") == 1
     rows = json.loads((home / "t.json").read_text())["rows"]
     assert [row["row"]["name"] for row in rows] == ["nearest", "SMT", "visual labels", "both seeds"]
     said = CliRunner().invoke(cli, ["caption", "table", "--published"])
@@ -285,11 +474,22 @@ def test_a_page_with_the_clips(study, tmp_path, monkeypatch):
     result = CliRunner().invoke(cli, [*words, "--html", page, "--videos", str(tmp_path)])
     assert result.exit_code == 0, result.output
     (report,) = written
+    assert "those of seed 0 alone; the tables of the study are means over seeds 0, 1." in str(
+        report.table.notes
+    )
     assert list(report.previews) == [item]
     assert list(report.captions) == ["nearest", "SMT", "visual labels", "both seeds"]
+    assert report.bounds == []
+    # "AUC" of another table is the run of "visual labels"
+    assert [name for name in results.systems() if name in ("AUC", "oracle")] == ["oracle"]
     titles = [section.title for section in report.sections]
     assert titles[0] == "Table 12: methods, rendered clips (synthetic)"
     assert titles[-1] == "Findings of the paper on this data"
+    words[-1] = "t9,rest"
+    result = CliRunner().invoke(cli, [*words, "--html", page, "--videos", str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    assert list(written[1].captions) == ["oracle", "bound", "constant", "random", "human"]
+    assert written[1].bounds == ["oracle", "bound", "human"]
     refused = CliRunner().invoke(cli, [*words, "--videos", str(tmp_path)])
     assert (refused.exit_code, "--html" in refused.output) == (2, True)
 
@@ -297,11 +497,9 @@ def test_a_page_with_the_clips(study, tmp_path, monkeypatch):
 def test_doses_change_texts_and_share_features(study):
     home, _ = study
     plan = parse_plan(PLAN)
-    base = material_of(plan, plan.row[0], home / "out/data")
-    fewer = material_of(plan, msgspec.structs.replace(plan.row[0], clips=5), home / "out/data")
-    noisy = material_of(
-        plan, msgspec.structs.replace(plan.row[0], noise_labels=30), home / "out/data"
-    )
+    base = material_of(plan, {}, home / "out/data")
+    fewer = material_of(plan, {"clips": 5}, home / "out/data")
+    noisy = material_of(plan, {"noise_labels": 30}, home / "out/data")
     items = list(fewer.captions("train"))
     assert len(items) == 30
     assert fewer.sets["train"].features == base.sets["train"].features
@@ -311,6 +509,23 @@ def test_doses_change_texts_and_share_features(study):
     verbs = {roles.verb for own in noisy.tuples("train").by_item.values() for roles in own}
     assert any(verb.startswith("noise") for verb in verbs)
     assert not (home / "out/data/rendered1-tiny_clips_5/features/train/idt.npy").exists()
+
+
+def test_findings_ask_for_other_items_and_other_seeds(study, monkeypatch):
+    scipy = pytest.importorskip("scipy.stats")
+    ours, theirs = [20.1, 20.5, 20.4], [21.0, 20.2, 21.5]
+    assert seed_p_value(ours, theirs) == pytest.approx(scipy.ttest_ind(ours, theirs).pvalue)
+    assert seed_p_value([20.0], theirs) == pytest.approx(scipy.ttest_1samp(theirs, 20).pvalue)
+    assert [seed_p_value([1.0, 1.0], [2.0]), seed_p_value([1.0, 1.0], [1.0])] == [0, 1]
+    results = StudyResults.read(study[0] / "out", "test")
+    monkeypatch.setattr(StudyResults, "difference", lambda *_: Difference(1.0, 0.001))
+    for scores, verdict in (([20.0, 20.1], "holds"), ([20.0, 25.0], "not decided")):
+        by_row = {"visual labels": scores, "SMT": [19.0]}.__getitem__
+        monkeypatch.setattr(
+            StudyResults, "_seed_scores", lambda _, row, __, of=by_row: of(row.name)
+        )
+        (said,) = (own for own in results.findings() if "beat translation" in own)
+        assert f"{verdict} (visual labels − SMT: +1.00, p 0.001 over items, " in said
 
 
 # Plans
@@ -329,7 +544,7 @@ def test_shipped_plans_are_plans():
 
 
 def test_findings_name_rows_of_the_shipped_plan():
-    from reelscore.captioners.study.tables import FINDINGS
+    from reelscore.captioners.study.paper import FINDINGS
 
     there = {(row.table, row.name) for row in read_plan("rendered1-full").row}
     assert all((own.table, name) in there for own in FINDINGS for name in own.rows)
@@ -346,13 +561,40 @@ def test_findings_name_rows_of_the_shipped_plan():
         ('name = "bound"', 'name = "human"', "table rest has two rows 'human'"),
         ('of = "visual labels"', "", "does not say of which row"),
         ("[0, 1]", "[]", "at least one seed"),
+        ("[[row]]", "[data.val]\ntupels = 'x'\n[[row]]", r"'tupels'. Did you mean 'tuples'"),
+        ("groups = false", "groups = {verp = 'idt'}", "Unknown group of labels 'verp'"),
+        ('data = "rendered1-tiny"', 'data = "rendered-tiny"', "Did you mean 'rendered1-tiny'"),
+        ("iterations = 20", 'iterations = 20\n[[row]]\ntable = "t1"\nname = "x"\nbeam = 0', "beam"),
         ("[study]", "[study", "is no TOML file"),
-        ("iterations = 20", "iterations = 0", "iterations=0; expected 1 or more"),
+        ("seeds =", 'metrics = ["metoer"]\nseeds =', "Unknown metric 'metoer'. Did you mean"),
+        ("iterations = 20", "iterations = 0", "plan: 'nearest': iterations=0; expected 1 or more"),
     ],
 )
 def test_plans_are_read_with_care(old, new, message):
     with pytest.raises((DataError, UnknownNameError), match=message):
         parse_plan(PLAN.replace(old, new, 1))
+
+
+def test_what_is_wrong_is_said_before_anything_is_trained(study, tmp_path, monkeypatch):
+    """A name in the last row, a plan that is no text, a folder that is a file."""
+    monkeypatch.setattr(runs, "trained_labels", None)
+    row = '[[row]]\ntable = "t1"\nname = "x"\ngroups = {verb = "itd"}\n'
+    with pytest.raises(UnknownNameError, match=r"feature of \[data.train\] 'itd'. Did you mean"):
+        runs.run_study(parse_plan(PLAN + row), study[0] / "out")
+    (tmp_path / "plan.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(DataError, match=r"plan\.toml: is no TOML file"):
+        read_plan(tmp_path / "plan.toml")
+    for home, said in (
+        (tmp_path / "plan.toml", r"plan\.toml: is a file; name a folder"),
+        (tmp_path, r"holds other files \(plan\.toml\) and no (plan|rendered)\.json; choose an emp"),
+    ):
+        with pytest.raises(DataError, match=said):
+            runs.run_study(parse_plan(PLAN), home)
+        with pytest.raises(DataError, match=said):
+            dataset.write_clips(home, dataset.RenderedClips("tiny"))
+    assert [path.name for path in tmp_path.iterdir()] == ["plan.toml"]
+    with pytest.raises(DataError, match="is no folder of a study; expected plan"):
+        StudyResults.read(tmp_path)
 
 
 def test_plans_of_own_files(study, tmp_path):
@@ -364,9 +606,25 @@ def test_plans_of_own_files(study, tmp_path):
         parts.append(f'tuples = "{clips}/tuples/{name}.jsonl"')
         parts.append(f'features = {{idt = "{clips}/features/{name}/idt.npy"}}')
     rows = PLAN[PLAN.index("[[row]]") : PLAN.index("[[row]]", 200 + PLAN.index("[[row]]"))]
-    text = '[study]\ndata = "files"\ntitle = "my clips"\n' + "\n".join(parts) + "\n" + rows
-    runs.run_study(parse_plan(text), tmp_path)
-    results = StudyResults.read(tmp_path)
+    more = json.loads((clips / "val.json").read_text()) | {"x": "Anna nods.", "y": "Anna nods."}
+    some = {item: text.replace("someone", "Anna") for item, text in more.items() if item != "y"}
+    (tmp_path / "val.json").write_text(json.dumps(some))
+    (tmp_path / "cast.txt").write_text("Anna\n")
+    parts[3] = f'[data.val]\ncaptions = "{tmp_path}/val.json"'
+    head = '[study]\ndata = "files"\ntitle = "my clips"\n'
+    text = head + "\n".join(parts) + "\n" + rows
+    with pytest.raises(DataError, match=r"1 caption has no features \(first: 'x'\)"):
+        runs.run_study(parse_plan(text), tmp_path / "out")
+    own = f'[data]\nmissing = "skip"\nsomeone = "{tmp_path}/cast.txt"\n'
+    text = head + own + "\n".join(parts) + "\n" + rows
+    plan = parse_plan(text)
+    texts = material_of(plan, {}, tmp_path).captions("val")
+    assert len(texts) == 60
+    assert not any("Anna" in text for own in texts.values() for text in own)
+    runs.run_study(plan, tmp_path / "out")
+    results = StudyResults.read(tmp_path / "out")
     assert list(results.grids()) == ["Table 12: methods, my clips"]
-    assert not any("program" in note for note in results._notes())
-    assert msgspec.json.decode((tmp_path / "plan.json").read_bytes())["study"]["data"] == "files"
+    assert not any("program" in note for note in results._notes(plan.row))
+    assert (
+        msgspec.json.decode((tmp_path / "out/plan.json").read_bytes())["study"]["data"] == "files"
+    )

@@ -9,18 +9,22 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from reelscore.errors import DataError
+
 pytest.importorskip("sklearn_crfsuite", reason="the random field needs sklearn-crfsuite")
 pytest.importorskip("nltk", reason="phrases need nltk")
 from safetensors.numpy import save_file
 
 from reelscore.captioners.crf import NONE, SemanticField, representations
 from reelscore.captioners.features import Features
-from reelscore.captioners.language_model import BEGIN, END, TrigramModel
 from reelscore.captioners.phrases import PhraseTable, align
 from reelscore.captioners.translation import (
+    BEGIN,
+    END,
     Decoder,
     TranslationParameters,
     Translator,
+    TrigramModel,
     Weights,
 )
 from reelscore.captioners.tuples import Roles, Tuples
@@ -199,3 +203,14 @@ def test_translate_command(clips, tmp_path):
         chosen["word"],
         chosen["language"],
     )
+    for more, message in (
+        ("--minimum 900", "No label occurs in at least 900 items"),
+        ("--labels nowhere", "nowhere/train.safetensors: no such file; expected the folder"),
+    ):
+        bad = CliRunner().invoke(cli, [*words.split(), *more.split(), "-o", str(tmp_path / "no")])
+        assert isinstance(bad.exception, DataError)
+        assert message in str(bad.exception)
+    (tmp_path / "captions.json").write_text(json.dumps({**captions, "x": ["A dog sits."]}))
+    skipping = [*words.split(), "--missing", "skip", "-o", str(tmp_path / "skipped.json")]
+    assert CliRunner().invoke(cli, skipping).exit_code == 0
+    assert json.loads((tmp_path / "skipped.json").read_text()) == said

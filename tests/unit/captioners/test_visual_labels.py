@@ -7,11 +7,12 @@ import json
 import numpy as np
 import pytest
 
-from reelscore.captioners import classifiers
+from reelscore.captioners import classifiers, label_folders
 from reelscore.captioners.classifiers import Trainer, area, area_or_reason
 from reelscore.captioners.features import Features, read_features
 from reelscore.captioners.label_folders import Labels, choose_auc
 from reelscore.captioners.labels import Label, find_labels, label_matrix
+from reelscore.captioners.newton import fit_together
 from reelscore.captioners.tuples import Roles, Tuples, read_tuples
 from reelscore.errors import DataError, UnknownNameError
 
@@ -49,6 +50,27 @@ GROUPS = {"verbs": "idt", "place": "places"}
 @pytest.fixture(scope="module")
 def trained():
     return Labels.train(*TRAIN, validation=VALIDATION, groups=GROUPS, minimum=20, threads=1)
+
+
+def test_captions_from_labels_in_python(trained, tmp_path):
+    pytest.importorskip("torch", reason="networks need torch ('make learned')")
+    from reelscore.captioners import Captioner, Recipe
+
+    captions = {item: text for item, [text] in TRAIN[0].items()}  # texts, and no lists of them
+    small = {"arch": "2layer-fact", "dropout": "vis", "hidden": 8, "iterations": 2, "every": 1}
+    model = Captioner.train(trained, captions, VALIDATION[0], folder=tmp_path / "model", **small)
+    assert "|arch:2layer-fact|drop:vis|" in model.signature()
+    assert model.signature().rpartition("|v:")[0].endswith("|beam:1")
+    assert model.records[0]["labels"] == trained.signature()
+    assert {"someone", "walks", "kitchen"} <= set(model.vocabulary.words)
+    made = Captioner.ensemble([tmp_path / "model"] * 2).generate(trained.scores(VALIDATION[2]))
+    assert set(made) == set(VALIDATION[0])
+    arguments = (trained, captions, VALIDATION[0], tmp_path / "other")
+    with pytest.raises(UnknownNameError, match=r"'dropuot'\. Did you mean 'dro"):
+        Captioner.train(*arguments, dropuot="vis")
+    with pytest.raises(DataError, match="Pass a recipe, or hidden, but not both"):
+        Captioner.train(*arguments, Recipe(), hidden=3)
+    assert not (tmp_path / "other").exists()
 
 
 def test_what_cannot_be_seen_is_dropped(trained):
@@ -195,7 +217,7 @@ def test_a_group_that_cannot_be_seen_is_an_error():
         Labels.train(
             *TRAIN, validation=VALIDATION, groups={"place": "idt"}, minimum=20, auc=0.99, threads=1
         )
-    with pytest.raises(DataError, match="There are no features 'lsda'; there are idt, places"):
+    with pytest.raises(UnknownNameError, match="Unknown features 'lsda'"):
         Labels.train(*TRAIN, validation=VALIDATION, groups={"verb": "lsda"})
     with pytest.raises(DataError, match="No label of group 'verb' occurs in at least 900 items"):
         Labels.train(*TRAIN, validation=VALIDATION, groups={"verb": "idt"}, minimum=900)
@@ -321,3 +343,27 @@ def test_bad_tuples(tmp_path, content, message):
         read_tuples(path)
     with pytest.raises(DataError, match="cannot be read"):
         read_tuples(tmp_path / "none.jsonl")
+
+
+def test_a_gpu_solves_the_same_problem(trained, monkeypatch):
+    """Newton's steps for all labels together, here on the CPU, reach what scikit-learn reaches."""
+    pytest.importorskip("torch", reason="the solver for GPUs needs torch ('make learned')")
+    used = []
+
+    def on_cpu(rows, positives, c, device):
+        used.append(device)
+        return fit_together(rows, positives, c, "cpu")
+
+    monkeypatch.setattr(classifiers, "fit_together", on_cpu)
+    monkeypatch.setattr(label_folders, "check_device", lambda device: None)
+    own = {"validation": VALIDATION, "groups": GROUPS, "minimum": 20}
+    there = Labels.train(*TRAIN, device="cuda", **own)
+    assert set(used) == {"cuda"}
+    assert [own.name for own in there.kept] == [own.name for own in trained.kept]
+    assert [own.auc for own in there.labels] == pytest.approx([own.auc for own in trained.labels])
+    for split, scores in trained.by_split.items():
+        assert np.abs(there.by_split[split].matrix - scores.matrix).max() < 1e-3
+    monkeypatch.undo()
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    with pytest.raises(DataError, match="torch finds no GPU"):
+        Labels.train(*TRAIN, device="cuda", **own)

@@ -43,6 +43,25 @@ def test_constant(run, folder, scored):
     assert record["command"].startswith("reelscore caption constant --captions refs.json")
 
 
+def test_names_become_someone(run, folder):
+    texts = {"a": "Anna Haley opens a door.", "b": "Tomas nods at Anna.", "c": "Someone nods."}
+    (folder / "named.json").write_text(json.dumps(texts))
+    (folder / "cast.txt").write_text("ANNA HALEY\n\nTomas\n")
+    words = ["caption", "bound", "--captions", "named.json", "-r", "named.json", "-o", "out.json"]
+    status, _, err = run(*words, "--someone", "cast.txt")
+    assert status == 0, err
+    assert "Names were replaced in 2 of 3 captions." in err
+    without = {"a": "Someone opens a door.", "b": "Someone nods at Someone.", "c": "Someone nods."}
+    assert json.loads((folder / "out.json").read_text()) == without
+    data = record_of(folder / "out.json")["data"]
+    (folder / "named.json").write_text(json.dumps(without))  # done before: nothing changes
+    status, _, err = run(*words, "--someone", "cast.txt")
+    assert "Names were replaced in 0 of 3 captions." in err
+    assert record_of(folder / "out.json")["data"] == data
+    status, _, err = run(*words, "--someone", "nobody.txt")
+    assert (status, "nobody.txt: no such file" in err) == (2, True)
+
+
 def test_items_of_a_blind_test_get_captions(run, folder):
     times = "\t".join(["00.00.01.000"] * 4)
     (folder / "blind.tsv").write_text(f"clip_a\t{times}\nclip_b\t{times}\n")
@@ -158,7 +177,7 @@ def test_the_auc_is_chosen_by_a_network(run, clips):
     grid = ["--auc-grid", ".6,.75", "--grid-iterations", "10"]
     status, out, err = run(*LABELS, "--group", "verbs=idt", *grid, "-o", "labels")
     assert status == 0, err
-    assert re.search(r"AUC 0.6: METEOR 0\.\d+ on validation\.\nAUC 0.75: METEOR", out)
+    assert re.search(r"AUC 0.6: METEOR \d\d?\.\d\d on validation\.\nAUC 0.75: METEOR", out)
     record = json.loads((clips / "labels" / "run.json").read_text())
     assert set(record["auc_grid"]) == {"0.6", "0.75"}
     best = max(record["auc_grid"].values())
@@ -171,14 +190,15 @@ def test_the_auc_is_chosen_by_a_network(run, clips):
     [
         (("--group", "verbs=idt", "--auc-grid", ".5;.6"), "expected numbers such as"),
         (("--group", "verbs"), "'verbs' is not of the form GROUP=NAME"),
-        (("--group", "verbs=lsda"), "There are no features 'lsda'"),
+        (("--group", "verbs=lsda"), "Unknown features 'lsda'. Known: idt"),
         (
             ("--group", "verbs=idt", "--auc", "1.0"),
             "labels: No label of group 'verb' reached AUC 1",
         ),
         (("--group", "places=idt"), "No label of group 'place' occurs in at least 30 items"),
-        (("--group", "verbs=idt", "--places", "none.txt"), "none.txt: cannot be read"),
+        (("--group", "verbs=idt", "--places", "none.txt"), "none.txt: no such file"),
         (("--group", "verbs=idt", "--cross-fit", "1"), "cross_fit is 1"),
+        (("--group", "verbs=idt", "--kind", "sense"), "Error: train.jsonl: holds no tuples of"),
     ],
 )
 def test_bad_labels(run, clips, arguments, message):
@@ -187,6 +207,21 @@ def test_bad_labels(run, clips, arguments, message):
     assert message in err
     assert not (clips / "labels").exists()
     assert not list(clips.glob(".labels*"))
+
+
+def test_labels_of_captions_with_names(run, clips):
+    (clips / "cast.txt").write_text("Walks\n")
+    status, _, err = run(*LABELS, "--group", "verbs=idt", "--someone", "cast.txt", "-o", "labels")
+    assert status == 0, err
+    assert "Names were replaced in 0 of 150 captions." in err
+    told = json.loads((clips / "labels" / "run.json").read_text())["data"]
+    named = (clips / "train.json").read_text().replace("Someone", "Anna")
+    (clips / "train.json").write_text(named)
+    (clips / "cast.txt").write_text("Anna\n")
+    status, _, err = run(*LABELS, "--group", "verbs=idt", "--someone", "cast.txt", "-o", "again")
+    assert status == 0, err
+    assert "Names were replaced in 150 of 150 captions." in err
+    assert json.loads((clips / "again" / "run.json").read_text())["data"] == told
 
 
 def test_tuples_of_captions(run, folder):
@@ -214,6 +249,8 @@ def test_bound(run, folder, scored):
     assert out.startswith("Oracle: the references chose among ")
     assert max(map(len, out.splitlines())) <= 80
     assert scored("oracle.json")
+    note = "oracle: an oracle, not a system: its captions saw the references."
+    assert note in run("score", "oracle.json", "-r", "refs.json", "-m", "meteor")[1]
     record = record_of(folder / "oracle.json")
     assert record["oracle"] is True
     assert "|oracle:yes|" in record["signature"]

@@ -6,14 +6,20 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any, ClassVar
 
 from reelscore.captioners.adapters.base import Adapter, Answer, Shown
+from reelscore.data.checks import counted
 from reelscore.errors import DataError, MissingExtraError
 from reelscore.judges.model_folders import read_config, weights_hash
-from reelscore.learned.encoders import default_device, need
+from reelscore.learned.encoders import default_device, loading, need
+
+_REMEDY = "If a file of the model is damaged or missing, fetch it again."
 
 
 @dataclass
@@ -35,37 +41,40 @@ class FolderAdapter(Adapter):
     def __post_init__(self) -> None:
         self.parallel = 2  # the frames of a batch are read while the one before is described
         config = read_config("caption run", self.folder, "hf:FOLDER")
-        if self.sent == "video" and find_spec("torchvision") is None:
-            raise MissingExtraError.of(
-                'Models of transformers take videos with torchvision only (leave out as="video" '
-                "to send frames as images)",
-                "torchvision",
-            )
-        torch, transformers = need("torch"), need("transformers")
+        torch = _need("torch")
+        _check_torchvision(str(torch.__version__), needed=self.sent == "video")
+        transformers = _need("transformers")
         transformers.utils.logging.disable_progress_bar()
         transformers.utils.logging.set_verbosity_error()
         self.device = self.device or default_device()
-        try:
+        name = f"{self.folder}: a model of type {config.get('model_type')!r}"
+        with loading(name, _REMEDY, "its processor or tokenizer cannot be loaded"):
             self._processor = transformers.AutoProcessor.from_pretrained(
                 self.folder, local_files_only=True, trust_remote_code=False
             )
-            self._model = transformers.AutoModelForImageTextToText.from_pretrained(
+        with loading(name, _REMEDY, "cannot be loaded as one that describes pictures"):
+            self._model, found = transformers.AutoModelForImageTextToText.from_pretrained(
                 self.folder,
                 local_files_only=True,
                 trust_remote_code=False,
                 use_safetensors=True,
                 dtype="auto" if self.device.startswith("cuda") else torch.float32,
+                output_loading_info=True,
             )
-        except (OSError, ValueError, RuntimeError, ImportError, KeyError) as error:
-            reason = str(error).splitlines()[0]
+        if missing := sorted(found["missing_keys"]):  # transformers draws them at random
+            verb = "is" if len(missing) == 1 else "are"
             raise DataError(
-                f"{self.folder}: a model of type {config.get('model_type')!r} that cannot be "
-                f"loaded as one that describes pictures: {reason}"
-            ) from error
+                f"{self.folder}: {counted(len(missing), 'tensor')} of the model {verb} not among "
+                f"its weights (first: {missing[0]}). {_REMEDY}"
+            )
         if not getattr(self._processor, "chat_template", None):
             raise DataError(
                 f"{self.folder}: the model has no chat template (chat_template.jinja), which says "
                 "how pictures and question are put to it."
+            )
+        if self.sent == "video" and getattr(self._processor, "video_processor", None) is None:
+            raise DataError(
+                f'{name} takes no videos; leave out as="video" to send frames as images.'
             )
         self._processor.tokenizer.padding_side = "left"
         self._model.to(self.device).eval()
@@ -82,11 +91,11 @@ class FolderAdapter(Adapter):
 
     def describe(self, batch: Sequence[Shown]) -> list[Answer]:
         """Describe a batch; the most likely word is taken each time."""
-        with self._alone:
+        with self._alone, loading(str(self.folder), _REMEDY, "the model cannot describe a clip"):
             return self._described(batch)
 
     def _described(self, batch: Sequence[Shown]) -> list[Answer]:
-        torch = need("torch")
+        torch = _need("torch")
         started = time.monotonic()
         inputs = self._inputs(batch).to(self.device, dtype=self._model.dtype)
         with torch.inference_mode():
@@ -152,3 +161,46 @@ class FolderAdapter(Adapter):
             "weights": weights_hash(self.folder),
             "device": self.device,
         }
+
+
+def _need(module: str) -> ModuleType:
+    return need(module, "reelscore[captioners]", "Captions of a model in a folder")
+
+
+def _check_torchvision(torch: str, *, needed: bool) -> None:
+    """Refuse a torchvision that does not go with torch: with it, transformers does not load."""
+    release = _torchvision_of(torch)
+    if find_spec("torchvision") is None:
+        if needed:
+            raise MissingExtraError.of(
+                'Models of transformers take videos with torchvision only (leave out as="video" '
+                "to send frames as images)",
+                f"torchvision{release}",
+            )
+        return
+    try:
+        import_module("torchvision")
+    except (ImportError, OSError, RuntimeError, AttributeError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise DataError(
+            f"torchvision {_version('torchvision')} cannot be used with torch {torch} ({reason}). "
+            f"Install torchvision{release} from where torch came, built for the same processor or "
+            'GPU; or remove it and leave out as="video": frames sent as images do not need it.'
+        ) from error
+
+
+def _torchvision_of(torch: str) -> str:
+    """The releases of torchvision that go with a torch: 0.15 with 2.0, and so on.
+
+    >>> _torchvision_of("2.13.0+cpu"), _torchvision_of("3.0")
+    ('==0.28.*', '')
+    """
+    major, minor, *_ = [*torch.split("."), "", ""]
+    return f"==0.{int(minor) + 15}.*" if major == "2" and minor.isdecimal() else ""
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "of an unknown version"

@@ -17,15 +17,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from reelscore._progress import Progress
+from reelscore.captioners.processes import process_pool
 from reelscore.captioners.rendered.features import NAMES, Extractor, FloatArray
 from reelscore.captioners.rendered.frames import HEIGHT, WIDTH, render
 from reelscore.captioners.rendered.grammar import Caption, captions_of
@@ -38,7 +37,12 @@ from reelscore.captioners.rendered.scenes import (
     draw_scene,
     label_numbers,
 )
-from reelscore.data.atomic_files import opened_atomically, write_atomically
+from reelscore.data.atomic_files import (
+    check_own_folder,
+    make_folder,
+    opened_atomically,
+    write_atomically,
+)
 from reelscore.errors import DataError, MissingExtraError, check_choice
 
 Size = Literal["small", "full", "tiny"]
@@ -123,9 +127,10 @@ def write_clips(
         What is in ``rendered.json``.
 
     Raises:
-        DataError: If other clips were rendered into the folder.
+        DataError: If other clips were rendered into the folder, or it holds other files.
     """
     home = Path(folder)
+    check_own_folder(home, _RECORD)
     record = wanted.record()
     there = read_record(home)
     if there is not None:
@@ -136,6 +141,9 @@ def write_clips(
                 f"{home}: other clips were rendered here ({shown}). Name another folder, or "
                 "remove this one."
             )
+    make_folder(home)
+    if there is None:
+        write_atomically(home / _RECORD, json.dumps({**record, "finished": False}) + "\n")
     for name in videos:
         check_choice("set", name, SETS)
         _write_videos(home / "videos", wanted.seed, wanted.scenes(wanted.movies()[name]))
@@ -166,7 +174,7 @@ def read_record(folder: str | os.PathLike[str]) -> dict[str, Any] | None:
         return None
     except (OSError, ValueError) as error:
         raise DataError(f"{path}: cannot be read ({error}). Remove the folder.") from error
-    return record
+    return record if record.get("finished", True) else None
 
 
 def tuple_lines(item: str, caption: Caption) -> Iterator[dict[str, Any]]:
@@ -235,16 +243,10 @@ def _write_features(
     work = [(name, movie) for name, movies in wanted.movies().items() for movie in movies]
     parts: dict[str, list[Mapping[str, FloatArray]]] = {name: [] for name in SETS}
     tasks = [(extractor, wanted, movie) for _, movie in work]
-    if jobs > 1:
-        with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-            results = pool.map(_movie_features, tasks)
-            for done, ((name, _), rows) in enumerate(zip(work, results, strict=True), start=1):
-                parts[name].append(rows)
-                if progress is not None:
-                    progress(done, len(work))
-    else:
-        for done, ((name, _), task) in enumerate(zip(work, tasks, strict=True), start=1):
-            parts[name].append(_movie_features(task))
+    with process_pool(jobs) as run:
+        results = run(_movie_features, tasks)
+        for done, ((name, _), rows) in enumerate(zip(work, results, strict=True), start=1):
+            parts[name].append(rows)
             if progress is not None:
                 progress(done, len(work))
     for name, own in wanted.movies().items():

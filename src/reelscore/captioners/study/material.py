@@ -5,23 +5,27 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from reelscore._progress import Progress
-from reelscore.captioners.features import Features, read_features
+from reelscore.captioners.features import (
+    Features,
+    MissingItems,
+    common_items,
+    feature_items,
+    read_features,
+)
 from reelscore.captioners.rendered.dataset import SETS, RenderedClips, write_clips
 from reelscore.captioners.rendered.scenes import NAME, TITLE
-from reelscore.captioners.run_record import captions_hash
-from reelscore.captioners.study.plans import Plan, Row
+from reelscore.captioners.study.plans import Plan
 from reelscore.captioners.tuples import Tuples, read_tuples
+from reelscore.corpus.names import without_names
 from reelscore.data.caption_files import read_references
-from reelscore.errors import DataError, UnknownNameError
-
-_SIZES = ("tiny", "small", "full")
+from reelscore.data.source import read_lines
+from reelscore.errors import DataError, check_choice
 
 
 @dataclass(frozen=True)
@@ -40,18 +44,29 @@ class Material:
     Attributes:
         title: What tables say of it.
         sets: The files of train, val and test.
-        lists: Files with the classes of places and objects.
+        lists: Files with one name a line: classes of places and of objects, names of people.
         rendered: The folder of rendered clips, where these are such.
+        missing: What to do with items that have captions or features, but not both.
     """
 
     title: str
     sets: Mapping[str, SetFiles]
     lists: Mapping[str, Path]
     rendered: Path | None = None
+    missing: MissingItems = "error"
 
     def captions(self, name: str) -> dict[str, list[str]]:
-        """Give the references of a set."""
-        return read_references(self.sets[name].captions)
+        """Give the references of a set, of the items that have features."""
+        own = self.sets[name]
+        texts = read_references(own.captions)
+        if self.rendered is not None:
+            return texts
+        items = list(texts)
+        for path in own.features.values():
+            items = common_items(items, feature_items(path), self.missing)
+        texts = {item: texts[item] for item in items}
+        cast = self.words("someone")
+        return texts if cast is None else without_names(texts, cast)
 
     def tuples(self, name: str, kind: Any = "text") -> Tuples:
         """Give the tuples of a set."""
@@ -63,17 +78,21 @@ class Material:
     def features(self, name: str, wanted: str, items: Sequence[str]) -> dict[str, Features]:
         """Give features of a set, such as ``idt+lsda``, in the order of items."""
         own = self.sets[name].features
-        for part in wanted.split("+"):
-            if part not in own:
-                raise UnknownNameError.of(f"feature of [data.{name}]", part, own)
         return {part: read_features(own[part], items) for part in wanted.split("+")}
 
+    def check_features(self, wanted: str) -> None:
+        """Refuse names of features that a set does not have.
+
+        Raises:
+            UnknownNameError: With the nearest name.
+        """
+        for name, files in self.sets.items():
+            for part in wanted.split("+"):
+                check_choice(f"feature of [data.{name}]", part, files.features)
+
     def words(self, which: str) -> list[str] | None:
-        """Give a list of classes."""
-        path = self.lists.get(which)
-        if path is None:
-            return None
-        return [line.strip() for line in path.read_text("utf-8").splitlines() if line.strip()]
+        """Give a list of classes, or of names."""
+        return read_lines(self.lists.get(which))
 
     def truth(self, name: str) -> Features:
         """Give the true labels of rendered clips, as scores of one or none."""
@@ -100,26 +119,23 @@ class Material:
             raise DataError("The truth is known of rendered clips alone; leave this row out.")
         return (self.rendered / name).read_text("utf-8")
 
-    @cached_property
-    def hash(self) -> str:
-        """Eight hex digits of the captions of each set."""
-        return "+".join(captions_hash(self.captions(name)) for name in SETS)
-
 
 def material_of(
-    plan: Plan, row: Row, folder: Path, *, jobs: int = 1, progress: Progress | None = None
+    plan: Plan,
+    dose: Mapping[str, Any],
+    folder: Path,
+    *,
+    jobs: int = 1,
+    progress: Progress | None = None,
 ) -> Material:
-    """Find the data of a row; rendered clips are rendered where they are not there yet.
+    """Find the data of a plan; rendered clips are rendered where they are not there yet.
 
     Args:
         plan: The plan.
-        row: The row.
+        dose: What of rendered clips is changed; see `Row.dose`.
         folder: Where rendered clips are kept.
         jobs: Processes that render.
         progress: Called with how many movies are rendered, of how many.
-
-    Raises:
-        UnknownNameError: If there is no such data.
     """
     if plan.data is not None:
         files = {"train": plan.data.train, "val": plan.data.val, "test": plan.data.test}
@@ -131,19 +147,17 @@ def material_of(
             )
             for name, own in files.items()
         }
-        listed = {"places": plan.data.places, "objects": plan.data.objects}
+        listed = {name: getattr(plan.data, name) for name in ("places", "objects", "someone")}
         there = {name: Path(path) for name, path in listed.items() if path is not None}
-        return Material(plan.study.title or "own data", sets, there)
-    known = [f"{NAME}-{size}" for size in _SIZES]
-    if plan.study.data not in known:
-        raise UnknownNameError.of("data", plan.study.data, [*known, "files"])
+        title = plan.study.title or "own data"
+        return Material(title, sets, there, missing=plan.data.missing)
     size: Any = plan.study.data.removeprefix(f"{NAME}-")
     base = home = folder / plan.study.data
     write_clips(base, RenderedClips(size), jobs=jobs, progress=progress)
-    if row.dose:  # it changes captions, tuples, or which clips there are: never what a clip shows
-        changes = "".join(f"_{name}_{value}" for name, value in sorted(row.dose.items()))
+    if dose:  # it changes captions, tuples, or which clips there are: never what a clip shows
+        changes = "".join(f"_{name}_{value}" for name, value in sorted(dose.items()))
         home = folder / f"{plan.study.data}{changes}"
-        write_clips(home, RenderedClips(size, **row.dose), features=False)
+        write_clips(home, RenderedClips(size, **dose), features=False)
     sets = {
         name: SetFiles(
             home / f"{name}.json",

@@ -10,14 +10,20 @@ from typing import Any, Literal
 
 import msgspec
 
+from reelscore.captioners.features import MissingItems
+from reelscore.captioners.labels import group_name
 from reelscore.captioners.training import Recipe
-from reelscore.errors import DataError, UnknownNameError
+from reelscore.errors import DataError, UnknownNameError, about_system, check_choice
+from reelscore.metrics.registry import table_columns
 
 # fmt: off
 Method = Literal[
     "labels", "oracle", "ensemble", "translation", "nearest", "bound", "constant", "random", "human"
 ]
 # fmt: on
+RENDERED = ("rendered1-tiny", "rendered1-small", "rendered1-full")
+# Methods that see the answers, or are people: they bound what systems reach, and are none.
+_BOUNDS = ("bound", "oracle", "human")
 # Methods whose captions depend on the seed.
 SEEDED = ("labels", "oracle", "random")
 _NETWORK = (
@@ -38,7 +44,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
             or another caption by a ``human``.
         against: The row it is tested against.
         of: The row whose networks an ensemble joins.
-        groups: Whether verbs, objects and places have classifiers and features of their own.
+        groups: Whether the study's groups of labels have classifiers and features of their own; or
+            the features of other groups.
         features: The features of labels without groups, and of nearest neighbours.
         negatives: As in `reelscore caption labels`.
         auc: The AUC a label needs; 0 keeps all.
@@ -63,7 +70,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     method: Method = "labels"
     against: str | None = None
     of: str | None = None
-    groups: bool = True
+    groups: bool | dict[str, str] = True
     features: str = "idt+lsda+places"
     negatives: Literal["trained", "retrieved"] = "trained"
     auc: float = 0.7
@@ -92,6 +99,11 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     noise_labels: int | None = None
     misaligned: float | None = None
     clips: int | None = None
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether it bounds what systems reach, and is none."""
+        return self.method in _BOUNDS
 
     @property
     def dose(self) -> dict[str, Any]:
@@ -130,13 +142,25 @@ class SplitFiles(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class DataFiles(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The files of a study, and the lists of places and objects."""
+    """The files of a study.
+
+    Attributes:
+        train: The training set.
+        val: The validation set.
+        test: The test set.
+        places: A list of scene classes.
+        objects: A list of an object detector's classes.
+        someone: A list of names that become *Someone* in all captions.
+        missing: Whether items that have captions or features, but not both, are an error.
+    """
 
     train: SplitFiles
     val: SplitFiles
     test: SplitFiles
     places: str | None = None
     objects: str | None = None
+    someone: str | None = None
+    missing: MissingItems = "error"
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -213,7 +237,10 @@ def read_plan(name: str | os.PathLike[str]) -> Plan:
     """
     path = Path(name)
     if path.is_file():
-        text = path.read_text(encoding="utf-8")
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise DataError(f"{path}: is no TOML file ({error}).") from error
     elif path.suffix == ".toml":
         raise DataError(f"{path}: there is no such file.")
     else:
@@ -242,6 +269,9 @@ def parse_plan(text: str, name: str = "plan") -> Plan:
     for key, kind in (("study", Study), ("data", DataFiles)):
         if isinstance(content.get(key), dict):
             _check_keys(content[key], kind, f"[{key}]", name)
+    for key in ("train", "val", "test"):
+        if isinstance(content.get("data"), dict) and isinstance(content["data"].get(key), dict):
+            _check_keys(content["data"][key], SplitFiles, f"[data.{key}]", name)
     for row in content.get("row", ()):
         if isinstance(row, dict):
             _check_keys(row, Row, "[[row]]", name)
@@ -267,6 +297,8 @@ def _check_keys(content: Mapping[str, Any], kind: type, where: str, name: str) -
 def _check_rows(plan: Plan, name: str) -> None:
     if not plan.study.seeds or not plan.study.metrics:
         raise DataError(f"{name}: expected at least one seed and one metric.")
+    table_columns(list(plan.study.metrics))
+    check_choice("data", plan.study.data, [*RENDERED, "files"])
     if (plan.study.data == "files") != (plan.data is not None):
         raise DataError(f'{name}: [data] belongs to data = "files", and to nothing else.')
     names = [row.name for row in plan.row]
@@ -283,4 +315,9 @@ def _check_rows(plan: Plan, name: str) -> None:
             raise DataError(f"{name}: the ensemble {row.name!r} does not say of which row: add of.")
         if row.dose and plan.study.data == "files":
             raise DataError(f"{name}: {row.name!r} has a dose, which only rendered clips have.")
-        plan.recipe(row)
+        if row.beam < 1:
+            raise DataError(f"{name}: {row.name!r} has beam = {row.beam}; expected 1 or more.")
+        for group in row.groups if isinstance(row.groups, dict) else plan.study.groups:
+            group_name(group)
+        with about_system(f"{name}: {row.name!r}"):
+            plan.recipe(row)

@@ -13,14 +13,16 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.captioners.rendered.recall import ROLES, recall
+from reelscore.captioners.rendered.grammar import ROLES, recall
 from reelscore.captioners.rendered.scenes import TITLE
 from reelscore.captioners.study.material import material_of
+from reelscore.captioners.study.paper import FINDINGS
 from reelscore.captioners.study.plans import Plan, Row
-from reelscore.captioners.study.runs import Unit, units_of
+from reelscore.captioners.study.units import Unit, distinct, units_of
 from reelscore.errors import DataError
 from reelscore.metrics.registry import table_columns
 from reelscore.report.tables.grid import Cell, Grid
+from reelscore.stats.distributions import student_p
 from reelscore.stats.resampling import bootstrap_p_values, bootstrap_scores, percentile_interval
 
 FloatArray = NDArray[np.float64]
@@ -34,6 +36,8 @@ _TABLES = {
     "t11": "Table 11: drop ratio",
     "t12": "Table 12: methods",
     "t13": "Table 13: methods",
+    "dose": "Doses: more misalignment, fewer clips",
+    "schedules": "Learning rates and steps",
 }
 
 
@@ -103,18 +107,20 @@ class StudyResults:
             plan = msgspec.json.decode((home / "plan.json").read_bytes(), type=Plan)
         except (OSError, msgspec.MsgspecError) as error:
             raise DataError(
-                f"{home}: is no folder of a study ({error}); expected what 'reelscore caption "
-                "study' writes."
+                f"{home}: is no folder of a study; expected plan.json, as 'reelscore caption "
+                "study' writes it."
             ) from error
         if split == "test" and not (home / "frozen.json").is_file():
             raise DataError(f"{home}: test items are not captioned yet; run with --freeze first.")
+        tables = dict.fromkeys(row.table for row in plan.row)
+        over: dict[str, list[str]] = {}
         for device in ("cuda", "cpu"):
             units = units_of(plan, home, device)
             left = {unit.row.table for unit in units if not unit.result(split).is_file()}
-            tables = dict.fromkeys(row.table for row in plan.row)
-            over = [table for table in tables if table not in left]
-            if over:
-                return cls(plan.only(over), home, split, device)
+            over[device] = [table for table in tables if table not in left]
+        device = max(over, key=lambda device: len(over[device]))
+        if over[device]:
+            return cls(plan.only(over[device]), home, split, device)
         raise DataError(
             f"{home}: no table is finished yet; call 'reelscore caption study' again to go on."
         )
@@ -129,6 +135,9 @@ class StudyResults:
 
     def _records(self, row: Row) -> list[dict[str, Any]]:
         return [json.loads(unit.result(self.split).read_bytes()) for unit in self._units(row)]
+
+    def _seed_scores(self, row: Row, metric: str) -> list[float]:
+        return [100 * own["measured"]["best"][metric] for own in self._records(row)]
 
     def _statistics(self, row: Row, metric: str) -> list[FloatArray]:
         """The statistics of each seed, items × k."""
@@ -218,23 +227,30 @@ class StudyResults:
         return self.home / "data" / self.plan.study.data / "truth.jsonl"
 
     def _captions(self, unit: Unit) -> dict[str, str]:
-        path = unit.result(self.split).with_suffix(".best.captions.json")
-        captions: dict[str, str] = json.loads(path.read_bytes())
+        captions: dict[str, str] = json.loads(unit.captions(self.split, "best").read_bytes())
         return captions
 
     def systems(self) -> dict[str, dict[str, str]]:
         """Give the captions of each row, by its name: those of the first seed.
 
-        Rows with a dose are left out: they may have other items.
+        Rows with a dose are left out: they may have other items. Rows of several tables that are
+        one run are one system, by the name of the first.
+
+        Raises:
+            DataError: If there are no others.
         """
-        return {
-            row.name: self._captions(self._units(row)[0]) for row in self.plan.row if not row.dose
-        }
+        units = [self._units(row)[0] for row in self.plan.row if not row.dose]
+        systems = {own.row.name: self._captions(own) for own in distinct(units)}
+        if not systems:
+            raise DataError(
+                "All rows of these tables have a dose, so that their items may differ; name a "
+                "table that has others."
+            )
+        return systems
 
     def references(self) -> dict[str, list[str]]:
         """Give the references of the items."""
-        plain = next(row for row in self.plan.row if not row.dose)
-        return material_of(self.plan, plain, self.home / "data").captions(self.split)
+        return material_of(self.plan, {}, self.home / "data").captions(self.split)
 
     def recall(self, row: Row) -> dict[str, float]:
         """Give the shares of clips whose captions name what they show, for rendered clips."""
@@ -257,9 +273,8 @@ class StudyResults:
         results = [self.result(row) for row in rows]
         main, *others = self.metrics
         means = [float(np.mean(own.scores[main])) for own in results]
-        # The best is set in bold among those that do not see the answers.
-        fair = [k for k, row in enumerate(rows) if row.method not in ("bound", "oracle", "human")]
-        best = max(fair, key=lambda k: means[k], default=-1)
+        systems = [k for k, row in enumerate(rows) if not row.is_bound]
+        best = max(systems, key=lambda k: means[k], default=-1)
         head = [main.upper() if main == "meteor" else main, "sd", "95 %"]
         columns = ["row", *head, *[_spelled(name) for name in others]]
         columns += ["last", "apart", "from", "p", "labels", "length", "words", "unique", "novel"]
@@ -284,7 +299,7 @@ class StudyResults:
                     Cell(f"{own.wordiness['novel']:.0%}"),
                 ]
             )
-        return Grid(columns, lines, notes=self._notes())
+        return Grid(columns, lines, notes=self._notes(rows))
 
     def _compared(self, row: Row, rows: Sequence[Row]) -> list[Cell]:
         if row.against is None:
@@ -295,15 +310,15 @@ class StudyResults:
             apart, p = self.difference(row, other, self.metrics[0])
         except DataError:  # a dose that changes the items
             return [Cell("–"), Cell(place), Cell("–")]
-        shown = f"{p:.3f}" if p >= 0.0005 else "<.001"
-        return [Cell(f"{apart:+.2f}"), Cell(place), Cell(shown)]
+        return [Cell(f"{apart:+.2f}"), Cell(place), Cell(_p_text(p))]
 
-    def _notes(self) -> list[str]:
-        record = self._records(self.plan.row[0])[0]
+    def _notes(self, rows: Sequence[Row]) -> list[str]:
+        counts = sorted({self._records(row)[0]["items"] for row in rows})
+        items = " or ".join(f"{count:,}" for count in counts)
         what = "validation" if self.split == "val" else "test"
         seeds = ", ".join(map(str, self.plan.study.seeds))
         notes = [
-            f"{self.title}: {record['items']:,} {what} items, one reference where there are no "
+            f"{self.title}: {items} {what} items, one reference where there are no "
             f"more; scores × 100; means over seeds {seeds}, sd over seeds, interval and p over "
             f"items (paired bootstrap, {_RESAMPLES:,} resamples). last: METEOR of the last "
             "weights; all other columns: of those that were best on validation.",
@@ -313,23 +328,28 @@ class StudyResults:
         return notes
 
     def findings(self) -> list[str]:
-        """Say of each finding of the paper whether it holds here, does not, or is not decided."""
+        """Say of each finding of the paper whether it holds here, does not, or is not decided.
+
+        A difference counts if it is larger than chance would make it with other items, and larger
+        than it would be with other seeds.
+        """
         lines = []
         for finding in FINDINGS:
             ours, theirs = (self._find(finding.table, name) for name in finding.rows)
             if ours is None or theirs is None:
                 continue
-            apart, p = self.difference(ours, theirs, self.metrics[0])
-            if finding.equal:
-                verdict = "not decided" if p >= _LEVEL else "does not hold"
-            elif p >= _LEVEL:
+            main = self.metrics[0]
+            apart, p = self.difference(ours, theirs, main)
+            seeds = seed_p_value(*(self._seed_scores(row, main) for row in (ours, theirs)))
+            if max(p, seeds or 0.0) >= _LEVEL:
                 verdict = "not decided"
             else:
-                verdict = "holds" if apart > 0 else "does not hold"
-            shown = f"{p:.3f}" if p >= 0.0005 else "<.001"
+                verdict = "holds" if apart > 0 and not finding.equal else "does not hold"
+            shown = f"p {_p_text(p)} over items"
+            shown += f", {_p_text(seeds)} over seeds" if seeds is not None else ""
             lines.append(
                 f"{finding.says}: {verdict} ({finding.rows[0]} − {finding.rows[1]}: "
-                f"{apart:+.2f}, p {shown})"
+                f"{apart:+.2f}, {shown})"
             )
         return lines
 
@@ -350,75 +370,32 @@ class StudyResults:
         }
 
 
+def seed_p_value(ours: Sequence[float], theirs: Sequence[float]) -> float | None:
+    """Test whether two rows differ by more than their seeds do (Student's t); None without seeds.
+
+    Args:
+        ours: The scores of a row's seeds; a single one is that of a row that depends on no seed.
+        theirs: Those of the other row.
+
+    >>> round(seed_p_value([20.1, 20.5, 20.3], [21.0, 20.2, 21.5]), 3)
+    0.204
+    >>> seed_p_value([20.1], [21.0])
+    """
+    seeded = [np.asarray(scores) for scores in (ours, theirs) if len(scores) > 1]
+    if not seeded:
+        return None
+    apart = float(np.mean(ours) - np.mean(theirs))
+    freedom = sum(len(scores) - 1 for scores in seeded)
+    variance = sum(len(scores) * float(np.var(scores)) for scores in seeded) / freedom
+    error = float(np.sqrt(variance * sum(1 / len(scores) for scores in seeded)))
+    if error == 0:
+        return 0.0 if apart else 1.0
+    return student_p(apart / error, freedom, "two-sided")
+
+
+def _p_text(p: float) -> str:
+    return f"{p:.3f}" if p >= 0.0005 else "<.001"
+
+
 def _spelled(metric: str) -> str:
     return {"cider": "CIDEr", "meteor": "METEOR"}.get(metric, metric)
-
-
-class Finding(NamedTuple):
-    """A finding of the paper, as a comparison of two rows of the shipped plans.
-
-    Attributes:
-        says: What the paper says.
-        table: The table.
-        rows: The better row and the worse, or two that are equal.
-        equal: Whether the paper finds no difference; a test can refuse that, and not prove it.
-    """
-
-    says: str
-    table: str
-    rows: tuple[str, str]
-    equal: bool = False
-
-
-FINDINGS = (
-    Finding("Stacked features beat PLACES alone", "t8", ("stacked", "places")),
-    Finding(
-        "Classifiers trained within groups beat retrieved ones",
-        *("t8", ("groups, trained", "groups, retrieved")),
-    ),
-    Finding(
-        "Reliable labels (AUC) beat all labels", "t8", ("groups, trained, AUC", "groups, trained")
-    ),
-    Finding(
-        "Grouped features beat stacked ones for the same labels",
-        *("t8", ("groups, trained, AUC", "the same labels, stacked")),
-    ),
-    Finding(
-        "One layer is as good as two unfactored", "t9", ("1 layer", "2 layers, unfactored"), True
-    ),
-    Finding("One layer beats two factored", "t9", ("1 layer", "2 layers, factored")),
-    Finding("lstm-drop beats no dropout", "t10", ("lstm-drop", "no dropout")),
-    Finding("lstm-drop beats lang-drop", "t10", ("lstm-drop", "lang-drop")),
-    Finding("lstm-drop beats vis-drop", "t10", ("lstm-drop", "vis-drop")),
-    Finding("lstm-drop beats concat-drop", "t10", ("lstm-drop", "concat-drop")),
-    Finding("A ratio of 0.5 beats 0.25", "t11", ("ratio 0.5", "ratio 0.25")),
-    Finding("A ratio of 0.5 beats 0.75", "t11", ("ratio 0.5", "ratio 0.75")),
-    Finding("Translation beats nearest neighbours (idt)", "t12", ("SMT", "nearest, idt")),
-    Finding("Visual labels and a network beat translation", "t12", ("visual labels", "SMT")),
-    Finding("An ensemble beats one network", "t12", ("visual labels, ensemble", "visual labels")),
-)
-
-# Numbers that the paper's text gives, METEOR and CIDEr × 100. The bodies of Tables 6 to 12 are not
-# in the text: what it does not say stays empty until a person types it in from the journal.
-PUBLISHED = (
-    ("7, MPII-MD", "IDT 30 (SMT-Best)", "5.59", "–", "5.4.1"),
-    ("8, MPII-MD val", "PLACES alone, 1,263 labels", "7.10", "–", "5.4.2"),
-    ("8, MPII-MD val", "IDT+LSDA+PLACES stacked", "7.24", "–", "5.4.2"),
-    ("12, MPII-MD test", "Visual-Labels minus SMT-Best", "+1.44", "+1.84", "5.4.3"),
-    ("12, MPII-MD test", "retrieval upper bound", "19.43", "–", "5.4.3"),
-    ("13, M-VAD test", "Temporal Attention", "4.33", "5.55", "Table 13"),
-    ("13, M-VAD test", "S2VT", "5.62", "7.22", "Table 13"),
-    ("13, M-VAD test", "Visual-Labels", "6.36", "7.48", "Table 13"),
-)
-
-
-def published_grid() -> Grid:
-    """What the paper's text says, to stand beside a study of the same data; see `PUBLISHED`.
-
-    >>> print(published_grid().to_text(100).splitlines()[0])
-    table             row                             METEOR   CIDEr    section
-    """
-    columns = ["table", "row", "METEOR", "CIDEr", "section"]
-    notes = ["Rohrbach et al., Movie Description, IJCV 2017: numbers of its text alone."]
-    rows = [[Cell(text) for text in line] for line in PUBLISHED]
-    return Grid(columns, rows, names=2, notes=notes)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 
-from reelscore.captioners.features import read_features
+from reelscore.captioners.features import Features, read_features
 from reelscore.captioners.run_record import Run
 from reelscore.cli.caption.options import (
     check_output,
     device_option,
     finish,
     output_option,
+    read_label_scores,
     record_option,
 )
 from reelscore.cli.option_kinds import choice_option, number_option, seed_option
@@ -24,9 +26,9 @@ from reelscore.cli.option_kinds import choice_option, number_option, seed_option
     "--labels",
     required=True,
     multiple=True,
-    metavar="FILE",
-    help="Label scores of the items to caption, such as LABELS/test.safetensors; one file for "
-    "all models, or one for each.",
+    metavar="TEST",
+    help="Label scores of the items to caption, such as LABELS/test.safetensors, which LABELS/ "
+    "stands for; one for all models, or one for each.",
 )
 @output_option
 @number_option("--beam", default=1, least=1, help="Sentences kept at each step; 1 is greedy.")
@@ -65,7 +67,7 @@ def command(
     check_output(output, json_file)
     run = Run()
     captioner = Captioner.ensemble(models, weights=weights, device=device)
-    scores = [read_features(path) for path in labels]
+    scores = [_scores(path) for path in labels]
     captions = captioner.generate(scores[0] if len(scores) == 1 else scores, beam=beam)
     record = run.record(
         captioner.signature(beam),
@@ -76,3 +78,10 @@ def command(
         weights=weights,
     )
     finish(output, captions, record, json_file=json_file)
+
+
+def _scores(path: str) -> Features:
+    """Read label scores; of the folder of labels, those of test items."""
+    if Path(path, "labels.json").is_file():
+        return read_label_scores(path, "test")
+    return read_features(path)

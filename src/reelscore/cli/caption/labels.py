@@ -20,6 +20,7 @@ from reelscore.cli.caption.options import (
     pool_option,
     read_captions_of,
     record_option,
+    someone_option,
 )
 from reelscore.cli.file_options import FilesCommand, FilesOption
 from reelscore.cli.option_kinds import choice_option, number_option, seed_option
@@ -32,8 +33,10 @@ from reelscore.cli.options import (
     threads_option,
     write_json,
 )
-from reelscore.cli.reading_options import read_lines, reading_options
+from reelscore.cli.reading_options import reading_options
+from reelscore.data.checks import counted
 from reelscore.data.reading import Reading
+from reelscore.data.source import read_lines
 from reelscore.errors import DataError, about_system
 from reelscore.report.tables.grid import Cell, Grid
 
@@ -93,6 +96,7 @@ def _features_option(spelling: str, name: str, title: str, **fields: Any) -> Cal
     metavar="GROUP=NAME",
     help="Features of a group: verbs, places, objects, others or all; several: NAME+NAME.",
 )
+@someone_option
 @click.option("--places", metavar="FILE", help="Scene classes, one a line.")
 @click.option("--objects", metavar="FILE", help="Classes of an object detector, one a line.")
 @click.option("--output", "-o", required=True, metavar="LABELS/", help="The folder to make.")
@@ -181,26 +185,28 @@ def command(
         "val": _read(val_features, pool),
         "test": _read(test_features, pool),
     }
+    roles = {"train": read_tuples(tuples, kind), "val": read_tuples(val_tuples, kind)}
+    classes: dict[str, Any] = {"places": read_lines(places), "objects": read_lines(objects)}
+    named = _named(groups, "GROUP=NAME")
     with about_system(output), progress_bar("Training classifiers") as progress:
         labels = Labels.train(
             training,
-            read_tuples(tuples, kind),
+            roles["train"],
             numbers["train"],
-            validation=(validation, read_tuples(val_tuples, kind), numbers["val"]),
-            groups=_named(groups, "GROUP=NAME"),
-            places=read_lines(places),
-            objects=read_lines(objects),
+            validation=(validation, roles["val"], numbers["val"]),
+            groups=named,
+            **classes,
             threads=threads,
+            device=device,
             progress=progress,
             **parameters,
         )
     reached: dict[float, float] = {}
     if grid:
-        seed = labels.parameters.seed
         labels, reached = choose_auc(
             labels,
             grid,
-            lambda own: _meteor(own, training, validation, grid_iterations, seed, device),
+            lambda own: _meteor(own, training, validation, grid_iterations, device),
         )
     with about_system(output):
         test = labels.scores(numbers["test"]) if numbers["test"] else None
@@ -221,8 +227,8 @@ def command(
     if json_file != STDOUT:
         _show(labels)
         for auc, meteor in reached.items():
-            click.echo(f"AUC {auc:g}: METEOR {meteor:.4f} on validation.")
-        click.echo(f"Wrote the scores of {len(labels.kept)} labels to {output}.")
+            click.echo(f"AUC {auc:g}: METEOR {100 * meteor:.2f} on validation.")
+        click.echo(f"Wrote the scores of {counted(len(labels.kept), 'label')} to {output}.")
         show_signature(signature)
 
 
@@ -238,19 +244,16 @@ def _meteor(
     training: Mapping[str, Sequence[str]],
     validation: Mapping[str, Sequence[str]],
     iterations: int,
-    seed: int,
     device: str,
 ) -> float:
     """The best validation METEOR of a network that is trained with some labels."""
     from reelscore.captioners.captioner import Captioner
     from reelscore.captioners.training import Recipe
 
-    scores = labels.by_split["train"], labels.by_split["val"]
-    ours = {item: training[item] for item in scores[0].items}
-    theirs = {item: validation[item] for item in scores[1].items}
+    recipe = Recipe(iterations=iterations, every=max(1, iterations // 8))
+    how: dict[str, Any] = {"seed": labels.parameters.seed, "missing": labels.parameters.missing}
     with TemporaryDirectory() as folder:
-        recipe = Recipe(iterations=iterations, every=max(1, iterations // 8))
-        model = Captioner.train(scores, ours, theirs, folder, recipe, seed=seed, device=device)
+        model = Captioner.train(labels, training, validation, folder, recipe, device=device, **how)
     return float(model.records[0]["best"]["meteor"])
 
 

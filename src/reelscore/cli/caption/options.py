@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
+from reelscore.captioners.features import Features, read_features
 from reelscore.captioners.run_record import check_candidates_target, record_path, write_candidates
 from reelscore.cli.file_options import FilesOption
 from reelscore.cli.messages import printable
@@ -20,15 +22,35 @@ from reelscore.cli.options import (
     write_json,
 )
 from reelscore.cli.reading_options import read_texts
+from reelscore.data.checks import counted
 from reelscore.data.reading import Reading
+from reelscore.data.source import read_lines
 from reelscore.errors import DataError
 
-captions_option = click.option(
-    "--captions",
-    cls=FilesOption,
-    required=True,
-    help="Training captions: one file or several, up to the next option.",
+Command = TypeVar("Command", bound=Callable[..., Any])
+_CAST = "reelscore.caption.cast"
+
+
+someone_option = click.option(
+    "--someone",
+    metavar="CAST",
+    expose_value=False,
+    callback=lambda context, _, path: context.meta.update({_CAST: read_lines(path)}),
+    help="Replace names in all captions by Someone: those of this file, one a line.",
 )
+
+
+def captions_option(command: Command) -> Command:
+    """Add the training captions, and the names that become *Someone* in all captions."""
+    captions = click.option(
+        "--captions",
+        cls=FilesOption,
+        required=True,
+        help="Training captions: one file or several, up to the next option.",
+    )
+    return captions(someone_option(command))
+
+
 output_option = click.option(
     "--output", "-o", required=True, metavar="OUT.json", help="Write the captions here."
 )
@@ -63,7 +85,38 @@ def read_captions_of(paths: Sequence[str], reading: Reading) -> dict[str, list[s
     """Read the captions of each item, and say how files were read."""
     captions, notes = read_texts(paths, reading)
     show_notes(notes, err=True)
-    return captions
+    cast = click.get_current_context().meta.get(_CAST)
+    if cast is None:
+        return captions
+    from reelscore.corpus.names import without_names
+
+    done = without_names(captions, cast)
+    pairs = [pair for item in done for pair in zip(done[item], captions[item], strict=True)]
+    changed = sum(new != old for new, old in pairs)
+    show_notes([f"Names were replaced in {changed:,} of {len(pairs):,} captions."], err=True)
+    return done
+
+
+def read_label_scores(folder: str, split: str) -> Features:
+    """Read the label scores of a set.
+
+    Args:
+        folder: The folder that 'reelscore caption labels' writes.
+        split: ``train``, ``val`` or ``test``.
+
+    Raises:
+        DataError: If there are none.
+    """
+    path = Path(folder) / f"{split}.safetensors"
+    if path.is_file():
+        return read_features(path)
+    if Path(folder, "labels.json").is_file():
+        raise DataError(
+            f"{folder}: has no scores of {split} items; make the labels with --{split}-features."
+        )
+    raise DataError(
+        f"{path}: no such file; expected the folder that 'reelscore caption labels' writes."
+    )
 
 
 def finish(
@@ -99,8 +152,9 @@ def show_written(
     if json_file == STDOUT:
         return
     show_notes([printable(line) for line in lines])
-    click.echo(f"Wrote {count:,} captions to {output}, the record to", nl=False)
-    width = terminal_width() - len(f"Wrote {count:,} captions to {output}, the record to")
+    wrote = f"Wrote {counted(count, 'caption')} to {output}, the record to"
+    click.echo(wrote, nl=False)
+    width = terminal_width() - len(wrote)
     name = str(record_path(output))
     click.echo(("\n  " if len(name) + 2 > width else " ") + f"{name}.")
     show_signature(str(record["signature"]))

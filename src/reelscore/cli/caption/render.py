@@ -6,7 +6,7 @@ import click
 
 from reelscore.captioners.rendered.dataset import SETS, RenderedClips, Size, write_clips
 from reelscore.cli.option_kinds import choice_option, json_option, number_option
-from reelscore.cli.options import STDOUT, check_targets, progress_bar, write_json
+from reelscore.cli.options import STDOUT, check_targets, progress_bar, resumable, write_json
 
 
 @click.command("render")
@@ -63,7 +63,7 @@ def command(
     """
     check_targets(json_file)
     wanted = RenderedClips(size, seed, noise_labels, misaligned, clips)
-    with progress_bar("Rendering") as progress:
+    with resumable(out), progress_bar("Rendering") as progress:
         record = write_clips(out, wanted, videos=videos, jobs=jobs, progress=progress)
     if json_file:
         write_json(json_file, record)

@@ -13,7 +13,7 @@ from reelscore.captioners import CaptionSettings, run
 from reelscore.captioners.caption_run import journal_of
 from reelscore.cli.caption.options import check_output, output_option, record_option, show_written
 from reelscore.cli.option_kinds import choice_option, number_option, seed_option
-from reelscore.cli.options import progress_bar
+from reelscore.cli.options import progress_bar, show_line
 
 
 @click.command("run")
@@ -106,7 +106,7 @@ def command(
                 settings,
                 device=device or "",
                 progress=progress,
-                on_interrupt=lambda: click.echo("Waiting for what is in flight…", err=True),
+                on_interrupt=lambda: show_line("Waiting for what is in flight…"),
                 **options,
             )
     except KeyboardInterrupt:

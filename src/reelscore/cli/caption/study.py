@@ -10,6 +10,7 @@ from reelscore.cli.options import (
     STDOUT,
     check_targets,
     progress_bar,
+    resumable,
     show_notes,
     terminal_width,
     write_json,
@@ -51,17 +52,15 @@ def command(
       reelscore caption study rendered1-small --only t9,t10 -o study
       reelscore caption study rendered1-full -o study --device cuda --jobs 4
     """
-    from reelscore.captioners.lstm import check_device
     from reelscore.captioners.study.plans import read_plan
     from reelscore.captioners.study.runs import run_study
     from reelscore.captioners.study.tables import StudyResults
 
     check_targets(json_file)
-    if device == "cuda":
-        check_device(device)
     chosen = read_plan(plan)
     tables = [name.strip() for name in only.split(",")] if only else []
-    with progress_bar("Running") as progress:
+    bars = progress_bar("Rendering"), progress_bar("Running")
+    with resumable(output), bars[0] as rendering, bars[1] as progress:
         run_study(
             chosen,
             output,
@@ -70,6 +69,7 @@ def command(
             device=device,
             jobs=jobs,
             progress=progress,
+            rendering=rendering,
         )
     results = StudyResults.read(output, "test" if freeze else "val")
     if json_file:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
+from msgspec import structs
 
 from reelscore.cli.option_kinds import choice_option, file_option, json_option
 from reelscore.cli.options import (
@@ -18,7 +19,6 @@ from reelscore.cli.options import (
     write_json,
 )
 from reelscore.cli.report_options import Pictures, videos_option
-from reelscore.errors import DataError
 from reelscore.report.tables.grid import Grid
 
 if TYPE_CHECKING:
@@ -57,16 +57,17 @@ def command(
     Examples:
       reelscore caption table study --only t12 --split test
       reelscore caption table study --latex tables.tex --html tables.html
-      reelscore caption table study --html clips.html --videos rendered/videos/val
+      reelscore caption table study --html clips.html --videos clips/videos
     """
-    from reelscore.captioners.study.tables import StudyResults, published_grid
+    from reelscore.captioners.study.paper import published_grid
+    from reelscore.captioners.study.tables import StudyResults
 
     check_targets(latex_file, html_file, json_file)
     if published:
         click.echo(published_grid().to_text(terminal_width()))
         return
     if study is None:
-        raise DataError("Name the folder of a study, or pass published=True.")
+        raise click.UsageError("Missing argument 'STUDY/'; or pass --published.")
     results = StudyResults.read(study, split)
     if only:
         tables = [name.strip() for name in only.split(",")]
@@ -107,13 +108,25 @@ def _write_gallery(
 
     systems, references = results.systems(), results.references()
     table = score_systems(systems, references, list(results.plan.study.metrics), empty="zero")
+    seeds = results.plan.study.seeds
+    notes = [
+        f"Leaderboard, plots and items are those of seed {seeds[0]} alone; the tables of the study "
+        f"are means over seeds {', '.join(map(str, seeds))}."
+    ]
+    table = replace(table, notes=[*table.notes, *notes])
     sections = [
-        Section(title, grid.notes, [replace(grid, notes=())], lead=True)
+        Section(title, grid.notes, [structs.replace(grid, notes=())], lead=True)
         for title, grid in grids.items()
     ]
+    bounds = [row.name for row in results.plan.row if row.is_bound and row.name in systems]
     findings = Section("Findings of the paper on this data", results.findings())
     Pictures(
         html_file, f"A study of captioners: {results.title}", "", None, "svg", videos=videos
     ).write(
-        table, captions=systems, references=references, sections=[*sections, findings], tests=()
+        table,
+        captions=systems,
+        references=references,
+        bounds=list(dict.fromkeys(bounds)),
+        sections=[*sections, findings],
+        tests=(),
     )

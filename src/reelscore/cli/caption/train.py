@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from reelscore.captioners.features import Features, read_features
-from reelscore.cli.caption.options import captions_option, device_option, read_captions_of
+from reelscore.captioners.features import MissingItems
+from reelscore.cli.caption.options import (
+    captions_option,
+    device_option,
+    missing_option,
+    read_captions_of,
+    read_label_scores,
+)
 from reelscore.cli.file_options import FilesCommand, FilesOption
 from reelscore.cli.option_kinds import choice_option, json_option, number_option
 from reelscore.cli.options import (
     STDOUT,
     check_targets,
     progress_bar,
+    resumable,
+    show_line,
     show_signature,
     threads_option,
     write_json,
 )
 from reelscore.cli.reading_options import reading_options
 from reelscore.data.reading import Reading
-from reelscore.errors import DataError
+
+if TYPE_CHECKING:
+    from reelscore.captioners.training import Measured
 
 
 @click.command("train", cls=FilesCommand)
@@ -65,6 +76,7 @@ from reelscore.errors import DataError
 @number_option("--patience", default=5, least=1, help="Measurements without gain before the end.")
 @number_option("--min-count", default=1, least=1, help="How often a word must occur.")
 @number_option("--seed", default=0, least=0, help="Random seed.")
+@missing_option
 @device_option
 @threads_option
 @click.option("--tensorboard", metavar="DIR", help="Log loss and METEOR for TensorBoard.")
@@ -78,6 +90,7 @@ def command(
     dropout: str,
     optimiser: Any,
     seed: int,
+    missing: MissingItems,
     device: str,
     threads: int | None,
     tensorboard: str | None,
@@ -97,24 +110,21 @@ def command(
         -o model --seed 0
     """
     from reelscore.captioners.captioner import Captioner
-    from reelscore.captioners.training import Measured, Recipe
+    from reelscore.captioners.training import Recipe
 
     check_targets(json_file)
     chosen = Recipe.of(optimiser, drop=dropout, **recipe)
     training = read_captions_of(captions, reading)
     references = read_captions_of(val_refs, reading)
-    scores = _scores(labels, "train", list(training)), _scores(labels, "val", list(references))
-    with _logger(tensorboard) as log, progress_bar("Training") as progress:
+    scores = read_label_scores(labels, "train"), read_label_scores(labels, "val")
+    with resumable(output), _logger(tensorboard) as log, progress_bar("Training") as progress:
 
         def say(measured: Measured) -> None:
-            click.echo(
+            show_line(
                 f"iteration {measured.iteration:,}: loss {measured.loss:.3f}, "
-                f"METEOR {100 * measured.meteor:.2f}",
-                err=True,
+                f"METEOR {100 * measured.meteor:.2f}"
             )
-            if log is not None:
-                log.add_scalar("train/loss", measured.loss, measured.iteration)
-                log.add_scalar("val/meteor", measured.meteor, measured.iteration)
+            log(measured)
 
         captioner = Captioner.train(
             scores,
@@ -124,7 +134,8 @@ def command(
             chosen,
             seed=seed,
             device=device,
-            labels=_made_by(labels),
+            missing=missing,
+            made_from=_made_by(labels),
             threads=threads,
             progress=progress,
             measured=say,
@@ -142,16 +153,6 @@ def command(
         show_signature(str(record["signature"]))
 
 
-def _scores(folder: str, split: str, items: list[str]) -> Features:
-    path = Path(folder) / f"{split}.safetensors"
-    if not path.is_file():
-        raise DataError(
-            f"{path}: there is no such file; expected the folder that 'reelscore caption labels' "
-            "writes."
-        )
-    return read_features(path, items)
-
-
 def _made_by(folder: str) -> str:
     """Give the signature of the labels, where it is known."""
     import json
@@ -162,14 +163,24 @@ def _made_by(folder: str) -> str:
 
 
 @contextlib.contextmanager
-def _logger(folder: str | None) -> Iterator[Any]:
+def _logger(folder: str | None) -> Iterator[Callable[[Measured], None]]:
     if folder is None:
-        yield None
+        yield lambda _: None
         return
-    from reelscore.report.training_log import tensorboard_writer
+    from reelscore.report.training_log import summary_writer
 
-    writer: Any = tensorboard_writer(folder)
-    try:
-        yield writer
-    finally:
-        writer.close()
+    opened = contextlib.ExitStack()
+    kind = summary_writer()
+
+    @cache  # made with the first measurement: it may be in the model's folder, which is empty first
+    def writer() -> Any:
+        made = kind(folder)
+        opened.callback(made.close)
+        return made
+
+    def log(measured: Measured) -> None:
+        writer().add_scalar("train/loss", measured.loss, measured.iteration)
+        writer().add_scalar("val/meteor", measured.meteor, measured.iteration)
+
+    with opened:
+        yield log

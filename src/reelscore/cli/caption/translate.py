@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import click
 
-from reelscore.captioners.features import read_features
+from reelscore.captioners.features import MissingItems, common_items
 from reelscore.captioners.run_record import Run, captions_hash
 from reelscore.captioners.tuples import read_tuples
 from reelscore.cli.caption.options import (
     captions_option,
     check_output,
     finish,
+    missing_option,
     output_option,
     read_captions_of,
+    read_label_scores,
     record_option,
 )
 from reelscore.cli.file_options import FilesCommand, FilesOption
@@ -53,6 +54,7 @@ from reelscore.data.reading import Reading
     help="Which roles are tied: neighbours in subject, verb, object, location; or all.",
 )
 @number_option("--stack", default=100, least=1, help="Translations kept at each step.")
+@missing_option
 @threads_option
 @reading_options()
 @seed_option
@@ -63,6 +65,7 @@ def command(
     labels: str,
     val_refs: tuple[str, ...],
     output: str,
+    missing: MissingItems,
     threads: int | None,
     reading: Reading,
     seed: int,
@@ -86,12 +89,12 @@ def command(
     settings = TranslationParameters(**parameters)
     training = read_captions_of(captions, reading)
     references = read_captions_of(val_refs, reading)
-    places = {name: Path(labels) / f"{name}.safetensors" for name in ("train", "val", "test")}
-    scores = {
-        "train": read_features(places["train"], list(training)),
-        "val": read_features(places["val"], list(references)),
-        "test": read_features(places["test"]),
-    }
+    scores = {name: read_label_scores(labels, name) for name in ("train", "val", "test")}
+    for name, texts in (("train", training), ("val", references)):
+        items = common_items(texts, scores[name].items, missing, "label scores")
+        scores[name] = scores[name].take(items)
+    training = {item: training[item] for item in scores["train"].items}
+    references = {item: references[item] for item in scores["val"].items}
     with progress_bar("Choosing weights") as progress:
         translator = Translator.train(
             training, read_tuples(tuples, settings.kind), scores["train"], settings
@@ -102,7 +105,10 @@ def command(
     weights = translator.decoder.weights
     record = run.record(
         settings.signature(
-            labels=scores["train"].matrix.shape[1], seed=seed, data="+".join(data.values())
+            labels=scores["train"].matrix.shape[1],
+            missing=missing,
+            seed=seed,
+            data="+".join(data.values()),
         ),
         seed=seed,
         data=data,
