@@ -1,4 +1,4 @@
-# The rating pages in a container; compose.yaml puts https in front of it.
+# The pages of campaigns and challenges in a container; compose.yaml puts https in front of it.
 FROM python:3.12-slim-trixie AS build
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends g++ \
@@ -21,13 +21,16 @@ RUN --mount=type=bind,from=build,source=/wheels,target=/wheels \
 RUN useradd --uid 10001 --home-dir /data --no-create-home --shell /usr/sbin/nologin reelscore \
     && install --directory --owner=reelscore --group=reelscore --mode=0700 /data /backups \
     && install --directory /videos
-COPY --chmod=755 deploy/start.sh deploy/backup.sh /deploy/
+COPY --chmod=755 deploy/start.sh deploy/worker.sh deploy/challenge.sh deploy/backup.sh /deploy/
+# Uploads wait on the disk for their turn; /tmp of compose.yaml is memory.
 ENV PYTHONUNBUFFERED=1 \
     XDG_CACHE_HOME=/tmp \
+    TMPDIR=/data \
     REELSCORE_DATABASE=/data/campaigns.db \
     REELSCORE_SECRET_FILE=/data/secret \
     REELSCORE_VIDEOS=/videos \
     REELSCORE_BACKUPS=/backups \
+    REELSCORE_SCORERS=1 \
     REELSCORE_PORT=8000
 USER reelscore
 WORKDIR /data

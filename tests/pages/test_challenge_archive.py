@@ -9,10 +9,11 @@ import pytest
 from sqlalchemy import update
 
 from reelscore.challenge.archive import write_archive
+from reelscore.challenge.showing import Who
 from reelscore.challenge.store import tables
-from reelscore.challenge.views import View, Who
+from reelscore.challenge.views import View
 from reelscore.errors import DataError
-from support.browser import faults
+from support.browser import faults, follow, new_visitor
 from support.challenges import OPENS, REVEALS, made_with
 
 
@@ -38,7 +39,7 @@ def visit(chromium, folder):
     contexts = []
 
     def open_page(name, **options):
-        context = chromium.new_context(offline=True, **options)
+        context = new_visitor(chromium, offline=True, **options)
         contexts.append(context)
         page = context.new_page()
         requests = []
@@ -56,9 +57,9 @@ def test_it_opens_from_disk_without_a_network(visit):
     page = visit("index.html")
     assert page.locator("h1").inner_text() == "Ten clips"
     assert page.locator(".winners").inner_text() == "strong"
-    page.get_by_role("link", name="main", exact=True).first.click()
+    follow(page, "main")
     assert page.locator("table.board tbody tr").count() == 4
-    page.get_by_role("link", name="Rules").click()
+    follow(page, "Rules")
     assert "<script>alert(1)</script>" in page.locator("main").inner_text()
 
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from reelscore.challenge.arena import Arena
 from reelscore.challenge.challenges import find_challenge, make_challenge
+from reelscore.challenge.exports import export_challenge
 from reelscore.challenge.job_results import scores_of
 from reelscore.challenge.store.tables import open_challenges
 from reelscore.challenge.submissions import Upload, hand_in, list_submissions
 from reelscore.challenge.teams import add_team
+from reelscore.challenge.trecvid import trecvid_challenge
 from reelscore.challenge.uploads import Readers
+from reelscore.challenge.verification import verify_export
+from reelscore.challenge.views import View
 from reelscore.challenge.workers import Workers
-from reelscore.data.datasets.trecvid_ha import load
+from reelscore.store.values import from_iso
 
 pytestmark = pytest.mark.shared
 
@@ -61,20 +64,20 @@ def scored(folder, name, content, **choices):
 
 
 def test_trecvid_2020(trecvid_folder: Path, tmp_path: Path) -> None:
-    data = load(trecvid_folder, "SA-2020")
-    (tmp_path / "references.json").write_text(json.dumps(data.references()))
-    scores = scored(
-        *(tmp_path, "RUC_AIM3.json", json.dumps(data.candidates["RUC_AIM3"]).encode()),
-        split='references = "references.json"',
-        scoring='metrics = ["bleu_4", "meteor", "rouge_l", "cider"]',
-        primary="cider",
-    )
-    assert {name: round(value, 6) for name, value in scores.items()} == {
-        "bleu_4": 0.174429,
-        "meteor": 0.172660,
-        "rouge_l": 0.398206,
-        "cider": 0.303038,
-    }
+    where = trecvid_challenge(trecvid_folder, "SA-2020", tmp_path / "made")
+    with open_challenges(where) as database:
+        now = from_iso("2021-01-01T00:00:00Z")
+        view = View(database, "trecvid-2020", now=now)
+        board, verdict = view.board("test"), view.verdict()
+        export_challenge(database, view.id, tmp_path / "all.zip", now=now, references=True)
+    scores = {row.entry.team: row.entry.scores for row in board.rows}
+    expected = {"bleu_4": 0.174429, "meteor": 0.172660, "rouge_l": 0.398206, "cider": 0.303038}
+    own = scores["RUC_AIM3"]
+    assert {name: round(own[name].value, 6) for name in expected} == expected
+    assert round(own["human:da"].value, 3) == 0.057
+    assert verdict.winners == ["RUC_AIM3"]
+    checked = verify_export(tmp_path / "all.zip")
+    assert (checked.submissions, checked.scores, checked.differences) == (6, 72, [])
 
 
 def test_youcook2_with_timechat(dense: Path, tmp_path: Path) -> None:

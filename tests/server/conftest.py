@@ -16,8 +16,12 @@ from argon2 import PasswordHasher
 from reelscore.corpus.project import Project
 from reelscore.web import security
 from reelscore.web.demo import draw_videos
+from support.arena import Participant
+from support.browser import new_visitor
 from support.review import review_project
 from support.visits import Visitor
+
+WINDOW = {"width": 1280, "height": 900}
 
 
 @pytest.fixture(scope="package", autouse=True)
@@ -32,30 +36,24 @@ def cheap_passwords() -> Iterator[None]:
 @pytest.fixture
 def page(chromium) -> Iterator[object]:
     """A page of a new visitor; errors in its console, such as refused scripts, fail the test."""
-    context = _visitor(chromium)
+    context = new_visitor(chromium, viewport=WINDOW)
     page, said = context.new_page(), []
     page.on("console", lambda message: message.type == "error" and said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
     yield page
     context.close()
-    # what tests bring about on purpose: no connection, and a form that is refused
-    meant = ("ERR_INTERNET_DISCONNECTED", "status of 422")
+    # what tests bring about on purpose: no connection, a server that ends before the page (while it
+    # answers, or before it is asked), and a form that is refused
+    meant = ("INTERNET_DISCONNECTED", "ERR_CONNECTION_", "ERR_EMPTY_RESPONSE", "status of 422")
     assert [text for text in said if not any(each in text for each in meant)] == []
 
 
 @pytest.fixture
 def quiet_page(chromium) -> Iterator[object]:
     """A page of a new visitor, for tests in which requests fail: its console is not read."""
-    context = _visitor(chromium)
+    context = new_visitor(chromium, viewport=WINDOW)
     yield context.new_page()
     context.close()
-
-
-def _visitor(chromium):
-    context = chromium.new_context(viewport={"width": 1280, "height": 900})
-    # only for what never comes: a busy machine may take long, and no test is about speed
-    context.set_default_timeout(120_000)
-    return context
 
 
 @pytest.fixture
@@ -63,6 +61,15 @@ def owner(app: object) -> Visitor:
     """An owner, logged in to the test's app."""
     visitor = Visitor(app)
     visitor.log_in()
+    return visitor
+
+
+@pytest.fixture
+def member(app: object) -> Participant:
+    """Pat, the captain of a team in the challenge of an app."""
+    visitor = Participant(app)
+    visitor.register("pat")
+    visitor.make_team("Ours")
     return visitor
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from reelscore.challenge.workers import Workers
-from support.arena import At, Participant, Program, arena_app
-from support.challenge_data import SECOND, captions
+from support.arena import HERE, At, Participant, Program, arena_app, on_both
+from support.challenge_data import SECOND, START, captions
+from support.server import PASSWORD
 from support.visits import Visitor
 
 API = "/api/v1"
@@ -19,8 +20,8 @@ def clock():
 
 
 @pytest.fixture
-def app(tmp_path, clock):
-    with arena_app(tmp_path, clock) as app:
+def app(mostly_sqlite, tmp_path, clock):
+    with arena_app(tmp_path, clock, mostly_sqlite) as app:
         visitor = Participant(app)
         visitor.register("pat")
         visitor.make_team("Ours")
@@ -64,6 +65,7 @@ def test_tokens_end_and_say_so(app, clock):
     assert program.get(f"{DOGS}/submissions").json()["reason"] == "unknown"
 
 
+@on_both
 def test_a_file_is_taken_once_and_scored(app):
     program = Program(app, "pat", "read", "submit")
     refused = program.submit(b'{"v1": "a man", "v2": ""}')
@@ -106,6 +108,7 @@ def test_another_team_finds_nothing(app):
         assert other.request(method, f"{API}/submissions/{id}{what}").status_code == 404, what
 
 
+@on_both
 def test_owners_decide_with_a_reason(app, owner):
     program, team = Program(app, "ada", "read", "organise"), Program(app, "pat", "read").team.id
     place = f"{DOGS}/teams/{team}"
@@ -114,6 +117,10 @@ def test_owners_decide_with_a_reason(app, owner):
     assert program.post(f"{place}/grant", json=grant).status_code == 200
     member = Program(app, "pat", "read", "submit")
     assert member.get(f"{DOGS}/phases/main/quota").json()["today"] == 8
+    back = program.post(f"{place}/grant", json={**grant, "amount": -3})
+    assert back.json()["message"].endswith("may submit 3 less.")
+    assert member.get(f"{DOGS}/phases/main/quota").json()["today"] == 5
+    assert program.post(f"{place}/grant", json={**grant, "amount": -1}).status_code == 422
     assert program.post(f"{place}/disqualify", json={"reason": "copied"}).status_code == 200
     assert member.submit(captions()).status_code == 403
     assert program.post(f"{place}/reinstate", json={"reason": "it was not"}).status_code == 200
@@ -128,3 +135,49 @@ def test_owners_decide_with_a_reason(app, owner):
     assert {"grant", "disqualify", "reinstate", "dates"} <= {e["what"] for e in events["events"]}
     assert len(events["chain"]) == 64
     assert program.post(f"{DOGS}/teams/none/approve", json={"reason": "x"}).status_code == 404
+
+
+QUOTA = ("x-quota-phase", "x-quota-day-left", "x-quota-left")
+
+
+def told(answer):
+    """Give what an answer tells about quota."""
+    return tuple(answer.headers.get(name) for name in QUOTA)
+
+
+def test_every_answer_about_a_phase_tells_what_is_left(app, clock):
+    program, member = Program(app, "pat", "read", "submit"), Participant(app)
+    member.press("/account/login", name="pat", password=PASSWORD)
+    checked = program.post(f"{DOGS}/phases/main/check", files={"file": ("run.json", captions())})
+    assert told(checked) == ("main", "5", "20")
+    first = program.submit(captions())
+    assert told(first) == ("main", "4", "19")
+    id, now = first.json()["id"], ("main", "4", "19")
+    for status, answer in {
+        422: program.submit(b"{}"),
+        409: program.submit(captions()),
+        403: Program(app, "pat", "read").submit(captions(1)),
+    }.items():
+        assert answer.status_code == status
+        assert told(answer) == now
+    assert told(program.post(f"{DOGS}/phases/main/check")) == now  # without a file
+    for path in (f"{DOGS}/phases/main/quota", f"{DOGS}/submissions", f"{API}/submissions/{id}",
+                 f"{DOGS}/boards/test", f"{DOGS}/boards/test.csv", f"{DOGS}/phases"):  # fmt: skip
+        assert told(program.get(path)) == now, path
+    for path in ("", "/rules", "/data", "/boards/test", "/submit", "/mine", "/mine/live", "/team",
+                 "/log", "/data/main/sample.json", f"/submissions/{id}/file",
+                 f"/submissions/{id}/report/test", "/boards/none"):  # fmt: skip
+        page = member.get(HERE + path)
+        assert told(page) == now, path
+        if "<main" in page.text and page.status_code == 200:
+            assert "left today 4 of 5, in all 19 of 20; resets" in page.text, path
+    assert told(member.hand_in(b"{}")) == now
+    for number in range(1, 5):
+        program.submit(captions(number))
+    for answer in (program.submit(captions(5)), member.hand_in(captions(5))):
+        assert (answer.status_code, *told(answer)) == (429, "main", "0", "15")
+    assert told(Visitor(app).get(HERE)) == told(Visitor(app).get(DOGS)) == (None, None, None)
+    clock.moment = START + 10 * 86400 * SECOND  # closed: only what names the phase is about it
+    closed = program.submit(captions(6))
+    assert (closed.status_code, *told(closed)) == (409, "main", "5", "15")
+    assert told(member.get(f"{HERE}/rules")) == (None, None, None)

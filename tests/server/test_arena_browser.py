@@ -10,7 +10,7 @@ from reelscore.challenge.arena import Arena
 from reelscore.challenge.challenges import find_challenge
 from reelscore.challenge.submissions import Upload, hand_in
 from reelscore.challenge.teams import add_team
-from support.browser import faults, is_within, press
+from support.browser import faults, follow, is_within, new_visitor, press
 from support.challenge_data import SECOND, START, captions, new_arena
 from support.server import PASSWORD, serve
 
@@ -41,7 +41,7 @@ def test_from_a_visitor_to_the_board(served, page, shoot):
     here = f"{served.url}/challenges/dogs"
     page.goto(here)
     assert faults(page) == []
-    page.get_by_role("link", name="Take part").first.click()
+    follow(page, "Take part")
     page.fill("input[name=name]", "pat")
     page.fill("input[name=password]", PASSWORD)
     press(page, "Make the account")
@@ -49,7 +49,7 @@ def test_from_a_visitor_to_the_board(served, page, shoot):
     page.check("input[name=accept]")
     press(page, "Make the team")
     assert faults(page) == []
-    page.get_by_role("link", name="Submit", exact=True).click()
+    follow(page, "Submit")
     page.set_input_files("input[type=file]", file("bad.json", b'{"v1": "a man", "v2": ""}'))
     press(page, "Submit")
     assert "nothing was charged" in page.inner_text("#refused")
@@ -67,11 +67,16 @@ def test_from_a_visitor_to_the_board(served, page, shoot):
     page.wait_for_selector("text=Your choice is noted")
     assert page.inner_text("tbody th .chip") == "chosen"
     shoot(page, "challenge-mine")
+    follow(page, "Report of submission 1", exact=False)
+    report = page.url.removeprefix(here)
+    assert "CIDEr" in page.inner_text("table")
+    assert faults(page) == []
+    shoot(page, "challenge-report")
     page.goto(f"{here}/boards/test")
     page.wait_for_selector("table.board button")
     assert faults(page) == []
     first = page.locator("table.board tbody tr").first
-    page.wait_for_function("document.querySelectorAll('table.board tbody tr').length === 3")
+    page.wait_for_selector("table.board:not(:has(tbody tr:nth-child(4))) tbody tr:nth-child(3)")
     top = first.inner_text()
     button = page.locator("table.board thead button", has_text="CIDEr")
     button.focus()
@@ -82,14 +87,16 @@ def test_from_a_visitor_to_the_board(served, page, shoot):
     assert first.inner_text() == top
     shoot(page, "challenge-board")
     page.set_viewport_size({"width": 360, "height": 800})
-    for path in ("", "/boards/test", "/submit", "/mine", "/team", "/log", "/rules", "/data"):
+    page.emulate_media(color_scheme="dark")
+    pages = ("", "/boards/test", "/submit", "/mine", "/team", "/log", "/rules", "/data", report)
+    for path in pages:
         page.goto(here + path)
         assert is_within(page), path
-        assert path not in ("/log", "/rules", "/data") or faults(page) == [], path
+        assert faults(page) == [], path
 
 
 def test_without_scripts(served, chromium):
-    context = chromium.new_context(java_script_enabled=False)
+    context = new_visitor(chromium, java_script_enabled=False)
     page = context.new_page()
     page.goto(f"{served.url}/challenges/dogs/register")
     page.fill("input[name=name]", "sam")

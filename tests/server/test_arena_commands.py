@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import stat
 import sys
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
 from reelscore.challenge import remote
 from reelscore.challenge.challenges import find_challenge
+from reelscore.challenge.submissions import Upload, hand_in
 from reelscore.challenge.teams import add_team
 from reelscore.challenge.tokens import make_token
 from reelscore.cli.main import main
 from reelscore.errors import DataError, EndpointError
 from reelscore.web.store.accounts import add_account
 from support.challenge_data import SECOND, START, captions, new_arena
-from support.server import PASSWORD, serve
+from support.server import PASSWORD, free_port, serve
+
+DAY = 86400 * SECOND
 
 
 class At:
@@ -52,8 +57,11 @@ def folder(monkeypatch, tmp_path):
     return tmp_path
 
 
-def test_from_login_to_scores(served, folder, monkeypatch, capsys):
-    def challenge(*words):
+@pytest.fixture
+def challenge(folder, monkeypatch, capsys):
+    """Run a command; gives its exit status and what it prints."""
+
+    def run(*words):
         monkeypatch.setattr(sys, "argv", ["reelscore", "challenge", *words])
         status = 0
         try:
@@ -62,6 +70,18 @@ def test_from_login_to_scores(served, folder, monkeypatch, capsys):
             status = ended.code or 0
         return status, *capsys.readouterr()
 
+    return run
+
+
+@pytest.fixture
+def noon():
+    """Let it be the first day of the phase, and again afterwards."""
+    At.moment = START + SECOND
+    yield At
+    At.moment = START + SECOND
+
+
+def test_from_login_to_scores(served, noon, challenge, monkeypatch):
     submit = ("submit", "--phase", "main")
     monkeypatch.setenv("REELSCORE_TOKEN", "nonsense")
     status, _, err = challenge("login", served.url)
@@ -81,12 +101,83 @@ def test_from_login_to_scores(served, folder, monkeypatch, capsys):
     assert set(answer["scores"]["test"]) == {"cider", "rouge_l"}
     assert f"{answer['id']}  Ours, main 1: scored" in challenge("submissions")[1]
     assert challenge(*submit, "other.json")[0] == 3  # no quota
-    At.moment = START + 20 * 86400 * SECOND
+    noon.moment = START + 20 * DAY
     status, _, err = challenge(*submit, "other.json")
     assert (status, "closed at" in err) == (4, True)
     remote.login_file().unlink()
     status, _, err = challenge(*submit, "other.json")
     assert (status, "Log in first" in err) == (2, True)
+
+
+def test_a_file_is_checked_by_the_server(served, noon, challenge, monkeypatch):
+    monkeypatch.setenv("REELSCORE_TOKEN", served.token)
+    check = ("check", "--phase", "main", "--server", served.url)
+    assert challenge(*check, "good.json") == (0, "", "good.json can be scored.\n")
+    status, _, err = challenge(*check, "bad.json")
+    assert (status, "bad.json: entry 1: item 'v1': the caption is empty." in err) == (2, True)
+    assert challenge("submissions", "--server", served.url, "--json")[1].count('"id"') <= 1
+    noon.moment = START - DAY
+    status, _, err = challenge(*check, "good.json")
+    assert (status, "The phase opens at 2026-06-01" in err) == (4, True)
+    status, _, err = challenge(*check, "good.json", "--database", "dogs.db")
+    assert (status, "Choose one of --server, --database" in err) == (2, True)
+
+
+def test_boards_of_a_server_are_for_everybody(served, noon, challenge, folder):
+    arena = served.site.arena
+    known = find_challenge(arena)
+    team = add_team(arena, known, "Theirs")
+    hand_in(arena, served.site.readers, known, "main", team, Upload("run.json", captions(3)))
+    board = ("leaderboard", "--server", served.url)
+    for _ in range(1000):
+        if "Theirs" in challenge(*board)[1]:
+            break
+        time.sleep(0.05)
+    status, out, _ = challenge(*board, "--csv", "-", "--json", "board.json", "--latex", "board.tex")
+    row = next(row for row in csv.DictReader(out.splitlines()) if row["team"] == "Theirs")
+    data = json.loads((folder / "board.json").read_text())
+    [same] = [each for each in data["rows"] if each["team"] == "Theirs"]
+    assert (status, float(row["cider"])) == (0, same["scores"]["cider"]["value"])
+    assert r"\begin{tabular}" in (folder / "board.tex").read_text()
+    status, _, err = challenge(*board, "--organisers")
+    assert (status, "--organisers needs a DATABASE" in err) == (2, True)
+    status, _, err = challenge("leaderboard")
+    assert (status, "Name a server with --server URL" in err) == (2, True)
+
+
+def test_errors_say_what_to_do(served, noon, challenge, monkeypatch):
+    here = ("--server", served.url)
+    monkeypatch.setenv("REELSCORE_TOKEN", served.token)
+    for command in (("submissions",), ("leaderboard",), ("check", "good.json", "--phase", "main")):
+        status, _, err = challenge(*command, *here, "--challenge", "dosg")
+        assert (status, "Did you mean 'dogs'?" in err) == (2, True), command
+    for command in ("check", "submit"):
+        status, _, err = challenge(command, "good.json", "--phase", "mian", *here)
+        assert (status, "Unknown phase 'mian'. Did you mean 'main'?" in err) == (2, True)
+    status, _, err = challenge("leaderboard", *here, "--board", "tset")
+    assert (status, "Did you mean 'test'?" in err) == (2, True)
+    noon.moment = START + 200 * DAY
+    status, _, err = challenge("submissions", *here)
+    assert status == 2
+    assert "The token has expired; make a new one on the page Team." in err
+    assert f"Then run: reelscore challenge login {served.url}" in err
+    noon.moment = START + SECOND
+    page = f"{served.url}/static"  # answers, but with other things
+    status, _, err = challenge("leaderboard", "--server", page)
+    assert (status, "not as a server of challenges does" in err) == (2, True)
+
+
+def test_a_server_that_does_not_answer_is_named(challenge, monkeypatch):
+    monkeypatch.setattr(remote, "_TRIES", 2)
+    monkeypatch.setattr(remote, "_PAUSE", 0.01)
+    here = f"http://127.0.0.1:{free_port()}"
+    status, _, err = challenge("leaderboard", "--server", here)
+    assert status == 2
+    assert "Connection refused; trying again in 0 s." in err
+    assert "Is the address right, and does the server run?" in err
+    status, _, err = challenge("leaderboard", "--server", "https://challenge.invalid")
+    assert (status, "trying again" in err) == (2, False)
+    assert "https://challenge.invalid: cannot be reached" in err
 
 
 def test_the_token_is_read_by_nobody_else_and_sent_nowhere_else(folder, monkeypatch):

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from reelscore.challenge.workers import Workers
-from reelscore.web.arena import console
-from support.arena import HERE, At, Participant, Program, arena_app
+from reelscore.web.arena import console, downloads, evaluations
+from support.arena import HERE, At, Program, arena_app, on_both
 from support.challenge_data import captions
 from support.visits import Visitor
 
@@ -16,32 +16,29 @@ CONSOLE = f"{HERE}/console"
 
 
 @pytest.fixture
-def app(tmp_path):
-    with arena_app(tmp_path, At()) as app:
+def app(mostly_sqlite, tmp_path):
+    with arena_app(tmp_path, At(), mostly_sqlite) as app:
         yield app
 
 
-@pytest.fixture
-def member(app):
-    visitor = Participant(app)
-    visitor.register("pat")
-    visitor.make_team("Ours")
-    return visitor
-
-
 def test_the_console_is_for_organisers_and_its_decisions_for_owners(app, member, assistant):
-    paths = {route.path for route in console.router.routes}
-    assert len(paths) == 12
+    routers = (console.router, evaluations.router, downloads.router)
+    paths = {route.path for router in routers for route in router.routes}
+    assert len(paths) == 17
     for path in sorted(paths):
         filled = re.sub(r"\{(\w+)\}", lambda m: "dogs" if m[1] == "challenge" else "x", path)
         if path.endswith(("/console", "/live")):
             assert assistant.get(filled).status_code == 200
             assert member.get(filled).status_code == Visitor(app).get(filled).status_code == 404
+        elif path.endswith("/archive"):
+            assert assistant.press(filled).status_code == 200
+            assert member.press(filled).status_code == 404
         else:
             assert assistant.press(filled).status_code == 403
             assert member.press(filled).status_code == 404
 
 
+@on_both
 def test_teams_and_submissions_are_decided_about_and_it_is_undone(app, member, owner):
     team = Program(app, "pat", "read").team.id
     member.hand_in(captions())
@@ -89,9 +86,9 @@ def test_all_is_scored_again_as_the_next_generation(app, member, owner):
     workers.run_until_idle()
     assert owner.press(f"{CONSOLE}/rescore", phase="main", reason="").status_code == 422
     done = owner.press(f"{CONSOLE}/rescore", phase="main", reason="a new version")
-    assert "1 submissions of main are scored again" in done.text
+    assert "1 submission of main is scored again" in done.text
     Workers(app.state.site.arena, 1).run_until_idle()
-    assert "Scored 2 times" in Visitor(app).get(f"{HERE}/boards/test").text
+    assert "(generation 2)" in Visitor(app).get(f"{HERE}/boards/test").text
 
 
 def test_links_to_register_and_to_a_new_password(app, member, owner):

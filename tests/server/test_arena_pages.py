@@ -8,11 +8,12 @@ import re
 
 import pytest
 
+from reelscore.challenge.definition_file import parse_definition
 from reelscore.challenge.workers import Workers
 from reelscore.web.app import create_app
 from reelscore.web.arena.demo import challenge_settings
 from reelscore.web.settings import Settings
-from support.challenges import CLOSES, OPENS, REVEALS, made_with
+from support.challenges import CLOSES, OPENS, REVEALS, definition_text, made_with
 from support.server import SECRET
 from support.visits import Visitor
 
@@ -107,6 +108,55 @@ def test_items_are_explored_once_they_are_published(served, visitor):
     assert "sha256-" in report.text
 
 
+def test_the_citation_has_the_address_and_is_legible_to_bibtex(visitor):
+    page = visitor.get("/challenges/clips").text
+    assert r"howpublished = {\url{http://127.0.0.1:8000/challenges/clips}}" in page
+    assert re.search(r"<bdi>human</bdi></strong>.{0,80}CIDEr 1\d\d\.", page, re.DOTALL)
+
+
+def test_organisers_may_say_how_to_cite_it(tmp_path):
+    text = definition_text().replace("[challenge]", '[challenge]\npages = { citation = "c.bib" }')
+    assert parse_definition(text).pages == {"citation": "c.bib"}
+    made = made_with(tmp_path)
+    with made.database.writing() as connection:
+        pages = '{"citation": "@article{rohrbach2017}"}'
+        connection.exec_driver_sql(f"UPDATE challenge SET pages = '{pages}'")
+    made.database.close()
+    page = Visitor(create_app(Settings(str(tmp_path / "c.db"), secret=SECRET))).get("/challenges")
+    assert "@article{rohrbach2017}" in page.text
+    assert "@misc" not in page.text
+
+
+def test_rules_say_how_entries_are_scored_and_who_wins(visitor):
+    page = visitor.get("/challenges/clips/rules").text
+    for part in ("<code>cider</code>", "200 draws (random seed 7)", "ordered by CIDEr",
+                 "p &lt; 0.05", "The best by CIDEr; entries that the test cannot tell apart share",
+                 "direct-assessment on a sample of 12 items, 6 raters each",
+                 "a point if 2 of 3 find it better or similar",
+                 "With the results: scores of single items of public splits."):  # fmt: skip
+        assert part in page, part
+
+
+def test_a_server_of_challenges_alone_begins_with_them(visitor):
+    assert visitor.get("/").url.path == "/challenges/clips"
+
+
+def test_pages_that_do_not_exist_lead_back(visitor):
+    page = visitor.get("/challenges/clips/none")
+    assert page.status_code == 404
+    assert "There is no such page." in page.text
+    assert 'href="/challenges/clips"' in page.text
+    assert "Back to" not in visitor.get("/none").text
+
+
+def test_the_explorer_begins_with_the_primary_score_and_leads_back(served, visitor):
+    served[1].moment = REVEALED
+    page = visitor.get("/challenges/clips/boards/main/items").text
+    assert '<a href="/challenges/clips/boards/main">← Back</a>' in page
+    teams = re.findall(r'<th scope="row"><bdi>(\w+)', page)
+    assert teams == ["human", "strong", "weak", "broken"]  # as on the board
+
+
 def test_a_draft_is_there_for_organisers_alone(tmp_path):
     made = made_with(tmp_path)
     with made.database.writing() as connection:
@@ -123,7 +173,7 @@ def test_a_draft_is_there_for_organisers_alone(tmp_path):
 def test_the_demo_has_four_teams_with_scores(tmp_path):
     app = create_app(challenge_settings(tmp_path, "http://127.0.0.1:8000"))
     site = app.state.site
-    assert Workers(site.arena, 1).run_until_idle() == 4
+    assert Workers(site.arena, 1).run_until_idle() == 8
     board = Visitor(app).get("/challenges/demo/boards/test.json").json()
     assert [row["team"] for row in board["rows"]] == [
         "The organisers",
@@ -132,4 +182,13 @@ def test_the_demo_has_four_teams_with_scores(tmp_path):
         "Baseline",
     ]
     assert len({row["arrived"][:10] for row in board["rows"]}) == 4  # a plot over time
+    assert Visitor(app).get("/challenges/demo/boards/practice/items").status_code == 200
+    clip = Visitor(app).get("/challenges/demo/clips/practice/test/clip01.webm")
+    assert (clip.status_code, clip.headers["content-type"]) == (200, "video/webm")
+    for other in (
+        "practice/test/clip99.webm",
+        "practice/none/clip01.webm",
+        "none/test/clip01.webm",
+    ):
+        assert Visitor(app).get(f"/challenges/demo/clips/{other}").status_code == 404
     site.database.close()

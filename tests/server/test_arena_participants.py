@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import pytest
 
+from reelscore.challenge.challenges import make_challenge
 from reelscore.challenge.workers import Workers
+from reelscore.web.app import create_app
 from reelscore.web.arena.accounts import reset_link
+from reelscore.web.settings import Settings
 from reelscore.web.store.accounts import find_account
-from support.arena import HERE, At, Participant, arena_app
+from support.arena import HERE, At, Participant, arena_app, on_both
 from support.challenge_data import SECOND, START, captions
-from support.server import PASSWORD
+from support.server import PASSWORD, SECRET
 from support.visits import Visitor
 
 
@@ -21,17 +25,9 @@ def clock():
 
 
 @pytest.fixture
-def app(tmp_path, clock):
-    with arena_app(tmp_path, clock) as app:
+def app(mostly_sqlite, tmp_path, clock):
+    with arena_app(tmp_path, clock, mostly_sqlite) as app:
         yield app
-
-
-@pytest.fixture
-def member(app):
-    visitor = Participant(app)
-    visitor.register("pat")
-    visitor.make_team("Ours")
-    return visitor
 
 
 def ids(page):
@@ -76,6 +72,7 @@ def test_a_team_grows_by_a_link_and_shrinks(app, member):
     assert "You have left the team" in friend.press(f"{HERE}/team/leave").text
 
 
+@on_both
 def test_files_are_checked_refused_taken_and_scored(app, member):
     refused = member.hand_in(b'{"v1": "a man"}')
     assert refused.status_code == 422
@@ -131,6 +128,17 @@ def test_closed_is_closed_to_the_microsecond(app, member, clock):
     assert "No phase takes files now" in member.get(f"{HERE}/submit").text
 
 
+def test_a_phase_that_is_over_and_still_scores_says_so(app, member, clock, tmp_path):
+    path = tmp_path / "dogs.toml"
+    path.write_text(path.read_text().replace("[[board]]", 'after = "open"\n[[board]]'))
+    make_challenge(app.state.site.arena, path)
+    assert "Closes <time" in member.get(f"{HERE}/submit").text
+    clock.moment = START + 10 * 86400 * SECOND
+    page = member.get(f"{HERE}/submit").text
+    assert "files are still scored, and listed without a rank" in page
+    assert "Closes <time" not in page
+
+
 def test_forms_of_other_sites_are_refused(app, member):
     for path in ("team/invite", "team/leave", "team/tokens", "submit"):
         files = {"file": ("run.json", captions())}
@@ -147,8 +155,6 @@ def with_registration(folder, mode):
 
 
 def changed(app, tmp_path, mode):
-    from reelscore.challenge.challenges import make_challenge
-
     with_registration(tmp_path, mode)
     make_challenge(app.state.site.arena, tmp_path / "dogs.toml")
 
@@ -194,3 +200,35 @@ def test_tokens_are_shown_once_and_revoked(app, member):
     assert not re.search(r"<pre[^>]*>[\w-]{32}</pre>", again)
     assert "is revoked" in member.press(f"{HERE}/team/tokens/1/revoke").text
     assert member.press(f"{HERE}/team/tokens", scope="organise").status_code == 403
+
+
+def guess(app, what):
+    """Give a function that guesses something once, as somebody new to the server."""
+    visitor = Participant(app)
+    token = {"authorization": "Bearer nonsense"}
+    if what == "invitation":
+        visitor.register("kim")
+    return {
+        "password": lambda: visitor.press("/account/login", name="pat", password="a" * 12),
+        "invitation": lambda: visitor.press(f"{HERE}/team/join/{'a' * 32}"),
+        "reset link": lambda: visitor.get(f"/account/reset/{'a' * 32}"),
+        "token": lambda: visitor.get("/api/v1/challenges/dogs/submissions", headers=token),
+        "account": lambda: visitor.press(
+            f"{HERE}/register", name=f"n{next(NUMBERS)}", password=PASSWORD
+        ),
+    }[what]
+
+
+NUMBERS = itertools.count()
+
+
+@pytest.mark.parametrize("what", ["password", "invitation", "reset link", "token", "account"])
+def test_an_address_that_tries_too_much_has_to_wait(tmp_path, what):
+    with arena_app(tmp_path, At()) as made:
+        where = made.state.site.settings.database
+    app = create_app(Settings(where, secret=SECRET, clock=At(), attempts=3))
+    tried = guess(app, what)
+    statuses = [tried().status_code for _ in range(6)]
+    app.state.site.database.close()
+    assert statuses[-1] == 429
+    assert 1 <= statuses.index(429) <= 3

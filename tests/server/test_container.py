@@ -14,18 +14,21 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 import yaml
 
+from reelscore import examples
 from reelscore.human.campaign import Campaign
 from support.server import free_port, small_campaign, wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text())
 URL = "https://rate.example"
+CLOSED = ("read_only", "tmpfs", "cap_drop", "security_opt", "networks")
 
 
 def instructions(name):
@@ -51,8 +54,8 @@ def started(environment):
     """Run the script that the image runs, until the pages answer."""
     (entry,) = instructions("ENTRYPOINT")
     script = ROOT / json.loads(entry)[0].lstrip("/")
-    process = subprocess.Popen(
-        [script], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    process = subprocess.Popen(  # its log is not read: in a pipe there is room for so much only
+        [script], env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     )
     try:
         wait_for(f"http://127.0.0.1:{environment['REELSCORE_PORT']}/health")
@@ -80,13 +83,30 @@ def health(environment):
     return done.returncode
 
 
+def board_of(environment):
+    """Give the board of the challenge, once its baseline is scored."""
+    for _ in range(3000):
+        status, board = get(environment, "/challenges/clips/boards/test.csv")
+        assert status == 200
+        if "Broken" in board:
+            break
+        time.sleep(0.05)
+    return board
+
+
 def test_the_start_script_serves(where, tmp_path):
     environment = settings(tmp_path)
-    if "://" in where:
-        environment["REELSCORE_DATABASE"] = where
+    if "://" in where:  # there a worker scores, not the pages
+        environment |= {"REELSCORE_DATABASE": where, "REELSCORE_SCORERS": "0"}
     small_campaign(environment["REELSCORE_DATABASE"], id="dogs")
+    definition = examples.path("clips/challenge.toml")
+    subprocess.run([ROOT / "deploy" / "challenge.sh", definition], env=environment, check=True)
     assert health(environment) == 1
     with started(environment) as process:
+        if "://" in where:
+            worker = [ROOT / "deploy" / "worker.sh", "--once"]
+            subprocess.run(worker, env=environment, check=True)
+        assert "Broken,baseline,ranked" in board_of(environment)
         assert health(environment) == 0
         link = process.stdout.readline()
         assert f"{URL}/organise/setup/" in link
@@ -103,6 +123,16 @@ def test_the_start_script_serves(where, tmp_path):
         return
     with Campaign.open(copy) as campaign:
         assert campaign.id == "dogs"
+
+
+@pytest.mark.parametrize(
+    ("script", "needs"),
+    [("worker.sh", b"REELSCORE_DATABASE: say the URL"), ("challenge.sh", b"name the definition")],
+)
+def test_scripts_say_what_they_need(script, needs, tmp_path):
+    environment = settings(tmp_path) | {"REELSCORE_DATABASE": ""}
+    done = subprocess.run([ROOT / "deploy" / script], env=environment, capture_output=True)
+    assert (done.returncode, needs in done.stderr) == (2, True)
 
 
 def test_the_start_script_needs_an_address(tmp_path):
@@ -125,9 +155,9 @@ def test_the_image_has_what_it_runs():
             assert in_folders & kept, f".dockerignore leaves {source} out"
             copied.add(f"{target}{Path(source).name}" if target.endswith("/") else target)
     assert json.loads(instructions("ENTRYPOINT")[0])[0] in copied
-    assert "/deploy/backup.sh" in copied
-    for script in ("start.sh", "backup.sh"):
-        assert os.access(ROOT / "deploy" / script, os.X_OK)
+    for script in (ROOT / "deploy").glob("*.sh"):
+        assert f"/deploy/{script.name}" in copied
+        assert os.access(script, os.X_OK)
 
 
 def test_the_image_is_run_by_nobody_in_particular():
@@ -138,11 +168,22 @@ def test_the_image_is_run_by_nobody_in_particular():
 
 
 def test_the_services_fit_together():
-    proxy, pages, database = (COMPOSE["services"][n] for n in ("proxy", "pages", "database"))
+    proxy, pages, worker, database = (
+        COMPOSE["services"][name] for name in ("proxy", "pages", "worker", "database")
+    )
     assert pages["build"] == "."
     assert "ports" not in pages
     assert "ports" not in database
+    assert "ports" not in worker
     assert database["profiles"] == ["postgres"]
+    assert worker["profiles"] == ["workers"]
+    # workers are the pages' image, as closed as they are, with the database and nothing else
+    assert worker["image"] == pages["image"]
+    assert "volumes" not in worker
+    assert [worker[key] for key in CLOSED] == [pages[key] for key in CLOSED]
+    assert (ROOT / worker["entrypoint"][0].lstrip("/")).exists()
+    place = "REELSCORE_DATABASE"
+    assert worker["environment"][place].split(":-")[0] == pages["environment"][place].split(":-")[0]
     assert pages["depends_on"]["database"]["required"] is False
     # the pages believe the proxy about addresses, and nobody else
     address = proxy["networks"]["inside"]["ipv4_address"]
@@ -152,6 +193,10 @@ def test_the_services_fit_together():
     inside = {volume.split(":")[1] for volume in (v.removesuffix(":ro") for v in _paths(pages))}
     assert inside == {"/data", "/backups", "/videos"}
     assert all(path in image for path in inside)
+    # uploads wait on a disk, not in memory
+    variables = dict(each.split("=", 1) for each in shlex.split(image))
+    assert variables["TMPDIR"] in inside
+    assert variables["TMPDIR"] not in pages["tmpfs"]
     for service in (proxy, pages, database):
         for source in (volume.split(":")[0] for volume in _paths(service)):
             known = source in COMPOSE["volumes"] or source == "./videos"  # the user's own
@@ -168,8 +213,8 @@ def _paths(service):
 
 
 def test_every_setting_is_documented():
-    files = ("compose.yaml", "Dockerfile", "deploy/start.sh", "deploy/backup.sh")
-    text = "".join((ROOT / name).read_text() for name in files)
+    files = [ROOT / "compose.yaml", ROOT / "Dockerfile", *(ROOT / "deploy").glob("*.sh")]
+    text = "".join(file.read_text() for file in files)
     documented = (ROOT / "docs" / "host.md").read_text()
     for name in set(re.findall(r"\b(?:REELSCORE|POSTGRES)_[A-Z_]+\b", text)):
         if name not in ("POSTGRES_USER", "POSTGRES_DB"):
@@ -206,6 +251,10 @@ def test_the_image_is_built_and_started(docker):
         assert get({"REELSCORE_PORT": str(port)}, "/organise/login")[0] == 200
         assert run("exec", name, "id", "--user") == "10001"
         run("exec", name, "/deploy/backup.sh")
+        python = "from reelscore import examples; print(examples.path('clips/challenge.toml'))"
+        definition = run("exec", name, "python", "-c", python)
+        run("exec", name, "/deploy/challenge.sh", definition)
+        assert get({"REELSCORE_PORT": str(port)}, "/challenges/clips")[0] == 200
         assert run("exec", name, "ls", "/backups").endswith("Z.db")
     finally:
         run("rm", "--force", "--volumes", name)

@@ -86,6 +86,7 @@ def test_from_upload_to_results(served, page, clips, shoot):
     assert campaign.excluded() == {"r2"}
 
     page.click(".tabs >> text=Results")
+    page.wait_for_load_state()
     assert page.inner_text("table >> nth=0").splitlines()[1].startswith("human")
     assert faults(page) == []
     shoot(page, "rating-results")

@@ -48,6 +48,7 @@ def test_participants_are_refused_by_every_page_of_organisers(app):
         sent = {"data": {"proof": visitor.proof}} if method == "POST" else {}
         got = visitor.request(method, path, follow_redirects=False, **sent)
         assert got.status_code == 403, (method, path, got.text)
+    print(f"{len(ways)} routes of organisers refuse a participant")
 
 
 def test_the_session_is_for_all_pages(app):

@@ -107,9 +107,10 @@ def test_an_organiser_logs_in_and_uploads(url, browser):
     said = {"proof": proof(page), "name": OWNER, "password": PASSWORD}
     page = browser.post(f"{url}/organise/login", data=said)
     assert page.url.path == "/rate/organise"
-    (cookie,) = page.history[0].headers.get_list("set-cookie")
-    assert "; Path=/rate/; " in cookie
-    assert cookie.endswith("Secure")
+    cookies = page.history[0].headers.get_list("set-cookie")
+    assert len(cookies) == 2  # the session, and whose the browser was
+    assert all("; Path=/rate/; " in cookie for cookie in cookies)
+    assert all(cookie.endswith("Secure") for cookie in cookies)
     assert all(path.startswith("/rate/") for path in paths(page) if path != "/rate")
     padding = " " * (3 << 20)  # more than nginx takes unless it is told
     captions = json.dumps({f"v{k}": f"a dog {k}" for k in range(40)}) + padding

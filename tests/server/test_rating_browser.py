@@ -9,7 +9,17 @@ import pytest
 
 from reelscore.web.demo import demo_settings
 from reelscore.web.store import raters
-from support.browser import at_task, begin, faults, is_within, press, rate_first, slide, watch
+from support.browser import (
+    at_task,
+    begin,
+    faults,
+    is_within,
+    new_visitor,
+    press,
+    rate_first,
+    slide,
+    watch,
+)
 from support.server import serve, small_campaign
 
 
@@ -153,10 +163,11 @@ STRANGERS = {
 def test_only_the_servers_own_acknowledgment_counts(served, quiet_page, stranger):
     page = quiet_page
     rate_first(page, served.invite("dogs")[0], 50)
-    page.route("**/answers", lambda route: route.fulfill(**STRANGERS[stranger]), times=1)
+    page.route("**/answers", lambda route: route.fulfill(**STRANGERS[stranger]))
     page.click("#next")
     page.wait_for_selector("text=Your answer is kept in this browser")
     assert len(page.evaluate("Object.keys(localStorage).filter(k => k.includes(':answer:'))")) == 1
+    page.unroute("**/answers")
     at_task(page, 2)  # sent again by itself
     assert page.evaluate("Object.keys(localStorage).filter(k => k.includes(':answer:'))") == []
     assert scores(served) == pytest.approx([50], abs=3)
@@ -269,8 +280,7 @@ def test_a_video_played_before_the_script_ran_was_watched(served, page):
 
 
 def test_without_scripts_nothing_seems_to_load(served, chromium):
-    context = chromium.new_context(java_script_enabled=False)
-    context.set_default_timeout(120_000)
+    context = new_visitor(chromium, java_script_enabled=False)
     page = context.new_page()
     begin(page, served.invite("dogs")[0])
     page.wait_for_selector("noscript p")

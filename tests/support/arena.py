@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 
+import pytest
+
 from reelscore.challenge.challenges import find_challenge
 from reelscore.challenge.teams import team_of
 from reelscore.challenge.tokens import make_token
@@ -27,16 +29,18 @@ class At:
         return self.moment / 1e6
 
 
+# for tests that touch what the two databases do differently; others run on PostgreSQL with --full
+on_both = pytest.mark.parametrize("mostly_sqlite", ["sqlite", "postgresql"], indirect=True)
+
+
 @contextmanager
-def arena_app(folder, clock, **choices):
+def arena_app(folder, clock, where=None, **choices):
     """Make an app over a new database with a small challenge, whose captains choose."""
     choices = {"more": 'final = "chosen"', **choices}
-    arena, _ = new_arena(folder / "dogs.db", folder, **choices)
+    where = where or str(folder / "dogs.db")
+    arena, _ = new_arena(where, folder, **choices)
     arena.database.close()
-    settings = Settings(
-        str(folder / "dogs.db"), secret=SECRET, clock=clock, attempts=10**6, session=1e9
-    )
-    app = create_app(settings)
+    app = create_app(Settings(where, secret=SECRET, clock=clock, attempts=10**6, session=1e9))
     yield app
     app.state.site.readers.close()
     app.state.site.database.close()

@@ -5,8 +5,24 @@ from __future__ import annotations
 from support.server import OWNER, PASSWORD
 
 
+def new_visitor(chromium, **choices):
+    """A new visitor's browser, with cookies of its own."""
+    context = chromium.new_context(**choices)
+    # only for what never comes: a busy machine may take long, and no test is about speed
+    context.set_default_timeout(120_000)
+    return context
+
+
 def press(page, name):
+    """Press a button; where that leads to another page, it is there afterwards."""
     page.get_by_role("button", name=name, exact=True).click()
+    page.wait_for_load_state()
+
+
+def follow(page, name, *, exact=True):
+    """Follow the first link of a name; the page it leads to is there afterwards."""
+    page.get_by_role("link", name=name, exact=exact).first.click()
+    page.wait_for_load_state()
 
 
 def begin(page, link):
@@ -26,8 +42,9 @@ def watch(page):
 def slide(page, value, number=0):
     """Click a slider; it opens when the script of the page is ready."""
     page.wait_for_selector("#questions:not([disabled])")
-    box = page.locator("input[type=range]").nth(number).bounding_box()
-    page.mouse.click(box["x"] + box["width"] * value / 100, box["y"] + box["height"] / 2)
+    slider = page.locator("input[type=range]").nth(number)
+    box = slider.bounding_box()  # where it lies may change while the page is laid out
+    slider.click(position={"x": box["width"] * value / 100, "y": box["height"] / 2})
 
 
 def at_task(page, number):
@@ -53,7 +70,8 @@ def log_in(page, served):
 
 
 def is_within(page):
-    """Tell whether nothing sticks out to the side."""
+    """Tell whether nothing sticks out to the side, once all is drawn for the window as it is."""
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     return page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 

@@ -1,36 +1,27 @@
 """A server or a worker of a challenge that dies: of itself at the worst moments, or when killed.
 
-    python challenge_process.py serve WHERE SOCKET SEED DEATHS
-    python challenge_process.py work WHERE SEED DEATHS
-
-A server takes submissions from a socket, a line of JSON each, and acknowledges each with a line.
-With SQLite it scores as well. SEED decides when it dies, DEATHS is how likely that is at one of the
-named points: after a claim, before a commit, after a commit and before the answer, during a sweep.
-With QUICK in the environment, readers and scorers are no processes of their own, which is quicker
-to start; leases are short in any case.
+A server is the app of the pages and the programming interface; with SQLite it scores as well.
 """
 
 from __future__ import annotations
 
-import json
+import contextlib
 import os
 import random
 import signal
-import socket
-import sys
 import threading
 import time
 
+import uvicorn
 from sqlalchemy import event
 
-from reelscore.challenge import jobs, scorers, uploads, workers
+from reelscore.challenge import jobs, scorers, submissions, uploads, workers
 from reelscore.challenge.arena import Arena
-from reelscore.challenge.challenges import find_challenge
 from reelscore.challenge.store.tables import open_challenges
-from reelscore.challenge.submissions import Upload, hand_in
-from reelscore.challenge.teams import find_team
 from reelscore.errors import DataError
-from support.challenge_data import captions
+from reelscore.web.app import create_app
+from reelscore.web.settings import Settings
+from support.server import SECRET
 
 LEASE = 5.0  # seconds
 RENEWAL, SWEEP = 1.0, 0.5
@@ -39,7 +30,7 @@ RENEWAL, SWEEP = 1.0, 0.5
 class Here:
     """Stands for a process: answers in this one."""
 
-    def __init__(self, target, uses=0):
+    def __init__(self, target, *_, **__):
         self._answer = uploads.answer if "uploads" in target else scorers.answer
 
     def ask(self, request, *_):
@@ -86,34 +77,22 @@ class Fate:
         event.listen(engine, "commit", before_commit)
 
 
-def serve(where, path, fate):
-    database = open_challenges(where)
-    arena = Arena(database)
-    known = find_challenge(arena)
-    team = find_team(arena, known, "Ours")
-    readers = uploads.Readers(2)
-    listening = socket.socket(socket.AF_UNIX)
-    if os.path.exists(path):  # noqa: PTH110
-        os.unlink(path)  # noqa: PTH108
-    with held(database), workers.Workers(arena, 2 if database.is_sqlite else 0) as scoring:
-        fate.watch(database.engine)
-        listening.bind(path)
-        listening.listen(50)
+def serve(where, port, fate):
+    scorers = 0 if "://" in where else 2
+    settings = Settings(where, secret=SECRET, url=f"http://127.0.0.1:{port}", scorers=scorers)
+    app = create_app(settings)
+    database = app.state.site.database
+    wait_for_lock(database)
+    hand_in = submissions.hand_in
 
-        def answer(connection):
-            with connection, connection.makefile("rw") as lines:
-                for line in lines:
-                    asked = json.loads(line)
-                    upload = Upload("run.json", captions(asked["number"]), idempotency=asked["key"])
-                    receipt = hand_in(arena, readers, known, "main", team, upload)
-                    scoring.wake()
-                    fate.may_strike()
-                    lines.write(json.dumps({"id": receipt.id}) + "\n")
-                    lines.flush()
+    def handed_in(*arguments, **more):
+        receipt = hand_in(*arguments, **more)
+        fate.may_strike()  # it is kept, and nobody was told
+        return receipt
 
-        while True:
-            connection, _ = listening.accept()
-            threading.Thread(target=answer, args=(connection,), daemon=True).start()
+    submissions.hand_in = handed_in
+    fate.watch(database.engine)
+    uvicorn.run(app, port=port, log_config=None, access_log=False)
 
 
 def work(where, fate):
@@ -124,31 +103,32 @@ def work(where, fate):
             time.sleep(60)
 
 
-def held(database):
+def wait_for_lock(database):
     """Wait for the lock of a server that was killed a moment ago."""
     while True:
-        lock = workers.alone_on(database)
-        try:
-            lock.__enter__()
-        except DataError:
-            time.sleep(0.05)
-            continue
-        lock.__exit__(None, None, None)
-        return workers.alone_on(database)
+        with contextlib.suppress(DataError), workers.alone_on(database):
+            return
+        time.sleep(0.05)
 
 
-def main():
-    role, where, *rest = sys.argv[1:]
+def run(role, where, port, seed, deaths, quick):
+    """Serve or work until killed.
+
+    Args:
+        role: ``serve`` or ``work``.
+        where: The database.
+        port: Of the server.
+        seed: Decides when the process dies of itself.
+        deaths: How likely that is at a named point: after a claim, before a commit, after a commit
+            and before the answer, during a sweep.
+        quick: Whether readers and scorers are no processes of their own, which start sooner.
+    """
     jobs.LEASE, jobs.RENEWAL, workers.SWEEP = int(LEASE * 1e6), RENEWAL, SWEEP
     jobs._PAUSES = (500_000, 1_000_000)
-    if os.environ.get("QUICK"):
+    if quick:
         uploads.Helper = workers.Helper = Here
-    fate = Fate(rest[-2], float(rest[-1]))
+    fate = Fate(seed, deaths)
     if role == "serve":
-        serve(where, rest[0], fate)
+        serve(where, port, fate)
     else:
         work(where, fate)
-
-
-if __name__ == "__main__":
-    main()

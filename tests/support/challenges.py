@@ -13,7 +13,7 @@ from pathlib import Path
 from sqlalchemy import insert, select
 
 from reelscore.challenge.challenges import scoring_settings
-from reelscore.challenge.definition import parse_definition
+from reelscore.challenge.definition_file import parse_definition
 from reelscore.challenge.draws import NO_DRAWS
 from reelscore.challenge.job_results import put_scores
 from reelscore.challenge.ladder import Score, tell

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from pathlib import Path
 
 
 def answer(request):
@@ -23,3 +24,17 @@ def answer(request):
     from reelscore.challenge import scorers  # most tests do not come here
 
     return scorers.answer(request)
+
+
+def gpus(request):
+    return {"hidden": os.environ.get("CUDA_VISIBLE_DEVICES") == ""}
+
+
+def niceness(request):
+    session = Path("/proc/self/autogroup").read_text()
+    return {"own": os.nice(0), "session": int(session.split()[-1])}
+
+
+def slow_echo(request):
+    time.sleep(0.3)
+    return request

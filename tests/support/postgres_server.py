@@ -22,8 +22,11 @@ class MissingServer(Exception):
 
 
 @contextmanager
-def postgres_server() -> Iterator[str]:
-    """Run a server and give the URL of its first database."""
+def postgres_server(*, durable: bool = False) -> Iterator[str]:
+    """Run a server and give the URL of its first database.
+
+    Unless it is to be durable, the disk is not waited for: nothing outlives the tests.
+    """
     programs = _programs()
     folder = Path(tempfile.mkdtemp(prefix="reelscore-postgres-"))
     prefix = _other_user(folder)
@@ -35,8 +38,8 @@ def postgres_server() -> Iterator[str]:
             capture_output=True,
             cwd=folder,
         )
-        # nothing must outlive the machine, so the disk need not be waited for
-        values = ["listen_addresses=", "max_connections=300", "fsync=off", "full_page_writes=off"]
+        values = ["listen_addresses=", "max_connections=300"]
+        values += [] if durable else ["fsync=off", "full_page_writes=off"]
         settings = [word for value in values for word in ("-c", value)]
         with (folder / "log").open("wb") as log:
             server = subprocess.Popen(

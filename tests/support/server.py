@@ -24,12 +24,20 @@ from reelscore.web.store.accounts import add_account
 
 OWNER, PASSWORD = "ada", "correct horse battery"
 SECRET = "s" * 40
+_held: list[socket.socket] = []
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Give a port for a server, and keep it from everybody else until the tests end.
+
+    A server may listen where a socket is bound that does not listen itself; nobody else who asks
+    for any port is given this one meanwhile.
+    """
+    held = socket.socket()
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    held.bind(("127.0.0.1", 0))
+    _held.append(held)
+    return int(held.getsockname()[1])
 
 
 class Served:
@@ -72,12 +80,14 @@ def serve(database: str, **settings: object) -> Iterator[Served]:
 
 
 @contextmanager
-def serve_apart(database: str, port: int, *more: str) -> Iterator[subprocess.Popen[bytes]]:
+def serve_apart(
+    database: str, port: int, *more: str, command: tuple[str, ...] = ("serve",)
+) -> Iterator[subprocess.Popen[bytes]]:
     """Serve in a process of its own, by the command."""
     script = "from reelscore.cli.main import main; main()"
-    command = [sys.executable, "-c", script, "serve", database, "--port", str(port)]
+    program = [sys.executable, "-c", script, *command, database, "--port", str(port)]
     process = subprocess.Popen(
-        [*command, *more], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        [*program, *more], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
         wait_for(f"http://127.0.0.1:{port}/health")

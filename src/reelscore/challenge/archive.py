@@ -7,7 +7,9 @@ import json
 import os
 import secrets
 import shutil
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,12 +21,14 @@ from reelscore.challenge.board_forms import (
     history_svg,
     render,
 )
+from reelscore.challenge.board_teams import published_captions, team_lines, teams_html
 from reelscore.challenge.explorer import explorer
-from reelscore.challenge.views import View
+from reelscore.challenge.views import Record, View
 from reelscore.data.spreadsheet import spreadsheet_csv
 from reelscore.errors import DataError
 from reelscore.report.html.page import report_html
 from reelscore.report.pages import as_it_is
+from reelscore.report.tables.grid import latex_text
 from reelscore.store.values import to_iso
 
 if TYPE_CHECKING:
@@ -34,12 +38,15 @@ _STATIC = Path(__file__).parent / "static"
 TITLES = {"overview": "Overview", "rules": "Rules", "data": "Data"}
 
 
-def write_archive(view: View, folder: str | os.PathLike[str]) -> list[str]:
+def write_archive(
+    view: View, folder: str | os.PathLike[str], names: Mapping[int, str] | None = None
+) -> list[str]:
     """Write a challenge as a static site, all or nothing.
 
     Args:
         view: The challenge, as a visitor sees it.
         folder: The folder to make.
+        names: The names of accounts by their number, for teams that agree to be named.
 
     Returns:
         The names of the files.
@@ -47,12 +54,10 @@ def write_archive(view: View, folder: str | os.PathLike[str]) -> list[str]:
     Raises:
         DataError: If the folder is there already, or cannot be made.
     """
-    if view.who.role != "visitor":
-        raise DataError("An archive shows what a visitor sees; open the view without a role.")
     target = Path(folder)
     if target.exists():
         raise DataError(f"{target}: is there already; name a new folder.")
-    files = archive_files(view)
+    files = archive_files(view, names)
     aside = target.with_name(f".{target.name[:50]}.{secrets.token_hex(4)}.tmp")
     try:
         for name, content in files.items():
@@ -67,8 +72,18 @@ def write_archive(view: View, folder: str | os.PathLike[str]) -> list[str]:
     return list(files)
 
 
-def archive_files(view: View) -> dict[str, bytes]:
-    """Give the files of an archive, by name, checksums last."""
+def archive_files(view: View, names: Mapping[int, str] | None = None) -> dict[str, bytes]:
+    """Give the files of an archive, by name, checksums last.
+
+    Args:
+        view: The challenge, as a visitor sees it.
+        names: The names of accounts by their number, for teams that agree to be named.
+
+    Raises:
+        DataError: If it is not a visitor who looks.
+    """
+    if view.who.role != "visitor":
+        raise DataError("An archive shows what a visitor sees; open the view without a role.")
     boards = {id: board for id in view.boards() if (board := view.board(id)) is not None}
     links = [
         ("index.html", "Overview"),
@@ -105,13 +120,19 @@ def archive_files(view: View) -> dict[str, bytes]:
         described = next(each for each in view.definition.boards if each.id == id)
         report = explorer(view, described.phase, described.split)
         if report is not None:
-            files[f"items-{id}.html"] = report_html(report)
+            files[f"items-{id}.html"] = report_html(replace(report, home=f"{name}.html"))
+        file_of = partial(_captions_file, id)
+        lines = team_lines(view, described, names or {}, file_of)
+        for record in published_captions(view, described):
+            captions = view.captions(described.phase, described.split, record)
+            files[file_of(record)] = _readable(captions or {})
         page(
             f"{name}.html",
             f"{board.title} · {view.name}",
             "archive_board.html",
             board=board,
             table=view.board_html(id),
+            teams=teams_html(lines),
             history=history_svg(board),
             name=name,
             items=f"items-{id}.html" if report is not None else "",
@@ -130,7 +151,8 @@ def archive_files(view: View) -> dict[str, bytes]:
             *([to_iso(e.time), e.what, e.about, e.reason, e.before, e.after] for e in events),
         ]
     )
-    files["data/definition.toml"] = view.row.definition
+    if view.definition.text:  # else it tells of phases that a visitor may not know of
+        files["data/definition.toml"] = view.definition.text
     files["style.css"] = _text("archive.css") + _text("board.css")
     files["board.js"] = _text("board.js")
     contents = {name: text.encode() for name, text in files.items()}
@@ -138,6 +160,22 @@ def archive_files(view: View) -> dict[str, bytes]:
         f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in contents.items()
     )
     return {**contents, "SHA256SUMS": sums.encode()}
+
+
+def _captions_file(board: str, record: Record) -> str:
+    return f"data/captions-{board}-{record.id}.json"
+
+
+def _readable(captions: Mapping[str, Any]) -> str:
+    """Write captions in a format that reelscore reads; uploads themselves may be anything."""
+    content: object = captions
+    if any(isinstance(rows, list) for rows in captions.values()):
+        timed = {
+            video: [{"timestamp": row[:2], "sentence": row[2]} for row in rows]
+            for video, rows in captions.items()
+        }
+        content = {"results": timed}
+    return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
 
 
 @dataclass(frozen=True)
@@ -162,18 +200,32 @@ def phase_lines(view: View) -> list[PhaseLine]:
             sum(view.counts[split] for split in phase.splits),
         )
         for phase in view.definition.phases
-        if view.sees_phase(phase.id)
     ]
 
 
-def citation(view: View) -> str:
-    """Give a BibTeX entry of the challenge."""
-    year = (to_iso(min(phase.opens for phase in view.phases.values())) or "")[:4]
-    key = view.id.replace("-", "")
-    return (
-        f"@misc{{{key}{year},\n  title = {{{view.name}}},\n  year = {{{year}}},\n"
-        f"  note = {{Challenge, scored with reelscore {__version__}}}\n}}"
-    )
+def citation(view: View, url: str = "") -> str:
+    """Give a BibTeX entry of the challenge.
+
+    Organisers may give their own, as the page ``citation`` of the definition.
+
+    Args:
+        view: The challenge.
+        url: Where its pages are; an archive may be put anywhere, and has none.
+    """
+    own = json.loads(view.row.pages).get("citation", "").strip()
+    if own:
+        return str(own)
+    begin = min((phase.opens for phase in view.phases.values()), default=view.row.created)
+    year = (to_iso(begin) or "")[:4]
+    fields = {
+        "title": latex_text(view.name),
+        "year": year,
+        "howpublished": rf"\url{{{url}}}" if url else "",
+        "note": f"Challenge, scored with reelscore {__version__}",
+    }
+    lines = [f"  {name} = {{{text}}}" for name, text in fields.items() if text]
+    key = view.id.replace("-", "").removesuffix(year) + year
+    return f"@misc{{{key},\n" + ",\n".join(lines) + "\n}"
 
 
 def markdown(text: str) -> Markup:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reelscore.challenge.boards import Board, Column, Entry, compare_entries
 from reelscore.challenge.definition import Award
 from reelscore.data.scales import Scale
 from reelscore.errors import UnknownNameError
+from reelscore.significance.comparison import Comparison
+from reelscore.stats.corrections import Correction
 
 
 @dataclass(frozen=True)
@@ -26,15 +28,19 @@ class Verdict:
     standing: Mapping[str, float]
 
 
-def decide(award: Award, board: Board, level: float = 0.05) -> Verdict:
+def decide(
+    award: Award, board: Board, level: float = 0.05, correction: Correction = "holm"
+) -> Verdict:
     """Find the winners among the ranked entries of a board.
 
-    Baselines and organisers' entries win nothing and take nobody's place.
+    Baselines and organisers' entries win nothing and take nobody's place; they count where p-values
+    are corrected for the number of pairs, so that an award agrees with the clusters of its board.
 
     Args:
         award: The rule.
         board: The board.
         level: A corrected p below it tells two entries apart.
+        correction: How to correct for the number of pairs.
 
     Raises:
         UnknownNameError: If the board has no such column.
@@ -60,31 +66,42 @@ def decide(award: Award, board: Board, level: float = 0.05) -> Verdict:
         labels = ", ".join(column.label for column in columns)
         return Verdict([], [f"No entry has {labels} yet.", *passed_over], {})
     if award.rule == "column":
-        verdict = _by_column(columns[0], complete, award.within_cluster == "share", level)
+        verdict = _by_column(columns[0], complete)
+        if award.within_cluster == "share":
+            everybody = [row.entry for row in board.rows if columns[0].score in row.entry.scores]
+            ordered = _in_order(everybody, columns[0])
+            tests = compare_entries(
+                ordered, columns[0].score, columns[0].better, level, correction
+            ).among([entry.id for entry in ordered if entry in complete])
+            verdict = _shared(columns[0], verdict, complete, tests)
     else:
         verdict = _by_places(award, columns, ties, complete)
     return Verdict(verdict.winners, [*verdict.why, *passed_over], verdict.standing)
 
 
-def _by_column(column: Column, entries: Sequence[Entry], share: bool, level: float) -> Verdict:
-    ordered = _in_order(entries, column)
-    standing = {entry.team: entry.scores[column.score].value for entry in ordered}
-    best = standing[ordered[0].team]
+def _by_column(column: Column, entries: Sequence[Entry]) -> Verdict:
+    standing = {e.team: e.scores[column.score].value for e in _in_order(entries, column)}
+    best = next(iter(standing.values()))
     winners = [team for team, value in standing.items() if value == best]
-    why = [f"Best by {column.label}."]
-    if len(winners) > 1:
-        why = [f"Equal best by {column.label}."]
-    if share:
-        tests = compare_entries(ordered, column.score, column.better, level)
-        clusters = tests.clusters
-        sharing = [entry.team for entry in ordered if clusters.get(entry.id) == 1]
-        if len(sharing) > len(winners):
-            winners = sharing
-            why = [
-                f"In the first cluster by {column.label}: {tests.about or 'the test'} does not "
-                "tell these entries apart, so they share."
-            ]
-    return Verdict(winners, why, standing)
+    why = f"Equal best by {column.label}." if len(winners) > 1 else f"Best by {column.label}."
+    return Verdict(winners, [why], standing)
+
+
+def _shared(
+    column: Column, verdict: Verdict, entries: Sequence[Entry], tests: Comparison
+) -> Verdict:
+    """Let those share whom the test does not tell apart from the best."""
+    first = {id for id, cluster in tests.clusters.items() if cluster == 1}
+    teams = {entry.team for entry in entries if entry.id in first}
+    sharing = [team for team in verdict.standing if team in teams]
+    if len(sharing) <= len(verdict.winners):
+        return verdict
+    how = f" ({tests.about})" if tests.about else ""
+    why = (
+        f"In the first cluster by {column.label}: the test{how} does not tell these entries apart, "
+        "so they share."
+    )
+    return replace(verdict, winners=sharing, why=[why])
 
 
 def _by_places(

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _WIDTH, _HEIGHT = 520, 260  # of the picture over time, in its own units
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 28, 30
+_LETTER = 9  # about as wide as a letter is at most
 
 
 def board_grid(board: Board) -> Grid:
@@ -77,6 +78,18 @@ def number_text(column: Column, value: float) -> str:
     return NumberFormat(column.factor, column.decimals).text(value)
 
 
+def score_text(column: Column, score: Score) -> str:
+    """A score with its name and, where there is one, its interval.
+
+    >>> score_text(Column("cider", "CIDEr", factor=100, decimals=1), Score(0.3, 0.25, 0.35))
+    'CIDEr 30.0 [25.0 35.0]'
+    """
+    text = f"{column.label} {number_text(column, score.value)}"
+    if score.low is None or score.high is None:
+        return text
+    return f"{text} [{number_text(column, score.low)} {number_text(column, score.high)}]"
+
+
 def _grid_cell(board: Board, column: Column, row: Row) -> Cell:
     score = row.entry.scores.get(column.score)
     if score is None:
@@ -90,8 +103,7 @@ def _grid_cell(board: Board, column: Column, row: Row) -> Cell:
 
 def board_notes(board: Board) -> list[str]:
     """What a reader of a board has to know, a sentence each."""
-    label = next(column.label for column in board.columns if column.score == board.primary)
-    notes = [f"Ordered by {label}."]
+    notes = [f"Ordered by {board.primary_column.label}."]
     if board.test:
         notes.append(
             f"Entries of different clusters differ significantly ({board.test}); the range behind "
@@ -237,6 +249,7 @@ def _environment() -> Environment:
     environment.globals |= {
         "number_text": number_text,
         "rank_text": rank_text,
+        "score_text": score_text,
         "marks": MARKS,
         "places": PLACES,
         "to_iso": to_iso,
@@ -289,6 +302,7 @@ def board_html(board: Board) -> Markup:
         "board.html",
         board=board,
         groups=column_groups(board.columns),
+        primary=board.primary_column,
         best={column.score: board.best(column) for column in board.columns},
         notes=board_notes(board),
         signatures=list(dict.fromkeys(board.signatures.values())),
@@ -303,12 +317,12 @@ def history_svg(board: Board) -> Markup:
         board: The board; entries that are not on it are not drawn.
 
     Returns:
-        A picture in SVG, in the colours of the page; empty with fewer than two entries.
+        A picture in SVG, in the colours of the page; empty where all came at once.
     """
     rows = [row for row in board.rows if board.primary in row.entry.scores]
-    if len(rows) < 2:
+    if len({row.entry.arrived for row in rows}) < 2:
         return as_it_is("")
-    column = next(column for column in board.columns if column.score == board.primary)
+    column = board.primary_column
     scores = {row.entry.id: row.entry.scores[board.primary] for row in rows}
     ends = [
         end
@@ -342,18 +356,19 @@ def history_svg(board: Board) -> Markup:
         interval = None
         if score.low is not None and score.high is not None:
             interval = (y(score.low), y(score.high))
-        right = x(row.entry.arrived) > _WIDTH * 0.75
+        team = shortened(row.entry.team, 24)
+        left = x(row.entry.arrived) - _LETTER * len(team) > _LEFT  # the line comes from below
         points.append(
             {
                 "x": x(row.entry.arrived),
                 "y": y(score.value),
                 "interval": interval,
                 "leads": leads,
-                "team": shortened(row.entry.team, 24),
+                "team": team,
                 "kind": row.entry.kind,
                 "text": number_text(column, score.value),
-                "anchor": "end" if right else "start",
-                "shift": -7 if right else 7,
+                "anchor": "end" if left else "start",
+                "shift": -7 if left else 7,
             }
         )
     path += f"H{_WIDTH - _RIGHT}"

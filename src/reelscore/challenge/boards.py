@@ -142,6 +142,11 @@ class Board:
     notes: Sequence[str] = ()
 
     @property
+    def primary_column(self) -> Column:
+        """The column that orders it."""
+        return next(column for column in self.columns if column.score == self.primary)
+
+    @property
     def all_rows(self) -> list[Row]:
         """Ranked rows, then the others."""
         return [*self.rows, *self.below]

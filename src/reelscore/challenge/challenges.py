@@ -5,24 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, delete, insert, select, update
 
 from reelscore.challenge import splits
 from reelscore.challenge.arena import Arena
-from reelscore.challenge.definition import (
-    Definition,
-    Phase,
-    Split,
-    parse_definition,
-    read_definition,
-)
+from reelscore.challenge.definition import Definition, Phase, Split
+from reelscore.challenge.definition_changes import definition_changes
 from reelscore.challenge.definition_checks import story_protocol
-from reelscore.challenge.store.blobs import get_blob, put_blob
-from reelscore.challenge.store.events import log
+from reelscore.challenge.definition_file import parsed_definition, read_definition
+from reelscore.challenge.store.blobs import blob_digest, get_blob, has_blob, put_blob
+from reelscore.challenge.store.events import check_reason, log
 from reelscore.challenge.store.tables import (
     challenge,
     job,
@@ -93,23 +88,34 @@ class KnownPhase:
 
 
 def make_challenge(
-    arena: Arena, path: str | Path, *, draft: bool = False, actor: str = "command line"
+    arena: Arena,
+    path: str | Path,
+    *,
+    draft: bool = False,
+    rescore: bool = False,
+    actor: str = "command line",
 ) -> list[str]:
     """Make a challenge from its definition, or bring it to what the definition says now.
+
+    Dates that were changed after the last definition stay, unless the definition changes them too.
 
     Args:
         arena: The database.
         path: The definition.
         draft: Whether nobody but organisers may see it yet.
+        rescore: Whether a phase that has scores may be scored in another way: all its submissions
+            are scored again then, as the next generation.
         actor: Who does it, for the log.
 
     Returns:
         What has changed, in a sentence each; nothing where all is as it was.
 
     Raises:
-        DataError: If the definition is wrong, or would change how a phase is scored that has
-            scores already.
+        DataError: If the definition is wrong, or changes how a phase is scored that has scores.
+        RefusedError: If a generation of such a phase is being scored.
     """
+    from reelscore.challenge.jobs import begin_generation  # which imports this module
+
     definition = read_definition(path)
     folder = Path(path).parent
     contents = {each.id: splits.read_split(each, folder) for each in definition.splits}
@@ -129,10 +135,11 @@ def make_challenge(
         if own is None:
             added = insert(challenge).values(id=definition.id, state=state, created=now, **values)
             key = connection.execute(added.returning(challenge.c.key)).scalar_one()
-            changes = [f"Challenge {definition.id!r} is made."]
+            changes, again, before = [f"Challenge {definition.id!r} is made."], list[str](), None
         else:
             key = own.key
-            changes = _changes(connection, own, definition, contents)
+            before = parsed_definition(own.definition)
+            changes, again = _changes(connection, own, before, definition, contents, rescore)
             if own.state == "draft" and not draft:
                 changes.append("The challenge is open.")
                 values["state"] = "open"
@@ -144,11 +151,16 @@ def make_challenge(
             for each in definition.splits
         }
         for position, each in enumerate(definition.phases):
-            _put_phase(connection, key, definition, each, position, keys)
+            _put_phase(connection, key, definition, each, position, keys, before)
+        known = Known(key, state, definition, pages)
+        for id in again:
+            why = "the definition has another way of scoring"
+            count = begin_generation(arena, connection, known, id, actor=actor, reason=why)
+            changes.append(f"Phase {id!r} is scored in another way: {count:,} submissions wait.")
         if changes:
-            before = own.digest if own is not None else ""
             log(connection, now, key, "definition", definition.id, actor=actor,
-                reason=" ".join(changes), before=before, after=definition.digest)  # fmt: skip
+                reason=" ".join(changes), before=own.digest if own is not None else "",
+                after=definition.digest)  # fmt: skip
     return changes
 
 
@@ -196,14 +208,13 @@ def _put_phase(
     each: Phase,
     position: int,
     split_keys: Mapping[str, int],
+    before: Definition | None,
 ) -> None:
     values = {
         "position": position,
-        "opens": each.opens,
-        "closes": each.closes,
-        "reveals": each.reveals,
         "priority": each.priority,
         "settings": json.dumps(scoring_settings(definition, each), sort_keys=True),
+        **_new_dates(before, each),
     }
     own = {"challenge": key, "id": each.id}
     phase_key = connection.scalar(select(phase.c.key).filter_by(**own))
@@ -212,6 +223,8 @@ def _put_phase(
         phase_key = connection.execute(added).scalar_one()
     else:
         connection.execute(update(phase).filter_by(key=phase_key).values(values))
+        if "closes" in values:
+            _mark_late(connection, phase_key, each.closes)
     connection.execute(delete(phase_split).filter_by(phase=phase_key))
     for place, id in enumerate(each.splits):
         step = str(each.step.get(id, ""))
@@ -226,55 +239,83 @@ def _put_phase(
         )
 
 
+def _new_dates(before: Definition | None, each: Phase) -> dict[str, int | None]:
+    """Give the dates of a phase that differ from those of the definition before, or all."""
+    earlier = {phase.id: phase for phase in before.phases}.get(each.id) if before else None
+    dates = {name: getattr(each, name) for name in ("opens", "closes", "reveals")}
+    return {
+        name: moment
+        for name, moment in dates.items()
+        if earlier is None or getattr(earlier, name) != moment
+    }
+
+
 def _changes(
     connection: Connection,
     own: Row[Any],
+    before: Definition,
     definition: Definition,
     contents: Mapping[str, splits.SplitContent],
-) -> list[str]:
-    """Say what a new definition changes; refuse what scores forbid."""
-    before = parse_definition(own.definition)
-    changes: list[str] = []
-    gone = {each.id for each in before.phases} - {each.id for each in definition.phases}
-    if gone:
-        raise DataError(f"Phase {sorted(gone)[0]!r} is gone; phases are never removed.")
-    if {each.id for each in before.splits} - {each.id for each in definition.splits}:
-        raise DataError("A split is gone; splits are never removed.")
-    digests = {
-        row.id: row.digest for row in connection.execute(select(split).filter_by(challenge=own.key))
-    }
-    for each in definition.phases:
-        row = connection.execute(
-            select(phase).filter_by(challenge=own.key, id=each.id)
-        ).one_or_none()
-        if row is None:
-            changes.append(f"Phase {each.id!r} is new.")
-            continue
-        earlier = before.phase(each.id)
-        scored = connection.scalar(
-            select(func.count())
-            .select_from(job.join(submission))
-            .where(submission.c.phase == row.key, job.c.state == "scored")
-        )
-        settings = json.dumps(scoring_settings(definition, each), sort_keys=True)
-        other = [id for id in each.splits if digests.get(id) not in (None, contents[id].digest)]
-        fixed = (row.settings, earlier.splits) != (settings, each.splits) or other
-        if scored and fixed:
+    rescore: bool,
+) -> tuple[list[str], list[str]]:
+    """Say what a new definition changes, and which phases it scores anew; refuse the rest."""
+    for what, were, are in (
+        ("Phase", before.phases, definition.phases),
+        ("Split", before.splits, definition.splits),
+    ):
+        if gone := sorted({each.id for each in were} - {each.id for each in are}):
+            raise DataError(f"{what} {gone[0]!r} is gone; it stays, whatever else changes.")
+    rows = {row.id: row for row in connection.execute(select(split).filter_by(challenge=own.key))}
+    changes, again = definition_changes(before, definition), list[str]()
+    for id, row in rows.items():  # what an export has left out
+        same = row.digest == contents[id].digest
+        if same and not has_blob(connection, row.references_blob):
+            changes.append(f"Split {id!r} has its references again.")
+    for row in connection.execute(select(phase).filter_by(challenge=own.key)).all():
+        each, earlier = definition.phase(row.id), before.phase(row.id)
+        for name, moment in _new_dates(before, each).items():
+            if getattr(row, name) != moment:
+                was, now = to_iso(getattr(row, name)) or "by hand", to_iso(moment) or "by hand"
+                changes.append(f"Phase {each.id!r} {name} {now}, was {was}.")
+        states = _job_states(connection, row.key)
+        kept = {id: (rows[id], contents[id]) for id in each.splits if id in rows}
+        if states and (
+            earlier.splits != each.splits
+            or any(blob_digest(new.items) != old.items_blob for old, new in kept.values())
+        ):
             raise DataError(
-                f"Phase {each.id!r} has scores; its splits, references, metrics and policies "
-                "change with a new generation only. Leave them as they are, or make a new phase."
+                f"Phase {each.id!r} has submissions, which were read for its splits and their "
+                "items: these stay as they are. Make a new phase."
             )
-        for name in ("opens", "closes", "reveals"):
-            if getattr(row, name) != getattr(each, name):
-                was, now = to_iso(getattr(row, name)), to_iso(getattr(each, name))
-                changes.append(f"Phase {each.id!r} {name} {now or 'by hand'}, was {was}.")
-        if earlier.limits != each.limits:
-            changes.append(f"Phase {each.id!r} has other limits.")
-        if fixed:
+        settings = scoring_settings(definition, each)
+        same_rules = _rules(json.loads(row.settings), earlier) == _rules(settings, each)
+        if same_rules and all(old.digest == new.digest for old, new in kept.values()):
+            continue
+        if states & {"scoring", "scored"} and not rescore:
+            raise DataError(
+                f"Phase {each.id!r} has scores; references, metrics, feedback and other rules of "
+                "scoring change with a new generation only. Leave them as they are, make a new "
+                "phase, or score all its submissions again: --rescore."
+            )
+        if states:
+            again.append(each.id)
+        else:
             changes.append(f"Phase {each.id!r} is scored in another way.")
-    if not changes and own.digest != definition.digest:
+    if not changes and not again and own.digest != definition.digest:
         changes.append("The definition is changed.")
-    return changes
+    return changes, again
+
+
+def _rules(settings: Mapping[str, Any], each: Phase) -> list[Any]:
+    """What the scores of a phase, and what its teams are told of them, depend on."""
+    scoring = {key: value for key, value in settings.items() if key != "limits"}
+    # as JSON has it: the database keeps lists where the definition has tuples
+    return [json.loads(json.dumps(scoring)), dict(each.feedback), dict(each.step)]
+
+
+def _job_states(connection: Connection, phase_key: int) -> set[str]:
+    states = select(job.c.state).join(submission).where(submission.c.phase == phase_key)
+    return set(connection.scalars(states.distinct()))
 
 
 # Looking up
@@ -304,12 +345,6 @@ def find_challenge(arena: Arena, id: str = "") -> Known:
     if id and id not in ids:
         raise UnknownNameError.of("challenge", id, ids)
     return _known(rows[ids.index(id)] if id else rows[0])
-
-
-@lru_cache(maxsize=32)
-def parsed_definition(text: str) -> Definition:
-    """Give the definition that is kept as a text; every page and every job asks for it."""
-    return parse_definition(text)
 
 
 def _known(row: Row[Any]) -> Known:
@@ -395,8 +430,7 @@ def change_dates(
         DataError: If there is no reason, or the times are in a wrong order.
         UnknownNameError: If there is no such phase.
     """
-    if not reason:
-        raise DataError("Say why; participants read it.")
+    check_reason(reason)
     with arena.database.writing() as connection:
         own = phase_in(connection, known, id)
         new_closes = own.closes if closes is None else closes
@@ -405,13 +439,21 @@ def change_dates(
             raise DataError("A phase opens, then closes, then reveals; these times do not.")
         values = {"closes": new_closes, "reveals": new_reveals}
         connection.execute(update(phase).filter_by(key=own.key).values(values))
+        _mark_late(connection, own.key, new_closes)
         log(connection, arena.clock(connection), known.key, "dates", id, actor=actor,
             reason=reason, before=_dates(own.closes, own.reveals),
             after=_dates(new_closes, new_reveals))  # fmt: skip
 
 
+def _mark_late(connection: Connection, phase_key: int, closes: int) -> None:
+    """Mark the submissions that came after the close, which may have been moved."""
+    late = submission.c.arrived >= closes
+    connection.execute(update(submission).filter_by(phase=phase_key).values(late=late))
+
+
 def _dates(closes: int, reveals: int | None) -> str:
-    return f"closes {to_iso(closes)}, reveals {to_iso(reveals) or 'by hand'}"
+    times = [(to_iso(time) or "by hand").replace(".000000Z", "Z") for time in (closes, reveals)]
+    return f"closes {times[0]}, reveals {times[1]}"
 
 
 def set_state(arena: Arena, known: Known, state: str, *, actor: str, reason: str = "") -> None:

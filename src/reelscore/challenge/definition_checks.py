@@ -11,6 +11,7 @@ from reelscore.challenge.toml_tables import LineProblems
 from reelscore.data.scales import Scale
 from reelscore.errors import ReelscoreError, UnknownNameError
 from reelscore.human.hits.layouts import LAYOUTS
+from reelscore.human.protocols import PROTOCOLS
 from reelscore.stories.protocol import Protocol
 
 
@@ -252,22 +253,26 @@ def _check_award(definition: Definition, problems: LineProblems) -> None:
     boards = {board.id: board for board in definition.boards}
     if award.board and award.board not in boards:
         _unknown("board", award.board, boards, ("award", "board"), problems)
-    known = {
-        score for board in definition.boards for group in board.columns for score in group.scores
-    }
-    known |= {board.primary for board in definition.boards}
-    humans = {human.id for human in definition.humans}
+    judging = [b for id, b in boards.items() if award.board in ("", id)]
+    known = {score for board in judging for group in board.columns for score in group.scores}
+    known |= {board.primary for board in judging}
+    shown = {group.human for board in judging for group in board.columns if group.human}
+    for human in definition.humans:
+        if human.id in shown:
+            known |= _human_columns(human)
     for key, columns in (("columns", award.columns), ("ties", award.ties)):
         for column in columns:
             place = ("award", "column" if award.rule == "column" and key == "columns" else key)
-            parts = column.split(":")
-            if parts[0] == "human" and 2 <= len(parts) <= 3:
-                if parts[1] not in humans:
-                    _unknown("human evaluation", parts[1], humans, place, problems)
-            elif column and column not in known:
-                _unknown(
-                    "column", column, known | {f"human:{id}" for id in humans}, place, problems
-                )
+            if column and column not in known:
+                _unknown("column of a board", column, known, place, problems)
+
+
+def _human_columns(human: Human) -> set[str]:
+    """Give the columns that a human evaluation makes: one for each criterion it asks about."""
+    criteria = PROTOCOLS[human.protocol].criteria if human.protocol in PROTOCOLS else ()
+    if len(criteria) > 1:
+        return {f"human:{human.id}:{criterion.name}" for criterion in criteria}
+    return {f"human:{human.id}"}
 
 
 def _check_files(definition: Definition, folder: Path, problems: LineProblems) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from reelscore.challenge.definition import Board
 from reelscore.challenge.definition_checks import score_scales
 from reelscore.challenge.store.results import Record
 from reelscore.challenge.views import View
@@ -33,9 +34,9 @@ def explorer(
     if view.definition.split(split).kind != "captions":
         return None
     items = view.items(phase, split)
-    records = [
-        r for r in view.entries_of(phase) if r.id in _wanted(view, phase, split, submissions)
-    ]
+    wanted = _wanted(view, phase, split) if submissions is None else list(submissions)
+    records = [record for record in view.entries_of(phase) if record.id in wanted]
+    records.sort(key=lambda record: wanted.index(record.id))  # as on the board, best first
     scores = {record.id: view.item_scores(phase, split, record) for record in records}
     shown = [record for record in records if scores[record.id]]
     if items is None or not shown:
@@ -48,16 +49,22 @@ def explorer(
         captions=captions,
         references=view.references(phase, split) or {},
         video=view.definition.split(split).videos,
+        primary=next((b.primary for b in _boards(view, phase, split)), ""),
         notes=_notes(captions),
     )
 
 
-def _wanted(view: View, phase: str, split: str, submissions: Sequence[str] | None) -> set[str]:
-    if submissions is not None:
-        return set(submissions)
-    boards = [b.id for b in view.definition.boards if (b.phase, b.split) == (phase, split)]
-    board = view.board(boards[0]) if boards else None
-    return {row.entry.id for row in board.all_rows} if board else set()
+def _boards(view: View, phase: str, split: str) -> list[Board]:
+    return [
+        board for board in view.definition.boards if (board.phase, board.split) == (phase, split)
+    ]
+
+
+def _wanted(view: View, phase: str, split: str) -> list[str]:
+    """Give the entries on the first board of a split, in its order."""
+    boards = _boards(view, phase, split)
+    board = view.board(boards[0].id) if boards else None
+    return [row.entry.id for row in board.all_rows] if board else []
 
 
 def _names(records: Sequence[Record]) -> dict[str, str]:

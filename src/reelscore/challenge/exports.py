@@ -4,14 +4,14 @@ The file is a ZIP archive: tables as lines of JSON, with ids in place of the dat
 blobs by their digest; linked campaigns; and a manifest with the SHA-256 of every part. Two exports
 of the same moment are equal byte by byte, whichever database they come from.
 
-Left out: accounts, passwords, tokens and addresses; and, unless asked for, references and the
-campaigns that show references of blind splits.
+Left out: accounts, passwords and tokens; and, unless asked for, contact addresses, references, and
+the campaigns that show references of blind splits. What a server sends over HTTP has no scores of
+single items of blind splits either, nor what they could be computed from.
 """
 
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
 import tempfile
@@ -22,28 +22,37 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Select, Table, select
 
 from reelscore import __version__
+from reelscore.challenge.arena import Arena
+from reelscore.challenge.challenges import Known
 from reelscore.challenge.store import tables
-from reelscore.challenge.store.events import broken_link, chain_head
+from reelscore.challenge.store.events import chain_head, log
 from reelscore.data.atomic_files import opened_atomically
-from reelscore.errors import DataError, UnknownNameError
+from reelscore.errors import UnknownNameError
 from reelscore.store.database import Database
 from reelscore.store.values import to_iso
 
 FORMAT = 1
-_MANIFEST = "manifest.json"
+MANIFEST = "manifest.json"
 _DATE = (1980, 1, 1, 0, 0, 0)  # of all parts: the manifest alone says when
-_LIMIT = 1 << 34  # bytes that an export may unpack to
 # In the order in which rows can be made; a row refers to rows of tables before it.
 TABLES: tuple[Table, ...] = (
     *(tables.challenge, tables.split, tables.phase, tables.phase_split, tables.team),
-    *(tables.member, tables.submission, tables.job, tables.charge, tables.grant, tables.refusal),
+    *(
+        tables.phase_team,
+        tables.member,
+        tables.submission,
+        tables.job,
+        tables.charge,
+        tables.grant,
+        tables.refusal,
+    ),
     *(tables.result, tables.array, tables.shown, tables.human, tables.event),
 )
 _ACCOUNTS = ("account",)  # columns with numbers of accounts, which stay where they are
-_BLOB = tables.blob.name
+BLOBS = tables.blob.name
 
 
 @dataclass(frozen=True)
@@ -66,6 +75,34 @@ class Exported:
     campaigns: Sequence[str]
     chain: str
 
+    @classmethod
+    def of(cls, manifest: Mapping[str, Any], lines: Mapping[str, int]) -> Exported:
+        """Say what an export holds, by its manifest and the number of lines of each part."""
+        return cls(
+            manifest["challenge"],
+            {table.name: lines.get(f"tables/{table.name}.jsonl", 0) for table in TABLES},
+            sum(name.startswith("blobs/") for name in lines),
+            manifest["references"],
+            [Path(name).stem for name in lines if name.startswith("campaigns/")],
+            manifest["chain"],
+        )
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What goes into an export beside everything else.
+
+    Attributes:
+        references: The references, those of blind splits too.
+        addresses: The contact addresses of members.
+        blind_items: Scores of single items of blind splits, and the resamples, from which they
+            can be computed.
+    """
+
+    references: bool = False
+    addresses: bool = False
+    blind_items: bool = True
+
 
 def export_challenge(
     database: Database,
@@ -74,6 +111,8 @@ def export_challenge(
     *,
     now: int,
     references: bool = False,
+    addresses: bool = False,
+    blind_items: bool = True,
 ) -> Exported:
     """Write everything of a challenge to one file, as it stands at one moment.
 
@@ -83,58 +122,67 @@ def export_challenge(
         path: The file to make.
         now: The time, in microseconds since 1970.
         references: Whether to include the references, those of blind splits too.
+        addresses: Whether to include the contact addresses of members.
+        blind_items: Whether to include what is known of single items of blind splits.
 
     Raises:
         UnknownNameError: If there is no such challenge.
         DataError: If the file cannot be written.
     """
+    contents = Contents(references, addresses, blind_items)
     with database.reading() as connection:
         known = dict(
             connection.execute(select(tables.challenge.c.id, tables.challenge.c.key)).all()
         )
         if id not in known:
             raise UnknownNameError.of("challenge", id, known)
-        parts = dict(_parts(connection, known[id], references))
-        chain = chain_head(connection, known[id])
-    manifest = {
-        "format": FORMAT,
-        "challenge": id,
-        "exported": to_iso(now),
-        "reelscore": __version__,
-        "references": references,
-        "chain": chain,
-        "files": {name: hashlib.sha256(part).hexdigest() for name, part in parts.items()},
-    }
-    text = json.dumps(manifest, ensure_ascii=False, indent=1).encode() + b"\n"
-    with opened_atomically(path, private=True) as file, zipfile.ZipFile(file, "w") as archive:
-        for name, part in {_MANIFEST: text, **parts}.items():
-            entry = zipfile.ZipInfo(name, _DATE)
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = 0o600 << 16
-            archive.writestr(entry, part)
-    return _exported(manifest, parts)
+        manifest: dict[str, Any] = {
+            "format": FORMAT,
+            "challenge": id,
+            "exported": to_iso(now),
+            "reelscore": __version__,
+            "references": references,
+            "addresses": addresses,
+            "blind_items": blind_items,
+            "chain": chain_head(connection, known[id]),
+            "files": {},
+        }
+        lines = {}
+        with opened_atomically(path, private=True) as file, zipfile.ZipFile(file, "w") as archive:
+            for name, part in _parts(connection, known[id], contents):
+                _put(archive, name, part)
+                manifest["files"][name] = hashlib.sha256(part).hexdigest()
+                lines[name] = part.count(b"\n")
+            text = json.dumps(manifest, ensure_ascii=False, indent=1) + "\n"
+            _put(archive, MANIFEST, text.encode())
+    return Exported.of(manifest, lines)
 
 
-def _exported(manifest: Mapping[str, Any], parts: Mapping[str, bytes]) -> Exported:
-    return Exported(
-        manifest["challenge"],
-        {table.name: parts[f"tables/{table.name}.jsonl"].count(b"\n") for table in TABLES},
-        sum(name.startswith("blobs/") for name in parts),
-        manifest["references"],
-        [Path(name).stem for name in parts if name.startswith("campaigns/")],
-        manifest["chain"],
-    )
+def note_download(arena: Arena, known: Known, what: str, *, actor: str, reason: str) -> None:
+    """Write into the log that somebody has taken an ``export`` or an ``archive`` along."""
+    with arena.database.writing() as connection:
+        now = arena.clock(connection)
+        log(connection, now, known.key, what, known.id, actor=actor, reason=reason)
 
 
-def _parts(connection: Connection, key: int, references: bool) -> Iterator[tuple[str, bytes]]:
+def _put(archive: zipfile.ZipFile, name: str, part: bytes) -> None:
+    entry = zipfile.ZipInfo(name, _DATE)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.external_attr = 0o600 << 16
+    archive.writestr(entry, part)
+
+
+def _parts(connection: Connection, key: int, contents: Contents) -> Iterator[tuple[str, bytes]]:
     """Give the parts of an export by name."""
     natural: dict[str, dict[int, str]] = {}
     blobs: dict[str, None] = {}
-    secret = _secret_blobs(connection, key) if not references else set()
+    secret = _secret_blobs(connection, key) if not contents.references else set()
     for table in TABLES:
         lines = []
         order = [table.c.key] if "key" in table.c else [*table.primary_key]
         query = select(table).where(_scope(table, key)).order_by(*order)
+        if table is tables.array and not contents.blind_items:
+            query = query.where(table.c.split.in_(_public_splits(key)))
         rows = connection.execute(query).mappings().all()
         own = natural.setdefault(table.name, {})
         if "id" in table.c:  # rows may refer to rows of the same table
@@ -143,18 +191,20 @@ def _parts(connection: Connection, key: int, references: bool) -> Iterator[tuple
             values = {}
             for column in table.columns:
                 value = row[column.name]
-                target = _target(column)
+                target = target_of(column)
                 if column.name == "key":
                     continue
                 if column.name in _ACCOUNTS:
                     value = None
-                elif target == _BLOB and value is not None:
+                elif column is tables.member.c.contact and not contents.addresses:
+                    value = ""
+                elif target == BLOBS and value is not None:
                     blobs[value] = None
                 elif target and value is not None:
                     value = natural[target][value]
                 values[column.name] = value
             if "key" in table.c:
-                own[row["key"]] = _natural_id(table, values)
+                own[row["key"]] = natural_id(table, values)
             lines.append(json.dumps(values, ensure_ascii=False, sort_keys=True) + "\n")
         yield f"tables/{table.name}.jsonl", "".join(lines).encode()
     for digest in sorted(blobs):
@@ -162,7 +212,12 @@ def _parts(connection: Connection, key: int, references: bool) -> Iterator[tuple
         content = zlib.decompress(packed.bytes)
         if digest not in secret and hashlib.sha256(content).hexdigest() == digest:
             yield f"blobs/{digest}", content
-    yield from _campaigns(connection, key, references)
+    yield from _campaigns(connection, key, contents.references)
+
+
+def _public_splits(key: int) -> Select[tuple[int]]:
+    split = tables.split
+    return select(split.c.key).where(split.c.challenge == key, split.c.visibility == "public")
 
 
 def _secret_blobs(connection: Connection, key: int) -> set[str]:
@@ -172,7 +227,7 @@ def _secret_blobs(connection: Connection, key: int) -> set[str]:
 
 def _campaigns(connection: Connection, key: int, references: bool) -> Iterator[tuple[str, bytes]]:
     """Give the linked campaigns; those of blind splits show references to raters."""
-    from reelscore.challenge.definition import parse_definition
+    from reelscore.challenge.definition_file import parse_definition
     from reelscore.human.store.campaigns import all_terms
     from reelscore.human.store.files import export
 
@@ -204,153 +259,20 @@ def _scope(table: Table, key: int) -> ColumnElement[bool]:
         return table.c.key == key
     if "challenge" in table.c:
         return table.c.challenge == key
-    column = next(c for c in table.columns if (t := _target(c)) and t != _BLOB)
-    target = tables.metadata.tables[_target(column)]
+    column = next(c for c in table.columns if (t := target_of(c)) and t != BLOBS)
+    target = tables.metadata.tables[target_of(column)]
     return column.in_(select(target.c.key).where(_scope(target, key)))
 
 
-def _target(column: Any) -> str:
-    """The table that a column refers to; empty where it refers to none."""
+def target_of(column: Any) -> str:
+    """Give the table that a column refers to; empty where it refers to none."""
     return next((key.column.table.name for key in column.foreign_keys), "")
 
 
-def _natural_id(table: Table, values: Mapping[str, Any]) -> str:
-    """What rows of other tables call a row: its id, or what it belongs to."""
+def natural_id(table: Table, values: Mapping[str, Any]) -> str:
+    """Say what rows of other tables call a row: its id, or what it belongs to."""
     if "id" in values:
         return str(values["id"])
     if table is tables.job:
         return f"{values['submission']}/{values['generation']}"
     return ""
-
-
-def read_export(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Read an export and check every part of it.
-
-    Returns:
-        The manifest, and the parts by name.
-
-    Raises:
-        DataError: If it is no export, or a part of it is missing, changed or not listed.
-    """
-    name = os.fspath(path)
-    try:
-        with zipfile.ZipFile(path) as archive:
-            if sum(entry.file_size for entry in archive.infolist()) > _LIMIT:
-                raise DataError(f"{name}: unpacks to more than {_LIMIT >> 30} GB.")
-            parts = {entry: archive.read(entry) for entry in archive.namelist()}
-    except FileNotFoundError:
-        raise DataError(f"{name}: no such file.") from None
-    except (zipfile.BadZipFile, zlib.error, OSError) as error:
-        raise DataError(f"{name}: not an export of a challenge: {error}.") from None
-    try:
-        manifest = json.loads(parts.pop(_MANIFEST))
-        files, form = manifest["files"], manifest["format"]
-    except (KeyError, ValueError, TypeError):
-        raise DataError(f"{name}: not an export of a challenge: it has no manifest.") from None
-    if form != FORMAT:
-        raise DataError(
-            f"{name}: has format {form}; this version reads {FORMAT}. Upgrade reelscore."
-        )
-    wrong = [
-        part
-        for part in sorted({*files, *parts})
-        if part not in parts or hashlib.sha256(parts[part]).hexdigest() != files.get(part)
-    ]
-    if wrong:
-        raise DataError(f"{name}: {wrong[0]} is missing, changed or not listed; export again.")
-    return manifest, parts
-
-
-def import_challenge(database: Database, path: str | os.PathLike[str]) -> Exported:
-    """Make a challenge of an export, with the same ids, scores, signatures and log.
-
-    Args:
-        database: Where to make it.
-        path: The file.
-
-    Raises:
-        DataError: If the file is damaged, its log was changed, or the database has the challenge
-            already; then nothing is made.
-    """
-    manifest, parts = read_export(path)
-    id = manifest["challenge"]
-    with database.reading() as connection:
-        taken = connection.execute(select(tables.challenge.c.key).filter_by(id=id)).first()
-    if taken is not None:
-        raise DataError(f"{database.place}: has a challenge {id!r} already; name another database.")
-    with database.writing() as connection:
-        _insert_blobs(connection, parts)
-        keys: dict[str, dict[str, int]] = {}
-        for table in TABLES:
-            _insert_rows(connection, table, parts[f"tables/{table.name}.jsonl"], keys)
-        own = keys[tables.challenge.name][id]
-        if (number := broken_link(connection, own)) is not None:
-            raise DataError(f"{os.fspath(path)}: row {number} of the log was changed.")
-        if chain_head(connection, own) != manifest["chain"]:
-            raise DataError(f"{os.fspath(path)}: the log is not the one that was exported.")
-    _restore_campaigns(database, parts)
-    return _exported(manifest, parts)
-
-
-def _restore_campaigns(database: Database, parts: Mapping[str, bytes]) -> None:
-    from reelscore.human.store.campaigns import all_terms
-    from reelscore.human.store.files import restore
-
-    with database.reading() as connection:
-        there = {terms.id for terms in all_terms(connection)}
-    for name, part in parts.items():
-        if name.startswith("campaigns/") and Path(name).stem not in there:
-            with tempfile.TemporaryDirectory() as folder:
-                file = Path(folder, "campaign.jsonl")
-                file.write_bytes(part)
-                restore(database, file, None)
-
-
-def _insert_blobs(connection: Connection, parts: Mapping[str, bytes]) -> None:
-    """Keep the blobs; those that were left out get a row without content."""
-    blob = tables.blob
-    needed = {
-        value
-        for table in TABLES
-        for row in _lines(parts[f"tables/{table.name}.jsonl"])
-        for column in table.columns
-        if _target(column) == _BLOB and (value := row[column.name]) is not None
-    }
-    there = set(
-        connection.execute(select(blob.c.digest).where(blob.c.digest.in_(needed))).scalars()
-    )
-    for digest in sorted(needed - there):
-        content = parts.get(f"blobs/{digest}", b"")
-        connection.execute(
-            insert(blob).values(digest=digest, size=len(content), bytes=zlib.compress(content, 1))
-        )
-
-
-def _insert_rows(
-    connection: Connection, table: Table, part: bytes, keys: dict[str, dict[str, int]]
-) -> None:
-    own = keys.setdefault(table.name, {})
-    later: list[tuple[int, str, str]] = []  # rows that refer to rows of the same table
-    for row in _lines(part):
-        values, waiting = dict(row), {}
-        for column in table.columns:
-            target, value = _target(column), values.get(column.name)
-            if not target or target == _BLOB or value is None:
-                continue
-            if target == table.name:
-                waiting[column.name] = value
-                values[column.name] = None
-            else:
-                values[column.name] = keys[target][value]
-        made = connection.execute(insert(table).values(values))
-        if "key" in table.c:
-            [key] = made.inserted_primary_key or [0]
-            own[_natural_id(table, row)] = key
-            later += [(key, name, value) for name, value in waiting.items()]
-    for key, name, value in later:
-        connection.execute(update(table).where(table.c.key == key).values({name: own[value]}))
-
-
-def _lines(part: bytes) -> Iterator[dict[str, Any]]:
-    for line in io.BytesIO(part):
-        yield json.loads(line)

@@ -19,22 +19,17 @@ from sqlalchemy import Connection, insert, select, update
 
 from reelscore.challenge.boards import Row
 from reelscore.challenge.definition import Human
+from reelscore.challenge.human_verdicts import verdict
+from reelscore.challenge.rater_rules import shown_items
+from reelscore.challenge.showing import Who
 from reelscore.challenge.store import tables
 from reelscore.challenge.store.blobs import get_blob
 from reelscore.challenge.store.events import log
-from reelscore.challenge.views import View, Who
+from reelscore.challenge.views import View
 from reelscore.data.stories import Stories
-from reelscore.data.table import ItemScores, MetricResult, ScoreTable
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.human.campaign import Campaign
-from reelscore.human.evaluate.preferences import score_all_preferences
-from reelscore.human.evaluate.rankings import score_rankings
-from reelscore.human.evaluate.results import evaluate_ratings, usable
-from reelscore.human.evaluate.votes import Quorum, score_against_reference
 from reelscore.human.hits.design import REFERENCE, Design, make_hits, story_texts
-from reelscore.human.judgments import Judgments
-from reelscore.scoring.intervals import with_intervals
-from reelscore.significance import Comparison, rank_systems
 from reelscore.store.database import Database
 from reelscore.store.locations import Where
 
@@ -62,8 +57,52 @@ class Made:
     plan: str
 
 
+@dataclass(frozen=True)
+class Evaluation:
+    """Where an evaluation by people stands.
+
+    Attributes:
+        human: What the definition says about it.
+        campaign: The campaign's id; empty before it is made.
+        entries: How many submissions are in it.
+        disclosed: Of how many items of a blind split raters see references.
+        published: When its column was published; ``None`` if it was not.
+    """
+
+    human: Human
+    campaign: str = ""
+    entries: int = 0
+    disclosed: int = 0
+    published: int | None = None
+
+
+def list_evaluations(view: View) -> list[Evaluation]:
+    """Give the evaluations by people that the definition has, in its order.
+
+    Args:
+        view: The challenge, as organisers see it.
+    """
+    with view.database.reading() as connection:
+        rows = {
+            human.id: _row(connection, view.phases[human.phase].key, human.id)
+            for human in view.definition.humans
+        }
+    return [
+        Evaluation(human)
+        if (row := rows[human.id]) is None
+        else Evaluation(
+            human,
+            row.campaign,
+            len(json.loads(row.entries)),
+            len(json.loads(row.disclosed)),
+            row.published,
+        )
+        for human in view.definition.humans
+    ]
+
+
 def make_campaign(
-    where: Where, database: Database, id: str, human: str, *, now: int, actor: str
+    where: Where, database: Database, id: str, human: str, *, now: int, actor: str, reason: str = ""
 ) -> Made:
     """Freeze the final entries of a phase and make a campaign of them, in state ``draft``.
 
@@ -74,6 +113,7 @@ def make_campaign(
         human: The id of the human evaluation in the definition.
         now: The time, in microseconds since 1970.
         actor: Who does it, for the log.
+        reason: Why, for the log.
 
     Raises:
         DataError: If the phase of a blind split has not closed, fewer than two entries are scored,
@@ -83,15 +123,9 @@ def make_campaign(
     view = View(database, id, _OWNER, now=now)
     described = _described(view, human)
     phase = view.phases[described.phase]
-    blind = view.definition.split(described.split).visibility == "blind"
-    if blind and now < phase.closes:
-        raise DataError(
-            f"{human}: raters see references of the blind split {described.split!r}; make the "
-            f"campaign after the phase {described.phase!r} has closed."
-        )
+    blind = _is_blind(view, described)
     with database.reading() as connection:
-        if _row(connection, phase.key, human) is not None:
-            raise DataError(f"{human}: the campaign was made already; it is in the database.")
+        _check_new(connection, phase.key, human)
     entries = [row.entry.id for row in _final_rows(view, described)]
     if len(entries) < 2:
         raise DataError(f"{human}: {len(entries)} scored entries; a campaign needs at least 2.")
@@ -116,34 +150,59 @@ def make_campaign(
     name = f"Video descriptions {hashlib.sha256(f'{id} {human}'.encode()).hexdigest()[:6]}"
     campaign = Campaign.from_plan(where, name, design, plan, raters_per_hit=described.raters)
     with campaign:
-        # the rating pages let nobody in without an invitation then
-        campaign.change_settings({"blind": blind})
         made = campaign.id
     with database.writing() as connection:
-        connection.execute(
-            insert(tables.human).values(
-                phase=phase.key,
-                id=human,
-                campaign=made,
-                entries=json.dumps({entry: entry for entry in entries}),
-                disclosed=json.dumps(sample if blind else []),
-                results="",
-                made=now,
-            )
-        )
-        log(connection, now, view.row.key, "human", human, actor=actor, after=made)
-        if blind:
-            log(
-                connection,
-                now,
-                view.row.key,
-                "disclosed",
-                described.split,
-                actor=actor,
-                reason=f"references of {len(sample)} items go to raters of {made}",
-                after=json.dumps(sample),
-            )
+        _link(connection, view, described, made, {entry: entry for entry in entries}, actor, reason)
     return Made(made, entries, len(sample), blind, str(plan))
+
+
+def _is_blind(view: View, human: Human) -> bool:
+    """Tell whether raters see references of a blind split.
+
+    Raises:
+        DataError: If they would see them before the phase has closed.
+    """
+    blind = view.definition.split(human.split).visibility == "blind"
+    if blind and view.now < view.phases[human.phase].closes:
+        raise DataError(
+            f"{human.id}: raters see references of the blind split {human.split!r}; make the "
+            f"campaign after the phase {human.phase!r} has closed."
+        )
+    return blind
+
+
+def _link(
+    connection: Connection,
+    view: View,
+    human: Human,
+    campaign: str,
+    entries: Mapping[str, str],
+    actor: str,
+    reason: str,
+) -> None:
+    """Note that a campaign judges some entries, and what it discloses of a blind split."""
+    phase, blind = view.phases[human.phase], _is_blind(view, human)
+    _check_new(connection, phase.key, human.id)  # somebody else may have been quicker
+    shown = set(shown_items(connection, campaign, blind=blind))
+    items, _ = _references(connection, view, human)
+    disclosed = [item for item in items if item in shown] if blind else []
+    connection.execute(
+        insert(tables.human).values(
+            phase=phase.key,
+            id=human.id,
+            campaign=campaign,
+            entries=json.dumps(entries),
+            disclosed=json.dumps(disclosed),
+            results="",
+            made=view.now,
+        )
+    )
+    common = {"actor": actor, "reason": reason}
+    log(connection, view.now, view.row.key, "human", human.id, after=campaign, **common)
+    if blind:
+        common["reason"] = f"references of {len(disclosed)} items go to raters of {campaign}"
+        after = json.dumps(disclosed)
+        log(connection, view.now, view.row.key, "disclosed", human.split, after=after, **common)
 
 
 def _final_rows(view: View, human: Human) -> Sequence[Row]:
@@ -174,7 +233,9 @@ def sampled(items: Sequence[str], count: int | None, seed: int) -> list[str]:
     return [items[k] for k in sorted(places)]
 
 
-def publish(where: Where, database: Database, id: str, human: str, *, now: int, actor: str) -> int:
+def publish(
+    where: Where, database: Database, id: str, human: str, *, now: int, actor: str, reason: str = ""
+) -> int:
     """Read the verdict of the closed campaign; from now on everybody sees its column.
 
     Args:
@@ -184,6 +245,7 @@ def publish(where: Where, database: Database, id: str, human: str, *, now: int, 
         human: The id of the human evaluation in the definition.
         now: The time, in microseconds since 1970.
         actor: Who does it, for the log.
+        reason: Why, for the log.
 
     Returns:
         How many columns there are.
@@ -212,7 +274,8 @@ def publish(where: Where, database: Database, id: str, human: str, *, now: int, 
             .where(tables.human.c.key == row.key)
             .values(results=results, published=now)
         )
-        log(connection, now, view.row.key, "published", human, actor=actor, after=row.campaign)
+        log(connection, now, view.row.key, "published", human, actor=actor, reason=reason,
+            after=row.campaign)  # fmt: skip
     return len(columns)
 
 
@@ -224,121 +287,15 @@ def link_campaign(
     Its systems have the names of the teams.
 
     Raises:
-        DataError: If a campaign was linked before.
-        UnknownNameError: If there is no such challenge or human evaluation.
+        DataError: If a campaign was linked before; or the split is blind, and anybody may enter the
+            campaign or the phase has not closed.
+        UnknownNameError: If there is no such challenge, human evaluation or campaign.
     """
     view = View(database, id, _OWNER, now=now)
     described = _described(view, human)
-    phase = view.phases[described.phase]
     names = {row.entry.id: row.entry.team for row in _final_rows(view, described)}
     with database.writing() as connection:
-        if _row(connection, phase.key, human) is not None:
-            raise DataError(f"{human}: the campaign was made already; it is in the database.")
-        connection.execute(
-            insert(tables.human).values(
-                phase=phase.key,
-                id=human,
-                campaign=campaign,
-                entries=json.dumps(names),
-                disclosed="[]",
-                results="",
-                made=now,
-            )
-        )
-        log(connection, now, view.row.key, "human", human, actor=actor, after=campaign)
-
-
-def verdict(campaign: Campaign, human: Human, entries: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Give the columns that a campaign leads to, one for each criterion.
-
-    Args:
-        campaign: The campaign.
-        human: What the definition says about it.
-        entries: What the campaign calls each submission.
-    """
-    tables_by_criterion = _scored(campaign, human)
-    columns = []
-    for criterion, (table, metric, tests) in tables_by_criterion.items():
-        own = {
-            entry: name for entry, name in entries.items() if metric in table.results.get(name, {})
-        }
-        if not own:
-            continue
-        with_ends = with_intervals(table.select([metric]))
-        among = tests.among([name for name in tests.systems if name in own.values()])
-        clusters = among.clusters or dict.fromkeys(own.values(), 1)
-        scores = {}
-        for entry, name in own.items():
-            result = with_ends[name][metric]
-            low, high = result.interval or (None, None)
-            scores[entry] = {
-                "value": result.score,
-                "low": low,
-                "high": high,
-                "cluster": clusters[name],
-            }
-        several = len(tables_by_criterion) > 1
-        signature = table[next(iter(own.values()))][metric].signature
-        columns.append(
-            {
-                "score": f"human:{human.id}:{criterion}" if several else f"human:{human.id}",
-                "label": criterion if several else human.id,
-                "better": table.scale(metric).better,
-                "signature": f"{signature}|campaign:{campaign.id}",
-                "scores": scores,
-            }
-        )
-    return columns
-
-
-def _scored(campaign: Campaign, human: Human) -> dict[str, tuple[ScoreTable, str, Comparison]]:
-    """For each criterion: the table, the score in it, and who is better than whom."""
-    protocol = campaign.protocol
-    names = [criterion.name for criterion in protocol.criteria]
-    judgments = campaign.judgments(finished=True)
-    if protocol.form == "rating":
-        humans, excluded = campaign.humans, campaign.excluded()
-        table = evaluate_ratings(judgments, humans=humans, excluded=excluded).scores.table
-        metrics = {name: "z" if len(names) == 1 else f"{name}_z" for name in names}
-        return _ranked(table, metrics)
-    judged = usable(campaign, judgments).judgments
-    if protocol.form == "ranking":
-        ranked = score_rankings(judged)
-        return {
-            name: (ranked.table, f"rank_{name}", each.comparison)
-            for name, each in ranked.criteria.items()
-        }
-    if protocol.name == "against-reference":
-        agree = Quorum(*human.quorum) if human.quorum else Quorum(1, human.raters)
-        table = score_against_reference(judged, agree=agree).table
-        metrics = {name: f"points_{name}" for name in names}
-    else:
-        table = _mean_preferences(judged, names[0])
-        metrics = {names[0]: f"preference_{names[0]}"}
-    return _ranked(table, metrics)
-
-
-def _ranked(
-    table: ScoreTable, metrics: Mapping[str, str]
-) -> dict[str, tuple[ScoreTable, str, Comparison]]:
-    there = {name: metric for name, metric in metrics.items() if metric in table.metrics}
-    return {name: (table, metric, rank_systems(table, metric)) for name, metric in there.items()}
-
-
-def _mean_preferences(judged: Judgments, criterion: str) -> ScoreTable:
-    """The mean preference of each system over all others, for each video."""
-    items: dict[str, dict[str, list[float]]] = {}
-    for pair in score_all_preferences(judged.only(criterion)):
-        for system, sign in ((pair.system, 1.0), (pair.other, -1.0)):
-            for item, value in pair.items.items():
-                items.setdefault(system, {}).setdefault(item, []).append(sign * value)
-    name = f"preference_{criterion}"
-    results = {}
-    for system, by_item in items.items():
-        means = ItemScores.of({item: sum(own) / len(own) for item, own in by_item.items()})
-        score = float(means.array.mean())
-        results[system] = {name: MetricResult(name, score, means, f"preference|{criterion}")}
-    return ScoreTable(results)
+        _link(connection, view, described, campaign, names, actor, "")
 
 
 def _described(view: View, human: str) -> Human:
@@ -350,6 +307,11 @@ def _described(view: View, human: str) -> Human:
 
 def _row(connection: Connection, phase: int, human: str) -> Any:
     return connection.execute(select(tables.human).filter_by(phase=phase, id=human)).first()
+
+
+def _check_new(connection: Connection, phase: int, human: str) -> None:
+    if _row(connection, phase, human) is not None:
+        raise DataError(f"{human}: the campaign was made already; it is in the database.")
 
 
 def _references(

@@ -14,17 +14,19 @@ def needs_of(settings: Mapping[str, Any]) -> str:
 
     >>> needs_of({"kind": "captions", "metrics": ["cider", "bertha|seed:1"], "device": "cuda"})
     'bertha cuda'
+    >>> needs_of({"kind": "captions", "metrics": ["cider"], "device": "cuda"})
+    ''
     """
     names = {str(metric).partition("|")[0] for metric in settings.get("metrics", ())}
     needs = {name for name in names if name in _LEARNED}
-    if settings.get("device", "cpu") != "cpu":
-        needs.add(settings["device"])
+    if needs:  # a GPU and a processor round differently; other metrics are the same on any machine
+        needs.add(settings.get("device", "cpu"))
     return " ".join(sorted(needs))
 
 
 def capabilities(device: str = "cpu") -> frozenset[str]:
     """Give what this process can do: the models that are installed, and its device."""
-    found: set[str] = set() if device == "cpu" else {device}
+    found = {device}
     if importlib.util.find_spec("onnxruntime") is not None:
         found |= {"bertha", "sts", "fusion", "ensemble"}
     if importlib.util.find_spec("torch") is not None:

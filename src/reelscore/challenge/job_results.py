@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select
+from sqlalchemy import Connection, Row, func, insert, select
 
 from reelscore.challenge.arena import Arena
-from reelscore.challenge.challenges import parsed_definition, split_rows
+from reelscore.challenge.challenges import split_rows
 from reelscore.challenge.definition import Definition
 from reelscore.challenge.definition_checks import score_scales
+from reelscore.challenge.definition_file import parsed_definition
 from reelscore.challenge.draws import NO_DRAWS, ScoredSplit
 from reelscore.challenge.ladder import Score, Told, tell
 from reelscore.challenge.store.blobs import put_blob
@@ -27,6 +28,7 @@ from reelscore.challenge.store.tables import (
     split,
     submission,
 )
+from reelscore.challenge.teams import own_keys
 from reelscore.errors import DataError
 
 
@@ -144,15 +146,16 @@ def tell_team(
         low, high = scored.draws.interval(name) or (None, None)
         scores[name] = Score(value, low, high, signature)
     step: Any = rule.step or None
+    sign = _sign(definition, split_id, primary)
     told = tell(
         rule.feedback,
         own.submission,
         scores,
         scored.draws,
         primary=primary,
-        sign=_sign(definition, split_id, primary),
+        sign=sign,
         step=step if step in (None, "auto") else float(step),
-        before=_told_before(connection, own, row, split_key),
+        before=_told_before(connection, own, row, split_key, primary, sign),
     )
     connection.execute(
         insert(shown).values(
@@ -172,20 +175,23 @@ def _sign(definition: Definition, split_id: str, primary: str) -> int:
     return scales[primary].sign or 1 if primary in scales else 1
 
 
-def _told_before(connection: Connection, own: Claim, row: Row[Any], split_key: int) -> Told | None:
-    """Give what the team was told last of a split, in this generation."""
-    last = connection.scalar(
-        select(shown.c.told)
+def _told_before(
+    connection: Connection, own: Claim, row: Row[Any], split_key: int, primary: str, sign: int
+) -> Told | None:
+    """Give the best that the team, and any that was merged with it, was told in this generation."""
+    last = (
+        select(func.max(shown.c.key))
         .where(
-            shown.c.team == row.team,
+            shown.c.team.in_(own_keys(connection, row.team)),
             shown.c.phase == own.phase,
             shown.c.split == split_key,
             shown.c.generation == own.generation,
         )
-        .order_by(shown.c.key.desc())
-        .limit(1)
+        .group_by(shown.c.team)
     )
-    told = json.loads(last) if last else None
+    texts = connection.scalars(select(shown.c.told).where(shown.c.key.in_(last)))
+    known = [told for text in texts if (told := json.loads(text)) and primary in told["scores"]]
+    told = max(known, key=lambda told: sign * told["scores"][primary]["value"], default=None)
     if told is None:
         return None
     key = connection.scalar(

@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, Connection, Row, func, insert, select, upd
 
 from reelscore._version import __version__
 from reelscore.challenge.arena import Arena
-from reelscore.challenge.challenges import Known, find_phase, split_rows
+from reelscore.challenge.challenges import Known, phase_in, split_rows
 from reelscore.challenge.draws import ScoredSplit
 from reelscore.challenge.job_needs import is_able, needs_of
 from reelscore.challenge.job_results import (
@@ -28,9 +28,9 @@ from reelscore.challenge.job_results import (
 )
 from reelscore.challenge.quota import charge_again, refund
 from reelscore.challenge.store.blobs import get_blob
-from reelscore.challenge.store.events import log
+from reelscore.challenge.store.events import check_reason, log
 from reelscore.challenge.store.tables import job, phase, phase_split, split, submission
-from reelscore.errors import RefusedError
+from reelscore.errors import DataError, RefusedError
 from reelscore.store.database import alone
 
 LEASE = 60_000_000  # microseconds
@@ -168,6 +168,10 @@ def _in_turn() -> ColumnElement[bool]:
 
 def _claim(connection: Connection, row: Row[Any], lease: str) -> Claim:
     own = connection.execute(select(phase).filter_by(key=row.phase)).one()
+    try:
+        captions = get_blob(connection, row.captions_blob)
+    except DataError:
+        captions = b""  # it is damaged: this job fails, and others go on
     return Claim(
         row.key,
         lease,
@@ -175,7 +179,7 @@ def _claim(connection: Connection, row: Row[Any], lease: str) -> Claim:
         row.phase,
         row.generation,
         json.loads(own.settings),
-        get_blob(connection, row.captions_blob),
+        captions,
         [(each.key, each.id, each.digest) for each in split_rows(connection, row.phase)],
     )
 
@@ -347,11 +351,15 @@ def cancel(arena: Arena, known: Known, id: str, *, actor: str = "") -> None:
     with arena.database.writing() as connection:
         now = arena.clock(connection)
         row = _newest(connection, known, id)
+        scored = select(job.c.key).filter_by(submission=row.submission, state="scored").limit(1)
+        if connection.scalar(scored) is not None:
+            raise RefusedError("closed", "It is scored; withdraw it, and it is on no board.")
         waiting = update(job).where(job.c.key == row.job, job.c.state == "queued")
         values = {"state": "cancelled", "finished": now, "reason": "cancelled by the team"}
         if not connection.execute(waiting.values(values)).rowcount:
             raise RefusedError("closed", f"It is {row.state}; only what waits can be cancelled.")
         refund(connection, row.submission, now, "cancelled")
+        _change_over(connection, row.phase, row.generation)
         log(connection, now, known.key, "cancelled", id, actor=actor)
 
 
@@ -359,8 +367,10 @@ def rerun(arena: Arena, known: Known, id: str, *, actor: str, reason: str) -> No
     """Queue a failed job again; it is charged again.
 
     Raises:
+        DataError: If there is no reason.
         RefusedError: If there is no such submission, or it has not failed.
     """
+    check_reason(reason)
     with arena.database.writing() as connection:
         now = arena.clock(connection)
         row = _newest(connection, known, id)
@@ -374,7 +384,13 @@ def rerun(arena: Arena, known: Known, id: str, *, actor: str, reason: str) -> No
 
 def _newest(connection: Connection, known: Known, id: str) -> Any:
     row = connection.execute(
-        select(submission.c.key.label("submission"), job.c.key.label("job"), job.c.state)
+        select(
+            submission.c.key.label("submission"),
+            submission.c.phase,
+            job.c.key.label("job"),
+            job.c.generation,
+            job.c.state,
+        )
         .select_from(job.join(submission).join(phase, submission.c.phase == phase.c.key))
         .where(submission.c.id == id, phase.c.challenge == known.key)
         .order_by(job.c.generation.desc())
@@ -396,26 +412,47 @@ def rescore(arena: Arena, known: Known, phase_id: str, *, actor: str, reason: st
     Raises:
         RefusedError: If the generation before is not done yet.
     """
-    own = find_phase(arena, known, phase_id)
     with arena.database.writing() as connection:
-        alone(connection, "challenge_generation", str(own.key))
-        now = arena.clock(connection)
-        of_phase = select(submission.c.key, func.max(job.c.generation).label("generation"))
-        rows = connection.execute(
-            of_phase.select_from(submission.join(job))
-            .where(submission.c.phase == own.key)
-            .group_by(submission.c.key)
-            .order_by(submission.c.key)
-        ).all()
-        newest = max((row.generation for row in rows), default=own.generation)
-        if newest > own.generation:
-            raise RefusedError("taken", f"Generation {newest} is being scored; wait for its end.")
-        settings = connection.execute(select(phase.c.settings).filter_by(key=own.key)).scalar_one()
-        for row in rows:
-            queue(connection, row.key, newest + 1, json.loads(settings), now)
-        log(connection, now, known.key, "rescore", phase_id, actor=actor, reason=reason,
-            before=str(newest), after=str(newest + 1))  # fmt: skip
-        return len(rows)
+        return begin_generation(arena, connection, known, phase_id, actor=actor, reason=reason)
+
+
+def begin_generation(
+    arena: Arena, connection: Connection, known: Known, phase_id: str, *, actor: str, reason: str
+) -> int:
+    """Do what `rescore` does, within a transaction.
+
+    What still waits goes over to the new generation. What was cancelled stays so; what failed is
+    tried and charged again.
+    """
+    own = phase_in(connection, known, phase_id)
+    alone(connection, "challenge_generation", str(own.key))
+    now = arena.clock(connection)
+    newest = select(func.max(job.c.generation)).where(job.c.submission == submission.c.key)
+    rows = connection.execute(
+        select(submission.c.key, job.c.key.label("job"), job.c.generation, job.c.state)
+        .join(job, job.c.submission == submission.c.key)
+        .where(
+            submission.c.phase == own.key,
+            job.c.generation == newest.correlate(submission).scalar_subquery(),
+        )
+        .order_by(submission.c.key)
+    ).all()
+    generation = max((row.generation for row in rows), default=own.generation)
+    if generation > own.generation:
+        raise RefusedError("taken", f"Generation {generation} is being scored; wait for its end.")
+    again = [row for row in rows if row.state != "cancelled"]
+    waiting = [row.job for row in again if row.state in ("queued", "scoring")]
+    replaced = {"state": "cancelled", "reason": "scored with the next generation", "finished": now}
+    replaced |= {"lease": "", "leased_until": None}
+    connection.execute(update(job).where(job.c.key.in_(waiting)).values(replaced))
+    for row in again:
+        queue(connection, row.key, generation + 1, own.settings, now)
+        if row.state == "failed":
+            charge_again(connection, row.key)
+    _change_over(connection, own.key, generation + 1)
+    log(connection, now, known.key, "rescore", phase_id, actor=actor, reason=reason,
+        before=str(generation), after=str(generation + 1))  # fmt: skip
+    return len(again)
 
 
 def _change_over(connection: Connection, phase_key: int, generation: int) -> None:

@@ -49,15 +49,19 @@ class Helper:
     >>> helper.close()
     """
 
-    def __init__(self, target: str, uses: int = 0) -> None:
+    def __init__(self, target: str, uses: int = 0, niceness: int = 0, device: str = "cpu") -> None:
         """Prepare a process; it is started when it is first asked.
 
         Args:
             target: The function that answers, as ``module:name``.
             uses: After how many answers to replace it; 0 for never.
+            niceness: How far it stands back where others need the processor, up to 19.
+            device: ``cuda`` lets it see the GPUs of this machine.
         """
         self._target = target
         self._uses = uses
+        self._niceness = niceness
+        self._hidden = {"CUDA_VISIBLE_DEVICES": ""} if device == "cpu" else {}
         self._answered = 0
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -90,30 +94,34 @@ class Helper:
         # the exchange blocks, so it has a thread; killing the process ends it
         exchange = threading.Thread(target=_exchange, args=(process, request, answer), daemon=True)
         exchange.start()
-        fault: ProcessFault | None = None
-        while exchange.is_alive() and fault is None:
-            exchange.join(_NAP)
-            if not exchange.is_alive():
-                break
-            if time.monotonic() - begun > seconds:
-                fault = ProcessFault("time", f"it took more than {seconds:g} seconds")
-            elif (size := resident(process.pid)) > memory:
-                fault = ProcessFault("memory", f"it took {size / 1e9:.1f} GB of memory")
-            elif not meanwhile():
-                fault = ProcessFault("abandoned", "somebody else does it now")
-        if fault is not None or not answer:
-            process.kill()
-            exchange.join()
-            self.close()
-        if fault is not None:
-            raise fault
+        try:
+            while exchange.is_alive():
+                exchange.join(_NAP)
+                if not exchange.is_alive():
+                    break
+                if time.monotonic() - begun > seconds:
+                    raise ProcessFault("time", f"it took more than {seconds:g} seconds")
+                if (size := resident(process.pid)) > memory:
+                    raise ProcessFault("memory", f"it took {size / 1e9:.1f} GB of memory")
+                if not meanwhile():
+                    raise ProcessFault("abandoned", "somebody else does it now")
+        except BaseException:
+            # its answer would else be taken for that to the next request
+            self._end(process, exchange)
+            raise
         if not answer:
+            self._end(process, exchange)
             raise ProcessFault("died", _ending(process))
         self._answered += 1
         if self._uses and self._answered >= self._uses:
             self.close()
         result: dict[str, Any] = msgspec.msgpack.decode(answer[0])
         return result
+
+    def _end(self, process: subprocess.Popen[bytes], exchange: threading.Thread) -> None:
+        process.kill()
+        exchange.join()
+        self.close()
 
     def close(self) -> None:
         """End the process, if it runs."""
@@ -131,13 +139,14 @@ class Helper:
         if self._process is None or self._process.poll() is not None:
             self.close()
             self._answered = 0
-            command = [sys.executable, "-m", "reelscore.challenge.processes", self._target]
+            program = [sys.executable, "-m", "reelscore.challenge.processes"]
+            command = [*program, self._target, str(self._niceness)]
             self._process = subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 start_new_session=True,
-                env=harmless_environment(),
+                env=harmless_environment() | self._hidden,
             )
         return self._process
 
@@ -213,11 +222,32 @@ def main() -> None:
     os.dup2(2, 1)  # what anything prints must not look like an answer
     parent = os.getppid()
     threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+    _stand_back(int(sys.argv[2]))
     module, _, name = sys.argv[1].partition(":")
     answer = getattr(importlib.import_module(module), name)
     with suppress(BrokenPipeError):  # nobody waits for the answer any more
         while (message := _receive(requests)) is not None:
             _send(answers, answer(msgspec.msgpack.decode(message)))
+
+
+def _stand_back(niceness: int) -> None:
+    """Let others have the processor first.
+
+    This process is a session of its own. Linux may share processors among sessions, and then
+    niceness counts among the processes of one alone: so the whole session stands back, too.
+    """
+    if not niceness:
+        return
+    if hasattr(os, "nice"):
+        os.nice(niceness)
+    for _ in range(10):
+        try:
+            Path("/proc/self/autogroup").write_text(str(niceness))
+            return
+        except BlockingIOError:  # one such request of all users in a tenth of a second
+            time.sleep(0.1)
+        except OSError:  # other systems, and kernels that do not group sessions
+            return
 
 
 def _watch(parent: int) -> None:

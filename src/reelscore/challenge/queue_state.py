@@ -11,6 +11,7 @@ from sqlalchemy import func, insert, select, update
 from reelscore._version import __version__
 from reelscore.challenge.arena import Arena
 from reelscore.challenge.job_needs import is_able
+from reelscore.challenge.job_results import version_of
 from reelscore.challenge.store.tables import job, submission, worker
 
 _GONE = 120_000_000  # microseconds after which a worker that says nothing counts as gone
@@ -56,30 +57,50 @@ def queue_state(arena: Arena) -> Waiting:
 
 def why_waiting(arena: Arena, id: str) -> str:
     """Say why a submission waits: its place in the queue, or that nobody can score it."""
+    return waits_for(arena, id)[0]
+
+
+def waits_for(arena: Arena, id: str) -> tuple[str, int]:
+    """Say why a submission waits, and how many wait before it."""
     with arena.database.reading() as connection:
         now = arena.clock(connection)
         row = connection.execute(
-            select(job.c.needs, job.c.not_before, job.c.key, job.c.reason)
+            select(
+                *(job.c.needs, job.c.not_before, job.c.key, job.c.reason),
+                *(submission.c.phase, job.c.generation),
+            )
             .select_from(job.join(submission))
             .where(submission.c.id == id, job.c.state == "queued")
             .limit(1)
         ).one_or_none()
         if row is None:
-            return ""
-        workers = connection.execute(select(worker).where(worker.c.seen > now - _GONE)).all()
-        able = [each for each in workers if is_able(each.capabilities.split(), row.needs)]
-        if not able:
-            what = f" with {row.needs}" if row.needs else ""
-            return f"no scorer{what} is running"
-        if row.not_before > now:
-            seconds = math.ceil((row.not_before - now) / 1e6)
-            return f"tried again in {seconds} s: {row.reason}"
-        before = connection.execute(
+            return "", 0
+        before: int = connection.execute(
             select(func.count())
             .select_from(job)
             .where(job.c.state == "queued", job.c.key < row.key)
         ).scalar_one()
-        return f"place {before + 1} in the queue"
+        workers = connection.execute(select(worker).where(worker.c.seen > now - _GONE)).all()
+        able = [each for each in workers if is_able(each.capabilities.split(), row.needs)]
+        if not able:
+            what = f" with {row.needs}" if row.needs else ""
+            return f"no scorer{what} is running", before
+        version = version_of(connection, row.phase, row.generation)
+        if version and all(each.version != version for each in able):
+            return f"no scorer of version {version}, which scored the others, is running", before
+        if row.not_before > now:
+            seconds = math.ceil((row.not_before - now) / 1e6)
+            return f"tried again in {seconds} s: {row.reason}", before
+        return f"place {before + 1} in the queue", before
+
+
+def other_versions(arena: Arena) -> list[str]:
+    """List the versions, other than this one, that waiting jobs must be scored by."""
+    with arena.database.reading() as connection:
+        waiting = select(submission.c.phase, job.c.generation).select_from(job.join(submission))
+        rows = connection.execute(waiting.where(job.c.state == "queued").distinct()).all()
+        versions = {version_of(connection, row.phase, row.generation) for row in rows}
+    return sorted(versions - {"", __version__})
 
 
 def seen(arena: Arena, name: str, able: Iterable[str], scorers: int) -> None:

@@ -12,10 +12,11 @@ from sqlalchemy import Connection, func, insert, select, update
 
 from reelscore.challenge.arena import Arena, day_of, next_day
 from reelscore.challenge.challenges import Known, KnownPhase
-from reelscore.challenge.store.events import log
+from reelscore.challenge.store.events import check_reason, log
 from reelscore.challenge.store.tables import charge, grant, job, refusal, submission
 from reelscore.challenge.teams import Team, own_keys
 from reelscore.errors import DataError, RefusedError
+from reelscore.store.database import alone
 
 REFUSALS_AN_HOUR = 30
 _HOUR = 3_600_000_000
@@ -56,6 +57,8 @@ def left_in(connection: Connection, phase: KnownPhase, team: Team, moment: int) 
     granted = select(func.coalesce(func.sum(grant.c.amount), 0)).where(
         grant.c.team.in_(keys), grant.c.phase == phase.key
     )
+    earlier = job.alias()
+    is_scored = earlier.c.submission == submission.c.key, earlier.c.state == "scored"
     busy = (
         select(func.count())
         .select_from(job.join(submission))
@@ -63,6 +66,7 @@ def left_in(connection: Connection, phase: KnownPhase, team: Team, moment: int) 
             submission.c.team.in_(keys),
             submission.c.phase == phase.key,
             job.c.state.in_(("queued", "scoring")),
+            ~select(earlier.c.key).where(*is_scored).exists(),  # what is scored again is not new
         )
     )
 
@@ -142,33 +146,77 @@ def give(
     actor: str,
     reason: str,
 ) -> None:
-    """Grant a team more submissions: in all, and for today.
+    """Grant a team more submissions: in all, and for today; or take back what was granted.
+
+    Args:
+        arena: The database.
+        known: The challenge.
+        phase: Where they count.
+        team: Who gets them.
+        amount: How many more; below zero, how many of those granted before are taken back.
+        actor: Who decides.
+        reason: Why.
 
     Raises:
-        DataError: If the amount is not positive, or there is no reason.
+        DataError: If the amount is 0, more is taken back than was granted, or there is no reason.
     """
-    if amount < 1:
-        raise DataError(f"The amount is {amount}; expected at least 1.")
-    if not reason:
-        raise DataError("Say why; it stands in the log.")
+    if amount == 0:
+        raise DataError("The amount is 0; expected submissions to grant, or below 0 to take back.")
+    check_reason(reason)
     with arena.database.writing() as connection:
+        alone(connection, "challenge_grant", str(team.key), str(phase.key))
         now = arena.clock(connection)
-        connection.execute(
-            insert(grant).values(
-                team=team.key,
-                phase=phase.key,
-                time=now,
-                day=day_of(now),
-                amount=amount,
-                actor=actor,
-                reason=reason,
+        days = {day_of(now): amount}
+        if amount < 0:
+            days = _taken_back(connection, phase, team, -amount)
+        for day, share in days.items():
+            connection.execute(
+                insert(grant).values(
+                    team=team.key,
+                    phase=phase.key,
+                    time=now,
+                    day=day,
+                    amount=share,
+                    actor=actor,
+                    reason=reason,
+                )
             )
-        )
         log(connection, now, known.key, "grant", team.id, actor=actor, reason=reason,
             after=f"{amount} in {phase.id}")  # fmt: skip
 
 
-def check_refusals(connection: Connection, phase: KnownPhase, team: Team, now: int) -> None:
+def changed(amount: int) -> str:
+    """Say how much more or less a team may submit.
+
+    >>> changed(2), changed(-1)
+    ('2 more', '1 less')
+    """
+    return f"{abs(amount)} {'more' if amount > 0 else 'less'}"
+
+
+def _taken_back(
+    connection: Connection, phase: KnownPhase, team: Team, amount: int
+) -> dict[str, int]:
+    """Take grants back by the days on which they counted, the latest first."""
+    by_day = (
+        select(grant.c.day, func.sum(grant.c.amount))
+        .where(grant.c.team == team.key, grant.c.phase == phase.key)
+        .group_by(grant.c.day)
+        .order_by(grant.c.day.desc())
+    )
+    days, rest = {}, amount
+    for day, granted in connection.execute(by_day):
+        if share := min(rest, int(granted)):
+            days[str(day)] = -share
+            rest -= share
+    if rest:
+        raise DataError(
+            f"{team.name} was granted {amount - rest} in {phase.id}; {amount} cannot be taken back."
+        )
+    return days
+
+
+def check_refusals(connection: Connection, team: Team, now: int) -> None:
     """Refuse a team that uses the checker as a load.
 
     Raises:
@@ -177,9 +225,7 @@ def check_refusals(connection: Connection, phase: KnownPhase, team: Team, now: i
     count = (
         select(func.count())
         .select_from(refusal)
-        .where(
-            refusal.c.team == team.key, refusal.c.phase == phase.key, refusal.c.time > now - _HOUR
-        )
+        .where(refusal.c.team.in_(own_keys(connection, team.key)), refusal.c.time > now - _HOUR)
     )
     if int(connection.execute(count).scalar_one()) >= REFUSALS_AN_HOUR:
         raise RefusedError(

@@ -6,6 +6,8 @@ import http.client
 import json
 import os
 import secrets
+import socket
+import ssl
 import stat
 import time
 import urllib.error
@@ -20,8 +22,10 @@ from reelscore._version import __version__
 from reelscore.errors import DataError, EndpointError, RefusedError
 
 _TRIES = 5
+_PAUSE = 2.0  # seconds before the second try; each further one waits twice as long
 _PATIENCE = 120.0  # seconds for one answer; reading a large file takes a while
 _BUSY = (502, 503, 504)
+_HOPELESS = (socket.gaierror, ssl.SSLError)  # another try would end in the same way
 _HERE = ("127.0.0.1", "::1", "localhost")
 
 
@@ -38,8 +42,9 @@ class Server:
 
     Attributes:
         url: Its address, such as ``https://challenge.example``.
-        token: The participant's token; it appears in no message.
+        token: The participant's token; it appears in no message. Empty for a visitor.
         pause: Waits some seconds before another try.
+        tell: Says that there will be another try.
 
     >>> Server("https://challenge.example", "secret")
     Server(url='https://challenge.example')
@@ -48,6 +53,7 @@ class Server:
     url: str
     token: str = field(repr=False)
     pause: Callable[[float], None] = field(default=time.sleep, repr=False)
+    tell: Callable[[str], None] = field(default=lambda _: None, repr=False)
 
     def get(self, path: str) -> Any:
         """Read something below ``/api/v1``.
@@ -57,6 +63,20 @@ class Server:
             EndpointError: If it does not answer.
         """
         return self._ask(path, None, {})
+
+    def challenges(self) -> list[str]:
+        """List the ids of the challenges that the server has.
+
+        Raises:
+            EndpointError: If it does not answer, or is no server of challenges.
+        """
+        try:
+            listed = self.get("/challenges")["challenges"]
+        except RefusedError as error:
+            if error.reason != "missing":
+                raise
+            raise _stranger(self.url) from None
+        return [str(challenge["id"]) for challenge in listed]
 
     def submit(
         self, challenge: str, phase: str, file: Path, fields: Mapping[str, str], key: str = ""
@@ -75,42 +95,89 @@ class Server:
             RefusedError: If the server refuses it; the message names what is wrong.
             EndpointError: If it does not answer.
         """
+        named = {"Idempotency-Key": key or secrets.token_hex(16)}
+        return self._send(challenge, phase, "submissions", file, fields, named)
+
+    def check(self, challenge: str, phase: str, file: Path) -> Any:
+        """Let the server read a file as if it were handed in; nothing is kept or charged.
+
+        Args:
+            challenge: The challenge's id.
+            phase: The phase's id.
+            file: The file of captions.
+
+        Raises:
+            DataError: If the file cannot be read.
+            RefusedError: If it cannot be scored; the message names what is wrong.
+            EndpointError: If the server does not answer.
+        """
+        return self._send(challenge, phase, "check", file, {}, {})
+
+    def _send(
+        self,
+        challenge: str,
+        phase: str,
+        what: str,
+        file: Path,
+        fields: Mapping[str, str],
+        headers: Mapping[str, str],
+    ) -> Any:
         try:
             content = file.read_bytes()
         except OSError as error:
             raise DataError(f"{file}: cannot be read: {error.strerror or error}.") from None
         boundary = secrets.token_hex(16)
-        headers = {
-            "Content-Type": f"multipart/form-data; boundary={boundary}",
-            "Idempotency-Key": key or secrets.token_hex(16),
-        }
-        path = f"/challenges/{quote(challenge)}/phases/{quote(phase)}/submissions"
-        return self._ask(path, form_body(boundary, file.name, content, fields), headers)
+        kind = {"Content-Type": f"multipart/form-data; boundary={boundary}"}
+        path = f"/challenges/{quote(challenge)}/phases/{quote(phase)}/{what}"
+        body = form_body(boundary, file.name, content, fields)
+        return self._ask(path, body, {**kind, **headers})
 
     def _ask(self, path: str, body: bytes | None, headers: Mapping[str, str]) -> Any:
-        common = {
-            "Authorization": f"Bearer {self.token}",
-            "Accept": "application/json",
-            "User-Agent": f"reelscore/{__version__}",
-        }
+        common = {"Accept": "application/json", "User-Agent": f"reelscore/{__version__}"}
+        if self.token:
+            common["Authorization"] = f"Bearer {self.token}"
         request = urllib.request.Request(f"{self.url}/api/v1{path}", body, {**common, **headers})
         opener = urllib.request.build_opener(_NoRedirects)
         fault = ""
         for number in range(_TRIES):
             if number:
-                self.pause(2.0**number)
+                seconds = _PAUSE * 2 ** (number - 1)
+                self.tell(f"{self.url}: {fault}; trying again in {seconds:.0f} s.")
+                self.pause(seconds)
             try:
                 with opener.open(request, timeout=_PATIENCE) as response:
-                    return json.loads(response.read())
+                    content = response.read()
+                return _answer(self.url, content)
             except urllib.error.HTTPError as error:
                 content = error.read()
                 if error.code not in _BUSY:
                     raise _refusal(self.url, error.code, content) from None
                 fault = f"it is busy (status {error.code})"
-            except (OSError, http.client.HTTPException, ValueError) as error:
+            except (OSError, http.client.HTTPException) as error:
                 reason = getattr(error, "reason", error)
                 fault = str(getattr(reason, "strerror", None) or reason or type(error).__name__)
-        raise EndpointError(f"{self.url}: no answer after {_TRIES} tries: {fault}.")
+                if isinstance(reason, _HOPELESS):
+                    raise EndpointError(
+                        f"{self.url}: cannot be reached: {fault}. Is the address right?"
+                    ) from None
+        raise EndpointError(
+            f"{self.url}: no answer after {_TRIES} tries: {fault}. Is the address right, and does "
+            "the server run?"
+        )
+
+
+def _answer(url: str, content: bytes) -> Any:
+    try:
+        return json.loads(content)
+    except ValueError:
+        raise _stranger(url) from None
+
+
+def _stranger(url: str) -> EndpointError:
+    return EndpointError(
+        f"{url}: answers, but not as a server of challenges does. Give the address that its pages "
+        "have, up to /challenges."
+    )
 
 
 def form_body(boundary: str, name: str, content: bytes, fields: Mapping[str, str]) -> bytes:
@@ -131,13 +198,16 @@ def form_body(boundary: str, name: str, content: bytes, fields: Mapping[str, str
     return "".join([*parts, head]).encode() + content + f"\r\n--{boundary}--\r\n".encode()
 
 
-def _refusal(url: str, status: int, content: bytes) -> RefusedError:
+def _refusal(url: str, status: int, content: bytes) -> RefusedError | EndpointError:
+    """Say why a server refuses something, and what to do if it is for the token."""
     try:
         answer = json.loads(content)
-        message = str(answer["message"])
-    except (ValueError, KeyError, TypeError):
-        return RefusedError("unknown", f"{url}: answers with status {status}, not as expected.")
-    return RefusedError(str(answer.get("reason", "unknown")), message)
+        message, reason = str(answer["message"]), str(answer.get("reason", "unknown"))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return _stranger(url)
+    if status == 401:
+        message += f" Then run: reelscore challenge login {url}"
+    return RefusedError("missing" if status == 404 else reason, message)
 
 
 # Where the token is kept
@@ -181,11 +251,18 @@ def keep_login(url: str, token: str) -> Path:
     return file
 
 
-def known_server(url: str | None = None) -> Server:
+def known_server(
+    url: str | None = None,
+    *,
+    visitor: bool = False,
+    tell: Callable[[str], None] = lambda _: None,
+) -> Server:
     """Give the server that somebody has logged in to; REELSCORE_TOKEN goes before the file.
 
     Args:
         url: Its address; that of the file by default.
+        visitor: Whether the address is enough, since visitors may do what is asked for.
+        tell: Says that there will be another try.
 
     Raises:
         DataError: If nobody has logged in, or others may read the file.
@@ -202,6 +279,9 @@ def known_server(url: str | None = None) -> Server:
     address = url or kept.get("url", "")
     same = bool(address) and address.rstrip("/") == kept.get("url")
     token = os.environ.get("REELSCORE_TOKEN") or (kept.get("token", "") if same else "")
-    if not address or not token:
-        raise DataError("Log in first: reelscore challenge login URL; or name a --database.")
-    return Server(checked_address(address), token)
+    if visitor and not address:
+        raise DataError("Which challenge? Name a server with --server URL, or a database.")
+    if not visitor and not token:
+        where = address or "URL"
+        raise DataError(f"Log in first: reelscore challenge login {where}; or name a database.")
+    return Server(checked_address(address), token, tell=tell)

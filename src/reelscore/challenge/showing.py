@@ -14,6 +14,7 @@ from reelscore.challenge.definition import Feedback, Visibility
 from reelscore.errors import check_choice
 
 Viewer = Literal["visitor", "other", "own", "assistant", "owner"]
+Role = Literal["visitor", "participant", "assistant", "owner"]
 What = Literal[
     "items",
     "references",
@@ -29,6 +30,36 @@ What = Literal[
 ]
 Permission = Literal["nothing", "names", "told", "final", "public", "own", "everything"]
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Who:
+    """Somebody who wants to see something.
+
+    Attributes:
+        role: What they are on this server.
+        team: The public id of their team in the challenge; empty without one.
+        terms_accepted: Whether they have accepted the terms of the challenge.
+    """
+
+    role: Role = "visitor"
+    team: str = ""
+    terms_accepted: bool = False
+
+    def seen_as(self, team: str = "") -> Viewer:
+        """Say as whom they look at something of a team; without one, at what is nobody's.
+
+        >>> Who("participant", "t1").seen_as("t1"), Who("participant", "t1").seen_as("t2")
+        ('own', 'other')
+        """
+        if self.role in ("assistant", "owner"):
+            return self.role
+        if self.role == "participant" and self.team:
+            return "own" if self.team == team else "other"
+        return "visitor"
+
+
+VISITOR = Who()
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,10 @@ from sqlalchemy import Connection, Row, func, insert, select, update
 from reelscore.challenge import jobs, quota
 from reelscore.challenge.arena import Arena
 from reelscore.challenge.challenges import Known, KnownPhase, expected_upload, phase_in
-from reelscore.challenge.store.blobs import get_blob, put_blob
-from reelscore.challenge.store.events import log
+from reelscore.challenge.store.blobs import put_blob
+from reelscore.challenge.store.events import check_reason, log
 from reelscore.challenge.store.tables import challenge, job, phase, submission, team
-from reelscore.challenge.teams import Team
+from reelscore.challenge.teams import Team, own_keys
 from reelscore.challenge.uploads import Accepted, Readers, Report, shown_name
 from reelscore.errors import DataError, RefusedError
 from reelscore.store.database import alone
@@ -150,7 +150,7 @@ def hand_in(
         check_window(own_phase, arrived, now)
         if own.kind != "baseline":
             quota.check_left(quota.left_in(connection, own_phase, own, arrived))
-            quota.check_refusals(connection, own_phase, own, now)
+            quota.check_refusals(connection, own, now)
     accepted = read_file(arena, readers, known, own_phase, own, upload)
     return keep(
         arena, known, phase_id, own, upload, accepted, account=account, arrived=arrived, actor=actor
@@ -172,7 +172,7 @@ def check_file(
         own_phase = phase_in(connection, known, phase_id)
         if now < own_phase.opens:
             raise RefusedError("closed", f"The phase opens at {to_iso(own_phase.opens)}.")
-        quota.check_refusals(connection, own_phase, own, now)
+        quota.check_refusals(connection, own, now)
     return read_file(arena, readers, known, own_phase, own, upload)
 
 
@@ -348,8 +348,10 @@ def _check_same(
 ) -> None:
     if force:
         return
-    same = select(submission.c.number).filter_by(
-        team=own.key, phase=own_phase.key, content=accepted.content, status="active"
+    same = (
+        select(submission.c.number)
+        .where(submission.c.team.in_(own_keys(connection, own.key)))
+        .filter_by(phase=own_phase.key, content=accepted.content, status="active")
     )
     number = connection.scalar(same.order_by(submission.c.number).limit(1))
     if number is not None:
@@ -391,19 +393,6 @@ def list_submissions(
         return connection.execute(rows).all()
 
 
-def uploaded_file(arena: Arena, id: str) -> tuple[str, bytes]:
-    """Give the name and content of the file that was handed in.
-
-    Raises:
-        RefusedError: If there is no such submission.
-    """
-    with arena.database.reading() as connection:
-        row = find_submission(connection, id)
-        if row is None:
-            raise _unknown(id)
-        return row.file_name, get_blob(connection, row.upload_blob)
-
-
 def choose(arena: Arena, known: Known, id: str, *, actor: str = "") -> None:
     """Choose the submission that counts for its team, until the phase closes.
 
@@ -416,8 +405,9 @@ def choose(arena: Arena, known: Known, id: str, *, actor: str = "") -> None:
         own = connection.execute(select(phase).filter_by(key=row.phase)).one()
         if now >= own.closes:
             raise RefusedError("closed", f"The phase closed at {to_iso(own.closes)}.")
-        same = {"team": row.team, "phase": row.phase}
-        connection.execute(update(submission).filter_by(**same).values(chosen=False))
+        own_team = submission.c.team.in_(own_keys(connection, row.team))
+        same = update(submission).where(own_team, submission.c.phase == row.phase)
+        connection.execute(same.values(chosen=False))
         connection.execute(update(submission).filter_by(key=row.key).values(chosen=True))
         log(connection, now, known.key, "chosen", id, actor=actor)
 
@@ -431,8 +421,8 @@ def set_status(
         RefusedError: If there is no such submission.
         DataError: If it is disqualified without a reason.
     """
-    if status == "disqualified" and not reason:
-        raise DataError("Say why; the team reads it.")
+    if status == "disqualified":
+        check_reason(reason)
     with arena.database.writing() as connection:
         row = _own(connection, known, id)
         connection.execute(update(submission).filter_by(key=row.key).values(status=status))

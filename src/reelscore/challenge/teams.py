@@ -1,11 +1,9 @@
-"""Teams: names that cannot be mistaken for another's, members, invitations, merging."""
+"""Teams: who is in them, and how somebody gets in; `team_decisions` has what organisers decide."""
 
 from __future__ import annotations
 
 import hashlib
-import re
 import secrets
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,18 +13,12 @@ from sqlalchemy import Connection, Row, func, insert, select, update
 from reelscore.challenge.arena import Arena
 from reelscore.challenge.challenges import Known
 from reelscore.challenge.store.events import log
-from reelscore.challenge.store.tables import member, submission, team
+from reelscore.challenge.store.tables import member, team
+from reelscore.challenge.team_names import checked_name, skeleton
 from reelscore.errors import DataError, RefusedError
 from reelscore.store.database import alone
 
-_LONGEST = 60
-# Letters of other scripts, and digits, that look like Latin letters once they are lower case.
-_LOOKALIKES = str.maketrans(
-    "01а" + "сеіјорѕхуқһԁԛԝ" + "αειοκνρτυχ",
-    "ola" + "ceijopsxyqhdqw" + "aeiokvptux",
-)
-# Scripts that belong together in one name.
-_TOGETHER = {"HIRAGANA": "CJK", "KATAKANA": "CJK", "HANGUL": "CJK", "IDEOGRAPHIC": "CJK"}
+_LONGEST_CONTACT = 200
 
 
 @dataclass(frozen=True)
@@ -41,53 +33,6 @@ class Team:
     state: str
     approved: bool
     members_shown: bool
-
-
-def checked_name(name: str) -> str:
-    """Give a team's name as it is kept.
-
-    Raises:
-        DataError: If it is empty, long, has characters that do not show, or mixes scripts.
-
-    >>> checked_name("  Team  Seven ")
-    'Team Seven'
-    >>> checked_name("Pаr")
-    Traceback (most recent call last):
-    reelscore.errors.DataError: The name 'Pаr' mixes letters of CYRILLIC and LATIN; use one script.
-    """
-    name = " ".join(unicodedata.normalize("NFKC", name).split())
-    if not name or len(name) > _LONGEST:
-        raise DataError(f"The name has {len(name)} characters; expected 1 to {_LONGEST}.")
-    for character in name:
-        if unicodedata.category(character)[0] == "C":
-            code = f"U+{ord(character):04X}"
-            raise DataError(f"The name holds {code}, which does not show; remove it.")
-    if not any(map(str.isalnum, name)):
-        raise DataError("The name has no letter or digit; expected at least one.")
-    if re.search("\\W{4}|[\u0300-\u036f]{2}", name):
-        raise DataError("The name has many marks in a row; expected letters and digits.")
-    scripts = sorted({_script(character) for character in name if character.isalpha()})
-    if len(scripts) > 1:
-        listed = " and ".join(scripts)
-        raise DataError(f"The name {name!r} mixes letters of {listed}; use one script.")
-    return name
-
-
-def _script(letter: str) -> str:
-    first = unicodedata.name(letter, "OTHER").split()[0]
-    return _TOGETHER.get(first, first)
-
-
-def skeleton(name: str) -> str:
-    """Give what names that look alike have in common.
-
-    >>> skeleton("Team 1O") == skeleton("team-lo") == skeleton("TEAM l0")
-    True
-    """
-    plain = unicodedata.normalize("NFKD", name.casefold())
-    plain = "".join(character for character in plain if not unicodedata.combining(character))
-    plain = plain.translate(_LOOKALIKES).replace("rn", "m").replace("vv", "w").replace("i", "l")
-    return "".join(character for character in plain if character.isalnum()) or plain
 
 
 def add_team(
@@ -185,6 +130,14 @@ def members(arena: Arena, own: Team) -> Sequence[Row[Any]]:
         return connection.execute(rows.order_by(member.c.key)).all()
 
 
+def all_members(arena: Arena, known: Known) -> Sequence[Row[Any]]:
+    """Give the rows of all active members of a challenge, each with the id of its team."""
+    with arena.database.reading() as connection:
+        rows = select(member, team.c.id.label("team_id")).join(team, member.c.team == team.c.key)
+        active = rows.where(member.c.challenge == known.key, member.c.state == "active")
+        return connection.execute(active.order_by(member.c.key)).all()
+
+
 def invite(arena: Arena, known: Known, own: Team, *, actor: str = "") -> str:
     """Make a link by which one account can join a team.
 
@@ -229,10 +182,11 @@ def accept(arena: Arena, known: Known, token: str, account: int, *, actor: str =
             raise RefusedError("closed", "Teams can no longer be made or changed.")
         _check_free(connection, known.key, account)
         largest = known.definition.largest_team
-        if largest is not None and _size(connection, row.team) >= largest:
+        if largest is not None and team_size(connection, row.team) >= largest:
             raise RefusedError("taken", f"The team is full; it has {largest} members.")
         values = {"account": account, "state": "active", "invitation": "", "since": now}
         connection.execute(update(member).filter_by(key=row.key).values(values))
+        ensure_captain(connection, row.team)
         joined = connection.execute(select(team).filter_by(key=row.team)).one()
         log(connection, now, known.key, "joined", joined.id, actor=actor)
         return _team(joined)
@@ -253,104 +207,59 @@ def leave(arena: Arena, known: Known, account: int, *, actor: str = "") -> None:
         if row is None:
             raise RefusedError("unknown", "You are in no team.")
         connection.execute(
-            update(member).filter_by(key=row.key).values(state="left", role="member", since=now)
+            update(member)
+            .filter_by(key=row.key)
+            .values(state="left", role="member", since=now, contact="")
         )
-        if row.role == "captain":
-            eldest = (
-                select(member.c.key)
-                .filter_by(team=row.team, state="active")
-                .order_by(member.c.key)
-                .limit(1)
-            )
-            connection.execute(
-                update(member)
-                .where(member.c.key == eldest.scalar_subquery())
-                .values(role="captain")
-            )
+        ensure_captain(connection, row.team)
         id = connection.execute(select(team.c.id).filter_by(key=row.team)).scalar_one()
         log(connection, now, known.key, "left", id, actor=actor)
 
 
-def merge(arena: Arena, known: Known, one: Team, into: Team, *, actor: str, reason: str) -> None:
-    """Merge a team into another: members move, and what both have used in a phase adds up.
-
-    Raises:
-        RefusedError: If they cannot be merged, or the merged team would be too large.
-    """
+def show_members(arena: Arena, known: Known, own: Team, shown: bool, *, actor: str) -> None:
+    """Let visitors read who is in a team, or no longer; it is the captain's to decide."""
     with arena.database.writing() as connection:
-        alone(connection, team.name, str(known.key))
+        connection.execute(update(team).filter_by(key=own.key).values(members_shown=shown))
+        after = "named to everybody" if shown else "named to nobody"
         now = arena.clock(connection)
-        states = {_state(connection, each) for each in (one, into)}
-        if one.key == into.key or states != {"active"}:
-            raise RefusedError("unknown", "Only two active teams can be merged.")
-        size = _size(connection, one.key) + _size(connection, into.key)
-        if (largest := known.definition.largest_team) is not None and size > largest:
-            raise RefusedError("taken", f"The team would have {size} members; at most {largest}.")
-        connection.execute(
-            update(team).filter_by(key=one.key).values(state="merged", merged_into=into.key)
-        )
-        connection.execute(
-            update(member)
-            .where(member.c.team == one.key, member.c.state != "left")
-            .values(team=into.key, role="member")
-        )
-        log(connection, now, known.key, "merged", one.id, actor=actor, reason=reason,
-            after=into.id)  # fmt: skip
+        log(connection, now, known.key, "members", own.id, actor=actor, after=after)
 
 
-def decide(arena: Arena, known: Known, own: Team, what: str, *, actor: str, reason: str) -> None:
-    """Approve, disqualify or reinstate a team.
+def set_contact(arena: Arena, known: Known, account: int, contact: str) -> None:
+    """Keep by which address organisers can reach a member; empty removes it.
+
+    The log does not have it: nothing can be removed from there.
 
     Raises:
-        DataError: If there is no reason, or nothing of that kind can be decided.
+        DataError: If it is long, or has characters that do not show.
+        RefusedError: If the account is in no team.
     """
-    changes: dict[str, dict[str, Any]] = {
-        "approve": {"approved": True},
-        "disqualify": {"state": "disqualified"},
-        "reinstate": {"state": "active"},
-    }
-    if what not in changes:
-        raise DataError(f"{what!r} is no decision; expected {', '.join(changes)}.")
-    if not reason:
-        raise DataError("Say why; the team reads it.")
-    with arena.database.writing() as connection:
-        if _state(connection, own) == "merged":
-            raise DataError("The team was merged into another; decide about that one.")
-        connection.execute(update(team).filter_by(key=own.key).values(changes[what]))
-        log(connection, arena.clock(connection), known.key, what, own.id, actor=actor,
-            reason=reason, before=own.state)  # fmt: skip
-
-
-def own_keys(connection: Connection, key: int) -> list[int]:
-    """Give the keys of a team and of all that were merged into it."""
-    keys = [key]
-    for each in keys:
-        merged = select(team.c.key).where(team.c.merged_into == each)
-        keys += connection.scalars(merged).all()
-    return keys
-
-
-def same_captions(arena: Arena, known: Known) -> list[tuple[str, list[str]]]:
-    """Find captions that several teams handed in: their digest, and the submissions."""
-    from reelscore.challenge.store.tables import phase
-
-    with arena.database.reading() as connection:
-        twice = (
-            select(submission.c.content)
-            .join(phase, phase.c.key == submission.c.phase)
-            .where(phase.c.challenge == known.key)
-            .group_by(submission.c.content)
-            .having(func.count(submission.c.team.distinct()) > 1)
+    contact = contact.strip()
+    if len(contact) > _LONGEST_CONTACT or not contact.isprintable():
+        raise DataError(
+            f"The address has {len(contact)} characters, or some that do not show; expected up to "
+            f"{_LONGEST_CONTACT}."
         )
-        rows = connection.execute(
-            select(submission.c.content, submission.c.id)
-            .where(submission.c.content.in_(twice))
-            .order_by(submission.c.arrived)
-        ).all()
-    groups: dict[str, list[str]] = {}
-    for content, id in rows:
-        groups.setdefault(content, []).append(id)
-    return list(groups.items())
+    active = {"challenge": known.key, "account": account, "state": "active"}
+    with arena.database.writing() as connection:
+        changed = connection.execute(update(member).filter_by(**active).values(contact=contact))
+        if not changed.rowcount:
+            raise RefusedError("unknown", "You are in no team.")
+
+
+def own_keys(connection: Connection, key: int) -> Sequence[int]:
+    """Give the keys of all teams that are one by now: this one, and all merged with it."""
+    heir = select(func.coalesce(team.c.merged_into, team.c.key)).filter_by(key=key)
+    is_part = func.coalesce(team.c.merged_into, team.c.key) == heir.scalar_subquery()
+    return connection.scalars(select(team.c.key).where(is_part)).all()
+
+
+def ensure_captain(connection: Connection, key: int) -> None:
+    """Let the member who has been in a team for longest be its captain, where it has none."""
+    active = select(member.c.key, member.c.role).filter_by(team=key, state="active")
+    rows = connection.execute(active.order_by(member.c.key)).all()
+    if rows and all(row.role != "captain" for row in rows):
+        connection.execute(update(member).filter_by(key=rows[0].key).values(role="captain"))
 
 
 def _check_free(connection: Connection, challenge: int, account: int) -> None:
@@ -373,13 +282,10 @@ def _add_member(connection: Connection, own: Row[Any], account: int, role: str, 
     )
 
 
-def _size(connection: Connection, key: int) -> int:
+def team_size(connection: Connection, key: int) -> int:
+    """Give the number of active members."""
     count = select(func.count()).select_from(member).filter_by(team=key, state="active")
     return int(connection.execute(count).scalar_one())
-
-
-def _state(connection: Connection, own: Team) -> str:
-    return str(connection.execute(select(team.c.state).filter_by(key=own.key)).scalar_one())
 
 
 def _team(row: Row[Any]) -> Team:

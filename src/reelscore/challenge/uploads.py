@@ -25,13 +25,13 @@ from reelscore.data.checks import SHOWN, Problems, candidate_fault, has_words, i
 from reelscore.data.formats import get_format
 from reelscore.data.reading import Reading, Request
 from reelscore.data.source import PARQUET, Source
-from reelscore.data.stories import StoryPolicies
+from reelscore.data.stories import SPARE_TIME, StoryPolicies
 from reelscore.errors import DataError, ReelscoreError, RefusedError
 
 SECONDS, MEMORY = 60.0, 2 << 30
 RECORDS = 2_000_000
 _USES = 100  # files after which a reader is replaced
-_PATIENCE = 30.0  # seconds to wait for a reader that is free
+PATIENCE = 30.0  # seconds to wait for a reader that is free
 _LONGEST = 300  # characters of one problem in a report
 
 
@@ -171,15 +171,18 @@ class Readers:
     @contextmanager
     def _reader(self) -> Iterator[Helper]:
         try:
-            helper = self._free.get(timeout=_PATIENCE)
+            helper = self._free.get(timeout=PATIENCE)
         except queue.Empty:
-            raise RefusedError(
-                "busy", "Many files are being read; try again in a minute."
-            ) from None
+            raise busy() from None
         try:
             yield helper
         finally:
             self._free.put(helper)
+
+
+def busy() -> RefusedError:
+    """Say that no reader became free in time."""
+    return RefusedError("busy", "Many files are being read; try again in a minute.")
 
 
 def captions_of(captions: bytes) -> dict[str, Any]:
@@ -224,6 +227,12 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     return {"captions": msgspec.json.encode(captions), "notes": reading.notes}
 
 
+_STRANGE = (
+    "No id of the file is in the test set: is it the right file, and the right phase? The sample "
+    "file of the phase has the ids."
+)
+
+
 class _UploadReading:
     """One upload on its way to captions."""
 
@@ -252,6 +261,8 @@ class _UploadReading:
                     self._stories(source, found)
         self._check_missing(found)
         if self._problems.count:
+            if not found:
+                self.notes.append(_STRANGE)
             return None
         return {split.split: self._in_order(split, found) for split in self._expected.splits}
 
@@ -354,9 +365,9 @@ class _UploadReading:
                         f"{where}, caption {rank}: has {len(sentence):,} characters; at most "
                         f"{limits.caption_characters:,} are taken."
                     )
-                if stop > end:
+                if stop > end + SPARE_TIME:
                     self._problems.add(
-                        f"{where}, caption {rank}: ends at {stop:g} s, the video at {end:g} s."
+                        f"{where}, caption {rank}: ends at {stop:.2f} s, the video at {end:.2f} s."
                     )
                 found[item].append([start, stop, sentence])
 
@@ -371,6 +382,10 @@ class _UploadReading:
         if self._expected.kind == "stories" and self._expected.missing == "zero":
             if not found and not self._problems.count:
                 raise DataError(f"{self.name}: holds no video of the test set.")
+            for split in self._expected.splits:
+                count = sum(item not in found for item in split.items)
+                if count:
+                    self.notes.append(missing_note(f"Of {split.split}", count, len(split.items)))
             return
         missing = [item for item in self._split_of if item not in found]
         if missing:
@@ -379,6 +394,16 @@ class _UploadReading:
             self._problems.add(
                 f"{self.name}: {len(missing):,} {things} no caption (first: {first})."
             )
+
+
+def missing_note(what: str, count: int, videos: int) -> str:
+    """Say how many videos have no captions, and so count as zero.
+
+    >>> missing_note("Of test", 1, 20)
+    'Of test, 1 of 20 videos has no captions, and counts as zero.'
+    """
+    counts = "has no captions, and counts" if count == 1 else "have no captions, and count"
+    return f"{what}, {count:,} of {videos:,} videos {counts} as zero."
 
 
 def _name(item: object) -> str:

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, and_, select
+from sqlalchemy import Connection, func, select
 
 from reelscore._progress import Progress, Steps
 from reelscore.challenge.draws import ScoredSplit
-from reelscore.challenge.exports import import_challenge, read_export
+from reelscore.challenge.imports import import_challenge, read_export
 from reelscore.challenge.scorers import Score, prepare, score_split
 from reelscore.challenge.store import tables
 from reelscore.challenge.store.blobs import get_blob
@@ -125,8 +125,15 @@ def _arrays(scored: ScoredSplit) -> dict[str, bytes]:
 
 
 def _jobs(connection: Connection) -> Iterator[Any]:
-    """The scored jobs of the generation that boards show."""
+    """The scored jobs of each phase's newest generation, by whose rules they can be scored."""
     job, submission, phase = tables.job, tables.submission, tables.phase
+    others, other_jobs = submission.alias(), job.alias()
+    newest = (
+        select(func.max(other_jobs.c.generation))
+        .join(others, other_jobs.c.submission == others.c.key)
+        .where(others.c.phase == phase.c.key)
+        .correlate(phase)
+    )
     query = (
         select(
             job.c.key,
@@ -136,11 +143,8 @@ def _jobs(connection: Connection) -> Iterator[Any]:
             phase.c.settings,
         )
         .join(submission, job.c.submission == submission.c.key)
-        .join(
-            phase,
-            and_(submission.c.phase == phase.c.key, job.c.generation == phase.c.generation),
-        )
-        .where(job.c.state == "scored")
+        .join(phase, submission.c.phase == phase.c.key)
+        .where(job.c.state == "scored", job.c.generation == newest.scalar_subquery())
         .order_by(job.c.key)
     )
     yield from connection.execute(query)

@@ -17,12 +17,13 @@ from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from reelscore._version import __version__
 from reelscore.challenge import jobs
 from reelscore.challenge.arena import Arena
 from reelscore.challenge.job_needs import capabilities
 from reelscore.challenge.job_results import Claim
 from reelscore.challenge.processes import Helper, ProcessFault
-from reelscore.challenge.queue_state import seen
+from reelscore.challenge.queue_state import other_versions, seen
 from reelscore.challenge.scorers import unpacked
 from reelscore.errors import DataError, ReelscoreError
 from reelscore.store.database import Database
@@ -32,6 +33,7 @@ logger = logging.getLogger("reelscore.challenge")
 SWEEP = 10.0  # seconds
 _IDLE = 0.5  # seconds between two looks at an empty queue
 _LONGEST_PAUSE = 30.0  # seconds between two tries of a database that does not answer
+_NICENESS = 10  # a score may wait a moment; pages and uploads, somebody waits for
 _TARGET = "reelscore.challenge.scorers:answer"
 
 
@@ -92,7 +94,8 @@ class Workers:
 
         Args:
             arena: The database.
-            scorers: How many; all cores but one by default.
+            scorers: How many; all cores but one by default. With 0, what dead workers held is taken
+                back, and nothing scored.
             device: What learned metrics are computed on.
             target: What scores, for tests.
         """
@@ -100,7 +103,9 @@ class Workers:
         self.count = default_scorers() if scorers is None else scorers
         self.name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(3)}"
         self.able = capabilities(device)
-        self._helpers = [Helper(target) for _ in range(self.count)]
+        self._helpers = [
+            Helper(target, niceness=_NICENESS, device=device) for _ in range(self.count)
+        ]
         self._threads: list[threading.Thread] = []
         self._stop = threading.Event()
         self._wake = threading.Condition()
@@ -108,7 +113,7 @@ class Workers:
     def __enter__(self) -> Workers:
         """Start the scorers; leases of a SQLite file are void, since nobody else can hold one."""
         jobs.sweep(self.arena, all_leases=self.arena.database.is_sqlite)
-        seen(self.arena, self.name, self.able, self.count)
+        self._say_hello()
         self._threads = [
             threading.Thread(target=self._work, args=(helper,), daemon=True)
             for helper in self._helpers
@@ -171,11 +176,29 @@ class Workers:
 
     def _look_after(self) -> None:
         """Take back what dead workers held, and say that this one is there."""
+        told: list[str] = []
         while not self._stop.wait(SWEEP):
             with contextlib.suppress(SQLAlchemyError, ReelscoreError, OSError):
                 if jobs.sweep(self.arena):
                     self.wake()
-                seen(self.arena, self.name, self.able, self.count)
+                self._say_hello()
+                waiting = self.left_to_others()
+                for message in [each for each in waiting if each not in told]:
+                    logger.warning("%s", message)
+                told = waiting
+
+    def left_to_others(self) -> list[str]:
+        """Say what waits that this version must not score, in a sentence each."""
+        return [
+            f"Submissions wait for version {version}, which scored the others; this is "
+            f"{__version__}. Run that one, or score all again: reelscore challenge rescore."
+            for version in other_versions(self.arena)
+        ]
+
+    def _say_hello(self) -> None:
+        """Say that this one is there, unless it only looks after others."""
+        if self.count:
+            seen(self.arena, self.name, self.able, self.count)
 
     def _score(self, helper: Helper, own: Claim) -> None:
         """Score one job, and keep its result or what went wrong."""
@@ -215,8 +238,11 @@ class Workers:
         answered = helper.ask(request, limits["seconds"], memory, meanwhile)
         if "missing" in answered:
             keys = {digest: key for key, _, digest in own.splits}
-            for digest in answered["missing"]:
-                request["content"][digest] = jobs.references_of(self.arena, keys[digest])
+            try:
+                for digest in answered["missing"]:
+                    request["content"][digest] = jobs.references_of(self.arena, keys[digest])
+            except DataError as error:  # an import without references, or a damaged file
+                return {"defect": f"references: {error}"}
             answered = helper.ask(request, limits["seconds"], memory, meanwhile)
         return answered
 
@@ -230,8 +256,8 @@ class Workers:
             if time.monotonic() - last < jobs.RENEWAL:
                 return True
             last = time.monotonic()
-            with contextlib.suppress(SQLAlchemyError):  # tried again before the lease is over
-                return jobs.renew(self.arena, own)
+            with contextlib.suppress(SQLAlchemyError, ReelscoreError, OSError):
+                return jobs.renew(self.arena, own)  # else tried again before the lease is over
             return True
 
         return renewed

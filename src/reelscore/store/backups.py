@@ -45,7 +45,8 @@ def backup(where: Where, target: str | os.PathLike[str]) -> Path:
     if is_sqlite:
         check_file(Path(url.database or ""), create=False)
     path = Path(target)
-    if path.is_dir():
+    if path.is_dir() or os.fspath(target).endswith("/"):
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
         now = datetime.now(timezone.utc)
         name = Path(url.database or "campaigns").stem
         path /= f"{name}-{now:%Y%m%dT%H%M%S}Z.{'db' if is_sqlite else 'dump'}"

@@ -31,6 +31,7 @@ from reelscore.store.tables import Migrations
 PATIENCE = 60.0  # seconds a writer of SQLite waits for others
 _NAP = (0.001, 0.01)  # seconds between tries to begin writing; a transaction takes as long
 _POOL = {"pool_size": 20, "max_overflow": 20}
+_CACHE = 4096  # kB that each connection to SQLite keeps; a busy server has dozens of them
 # What both databases say about things that are not our mistakes.
 _FIXABLE = ("connect", "unable to open", "readonly", "disk I/O")
 _FULL = ("disk is full", "No space left on device", "Disk quota exceeded")
@@ -140,8 +141,10 @@ class Database:
             connection.rollback()
             if migrations and migrations[0].version_table not in tables:
                 if not create:
-                    what = migrations[0].what
-                    raise DataError(f"{self.place}: contains no {what}; create one there first.")
+                    raise DataError(
+                        f"{self.place}: holds neither campaigns nor challenges; make one there "
+                        "first."
+                    )
                 if tables and self.is_sqlite:
                     raise DataError(
                         f"{self.place}: a database of another program; name a new file."
@@ -244,7 +247,7 @@ def _write_ahead(connection: Connection) -> None:
 def _connect_sqlite(driver: sqlite3.Connection, _: object) -> None:
     driver.isolation_level = None  # transactions begin where `_begin_sqlite` says, not later
     _wait(driver, PATIENCE)
-    for pragma in ("foreign_keys = ON", "synchronous = FULL", "cache_size = -32768"):
+    for pragma in ("foreign_keys = ON", "synchronous = FULL", f"cache_size = -{_CACHE}"):
         driver.execute(f"PRAGMA {pragma}")
 
 

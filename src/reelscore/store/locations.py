@@ -65,7 +65,7 @@ def check_file(path: Path, create: bool) -> None:
     if path.is_dir():
         raise DataError(f"{path}: is a folder; name a file in it.")
     if not create and not path.exists():
-        raise DataError(f"{path}: no such file; create a campaign there first.")
+        raise DataError(f"{path}: no such file; make a campaign or a challenge there first.")
     if not path.parent.is_dir():
         raise DataError(f"{path}: there is no folder {str(path.parent)!r}; make it first.")
 

@@ -5,22 +5,38 @@ from __future__ import annotations
 import errno
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
+from functools import cache
 
 from anyio import to_thread
-from fastapi import FastAPI, Request
+from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartParser
+from starlette.routing import BaseRoute
 from starlette.staticfiles import StaticFiles
 
 from reelscore._version import __version__
+from reelscore.challenge.challenges import list_challenges
 from reelscore.challenge.queue_state import queue_state
 from reelscore.challenge.submissions import RefusedUpload
 from reelscore.challenge.workers import Workers, alone_on
 from reelscore.errors import FullError, ReelscoreError, RefusedError
 from reelscore.web.arena import accounts as participants
-from reelscore.web.arena import api, boards, console, pages, submissions, teams
-from reelscore.web.arena.visits import ApiRefusal, login_path
+from reelscore.web.arena import (
+    api,
+    boards,
+    console,
+    downloads,
+    evaluations,
+    pages,
+    reports,
+    submissions,
+    teams,
+)
+from reelscore.web.arena.quotas import QuotaHeaders
+from reelscore.web.arena.visits import PATH as CHALLENGES
+from reelscore.web.arena.visits import ApiRefusal, challenge_path, login_path
 from reelscore.web.organisers import (
     accounts,
     campaigns,
@@ -42,10 +58,16 @@ _ORGANISING = (
     *(accounts, campaigns, new_campaign, rater_texts, media, preview),
     *(decisions, results, mturk),
 )
-_ARENA = (participants, pages, boards, teams, submissions, console, api)
+_ARENA = (
+    *(participants, pages, boards, teams, submissions, reports),
+    *(console, evaluations, downloads, api),
+)
 _ROUTERS = (entry.arrivals, *(module.router for module in (*_ORGANISING, *_ARENA)))
 _RATING = (entry.preparation, tasks.router, ends.router)
 _THREADS = 16  # more only get in each other's way: Python runs one at a time
+
+
+MultiPartParser.spool_max_size = 1 << 16  # larger files wait on the disk: many come at once
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -82,11 +104,7 @@ def create_app(settings: Settings) -> FastAPI:
         redoc_url=None,
     )
     app.state.site = site
-    for router in _ROUTERS:
-        app.include_router(router)
-    for router in _RATING:
-        app.include_router(router, prefix="/c/{campaign}")
-        app.include_router(router, prefix="/c/{campaign}" + FRAME, include_in_schema=False)
+    app.router.routes.extend(_routes())
     shared: list[str | tuple[str, str]] = [("reelscore.challenge", SHARED.name)]
     app.mount("/static", StaticFiles(directory=STATIC, packages=shared), name="static")
     app.add_api_route("/health", _health, methods=["GET"])
@@ -96,19 +114,35 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_exception_handler(ReelscoreError, _explain)
     app.add_exception_handler(Exception, _explain)
     # the last added is the outermost
+    app.add_middleware(QuotaHeaders)
     app.add_middleware(RequestLog)
     app.add_middleware(Gate, settings=settings)
     return app
 
 
+@cache
+def _routes() -> list[BaseRoute]:
+    """Put the addresses of all pages together, once: all apps of a process have the same."""
+    everything = APIRouter()
+    for router in _ROUTERS:
+        everything.include_router(router)
+    for router in _RATING:
+        everything.include_router(router, prefix="/c/{campaign}")
+        everything.include_router(router, prefix="/c/{campaign}" + FRAME, include_in_schema=False)
+    return everything.routes
+
+
 def _scorers(site: Site) -> ExitStack:
     """Start the scorers of challenges, where the server has any.
+
+    A server without them still takes back what dead workers held. A SQLite file has one process
+    that does, the one that scores.
 
     Raises:
         DataError: If another process scores for the same SQLite file.
     """
     stack = ExitStack()
-    if site.settings.scorers:
+    if site.settings.scorers or not site.database.is_sqlite:
         stack.enter_context(alone_on(site.database))
         site.workers.append(stack.enter_context(Workers(site.arena, site.settings.scorers)))
     return stack
@@ -129,7 +163,10 @@ def _health(request: Request) -> JSONResponse:
 def _welcome(request: Request) -> Response:
     """Show those who come without a link where to go."""
     site: Site = request.app.state.site
-    return site.page(request, "welcome.html")
+    if site.only_challenges:
+        return site.go(CHALLENGES)
+    challenges = [known for known in list_challenges(site.arena) if known.state != "draft"]
+    return site.page(request, "welcome.html", challenges=challenges)
 
 
 def _explain(request: Request, error: Exception) -> Response:
@@ -140,7 +177,9 @@ def _explain(request: Request, error: Exception) -> Response:
     wants_page = not is_program and "text/html" in request.headers.get("accept", "")
     if status == 401 and wants_page and request.method == "GET":
         return site.go(login_path(request))
-    headers = getattr(error, "headers", None) or {}
+    headers = dict(getattr(error, "headers", None) or {})
+    if isinstance(error, RefusedError) and status == 503:
+        headers["Retry-After"] = "60"
     if not wants_page:
         body: dict[str, object] = {"message": text}
         if isinstance(error, RefusedError | ApiRefusal):
@@ -149,14 +188,16 @@ def _explain(request: Request, error: Exception) -> Response:
             body["problems"] = list(error.report.problems)
         return JSONResponse(body, status, headers)
     heading = _HEADINGS.get(status, "That did not work")
-    page = site.message(request, status, "No room left" if is_full(error) else heading, text)
+    heading = "No room left" if is_full(error) else heading
+    page = site.message(request, status, heading, text, challenge_path(request))
     page.headers.update(headers)
     return page
 
 
 def _status(site: Site, error: Exception) -> tuple[int, str]:
     if isinstance(error, HTTPException):
-        return error.status_code, str(error.detail)
+        text = str(error.detail)
+        return error.status_code, "There is no such page." if text == "Not Found" else text
     if isinstance(error, RequestValidationError):
         fields = sorted({".".join(map(str, each["loc"][1:])) for each in error.errors()})
         return 422, f"Missing or not valid: {', '.join(fields)}."

@@ -18,6 +18,7 @@ from jinja2 import Environment
 from starlette.exceptions import HTTPException
 
 from reelscore.challenge.arena import Arena, Clock, server_clock
+from reelscore.challenge.challenges import list_challenges
 from reelscore.challenge.uploads import Readers
 from reelscore.challenge.workers import Workers
 from reelscore.human.campaign import Campaign
@@ -129,7 +130,6 @@ class Videos:
 
 STATIC = Path(__file__).parent / "static"
 SHARED = Path(__file__).parents[1] / "challenge" / "static"  # with archives of challenges
-_UPLOADS = 40  # files that may wait for a reader; pages have threads of their own
 _ARRIVALS = 120  # new raters that one address may send in a minute
 
 
@@ -171,6 +171,7 @@ class Site:
     def of(cls, settings: Settings, database: Database) -> Site:
         """Put the parts together."""
         uptime = Uptime(settings.clock, settings.ticks)
+        readers = thread_count(None)
         signer = Signer(settings.secret, uptime.time)  # sessions last, whatever the clock does
         return cls(
             settings,
@@ -187,8 +188,8 @@ class Site:
             Trust(),
             Preflight(settings.videos),
             Arena(database, _challenge_clock(settings)),
-            Readers(thread_count(None)),
-            CapacityLimiter(_UPLOADS),
+            Readers(readers),
+            CapacityLimiter(readers),
         )
 
     @property
@@ -204,10 +205,20 @@ class Site:
         return HTMLResponse(shown, status)
 
     def message(
-        self, request: Request, status: int, heading: str, text: str, again: str = ""
+        self, request: Request, status: int, heading: str, text: str, onward: str = ""
     ) -> HTMLResponse:
         """Render a page that says one thing, perhaps with a link to go on."""
-        return self.page(request, "message.html", status, heading=heading, text=text, again=again)
+        return self.page(request, "message.html", status, heading=heading, text=text, onward=onward)
+
+    @property
+    def has_challenges(self) -> bool:
+        """Whether the database holds any challenge."""
+        return bool(list_challenges(self.arena))
+
+    @property
+    def only_challenges(self) -> bool:
+        """Whether it holds challenges and no campaign, so that most people come for those."""
+        return self.has_challenges and not self.campaigns.all()
 
     def go(self, path: str) -> RedirectResponse:
         """Send a browser to another page."""
@@ -332,8 +343,21 @@ def page_templates(prefix: str) -> Environment:
         return f"{prefix}/static/{name}?{versions[name]}"
 
     templates.globals |= {"url": lambda path: prefix + path, "static": static}
-    templates.filters |= {"clock": clock, "span": span, "iso": to_iso}
+    templates.filters |= {"clock": clock, "countdown": countdown, "span": span, "iso": to_iso}
     return templates
+
+
+def countdown(seconds: float) -> str:
+    """Say how long it is until a deadline, in its two largest units.
+
+    >>> [countdown(seconds) for seconds in (20, 600, 7500, 273600)]
+    ['1 min', '10 min', '2 h 5 min', '3 d 4 h']
+    """
+    minutes = max(1, int(seconds // 60))
+    days, hours, minutes = minutes // 1440, minutes // 60 % 24, minutes % 60
+    if days:
+        return f"{days} d {hours} h"
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
 
 
 def clock(seconds: float) -> str:

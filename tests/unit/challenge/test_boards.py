@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from zlib import crc32
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from reelscore.challenge.awards import decide
 from reelscore.challenge.boards import Column, Entry, make_board
@@ -13,6 +16,7 @@ from reelscore.challenge.definition import Award
 from reelscore.challenge.draws import Draws
 from reelscore.challenge.ladder import Score
 from reelscore.errors import DataError, UnknownNameError
+from reelscore.stats.resampling import all_pairs_p_values
 
 CIDER = Column("cider", "CIDEr")
 METEOR = Column("meteor", "METEOR")
@@ -168,6 +172,25 @@ def test_entries_that_the_test_cannot_tell_apart_share_the_award():
     assert decide(Award("column", ("cider",), within_cluster="order"), made).winners == ["B"]
 
 
+def test_an_award_agrees_with_the_clusters_of_its_board():
+    """Whom the board's test cannot tell apart share, however few of them can win."""
+    rng = np.random.default_rng(5)
+    noise = rng.normal(scale=0.01, size=1000)
+    pair = [
+        entry("a", "A", 0.523),
+        Entry("b", "B", 2, {"cider": Score(0.5)}, Draws({"cider": 0.5 + NOISE + noise})),
+    ]
+    others = [entry(f"n{k}", f"N{k}", 0.1, own=0.01, kind="baseline") for k in range(20)]
+    award = Award("column", ("cider",), within_cluster="share")
+    assert decide(award, board(pair)).winners == ["A"]
+    made = board(pair + others)
+    assert [row.cluster for row in made.rows[:3]] == [1, 1, 2]
+    assert decide(award, made).winners == ["A", "B"]
+    plain = board(pair + others, correction="none")
+    assert [row.cluster for row in plain.rows[:2]] == [1, 2]
+    assert decide(award, plain, correction="none").winners == ["A"]
+
+
 def test_baselines_and_organisers_win_nothing():
     made = board(
         [
@@ -213,3 +236,45 @@ def test_no_award_before_the_scores_that_decide_are_there():
     assert "No entry" in verdict.why[0]
     with pytest.raises(UnknownNameError):
         decide(Award("column", ("bertha",), within_cluster="order"), made)
+
+
+def slow_board(values, p):
+    """Clusters and rank ranges, best first, from p-values of all pairs: Holm by its definition."""
+    pairs = sorted(itertools.combinations(range(len(values)), 2), key=lambda pair: p[pair])
+    apart = set()
+    for k, pair in enumerate(pairs):
+        if p[pair] * (len(pairs) - k) >= 0.05:
+            break  # this hypothesis and all further ones stand
+        apart.add(pair)
+    beats = [
+        {j for j in range(len(values)) if (min(i, j), max(i, j)) in apart and values[i] > values[j]}
+        for i in range(len(values))
+    ]
+    clusters, number = [], 1
+    for i in range(len(values)):
+        if i and all(b in beats[a] for a in range(i) for b in range(i, len(values))):
+            number += 1
+        clusters.append(number)
+    ranges = [
+        (1 + sum(i in beats[j] for j in range(len(values))), len(values) - len(beats[i]))
+        for i in range(len(values))
+    ]
+    return clusters, ranges
+
+
+@given(st.lists(st.integers(0, 60), min_size=2, max_size=9), st.integers(0, 99))
+def test_clusters_and_rank_ranges_are_those_of_a_slow_twin(steps, seed):
+    values = sorted((step / 1000 for step in steps), reverse=True)
+    rng = np.random.default_rng(seed)
+    drawn = np.array(values) + rng.normal(scale=0.01, size=(200, len(values)))
+    entries = [
+        Entry(str(k), f"T{k}", k, {"cider": Score(value)}, Draws({"cider": drawn[:, k]}))
+        for k, value in enumerate(values)
+    ]
+    made = board(entries)
+    p = all_pairs_p_values(drawn, np.array(values))
+    clusters, ranges = slow_board(values, p)
+    assert [row.cluster for row in made.rows] == clusters
+    assert [row.ranks for row in made.rows] == ranges
+    ties = [values.count(value) > 1 for value in values]
+    assert [row.rank.startswith("=") for row in made.rows] == ties

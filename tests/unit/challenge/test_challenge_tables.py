@@ -5,11 +5,15 @@ from __future__ import annotations
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import inspect, text
+from sqlalchemy import create_engine, inspect, text
 from sqlalchemy.exc import DBAPIError
 
+from reelscore.challenge.store.blobs import blob_digest, get_blob, has_blob, put_blob
 from reelscore.challenge.store.migrations import MIGRATIONS
-from reelscore.challenge.store.tables import APPEND_ONLY, blob, metadata, open_challenges
+from reelscore.challenge.store.tables import APPEND_ONLY, blob, member, metadata, open_challenges
+from reelscore.human.store.migrations import MIGRATIONS as CAMPAIGNS
+from reelscore.store.database import writing
+from reelscore.store.locations import database_url
 
 
 def test_the_migrations_lead_to_the_tables(where):
@@ -45,6 +49,24 @@ def test_blobs_are_never_changed(where, change):
             assert connection.execute(blob.select()).all() == [("d", 1, b"x")]
 
 
+def test_content_that_was_left_out_is_added_once(where):
+    digest = blob_digest(b"references")
+    with open_challenges(where, create=True) as database:
+        with database.writing() as connection:
+            connection.execute(blob.insert().values(digest=digest, size=0, bytes=b""))
+            assert not has_blob(connection, digest)
+        with pytest.raises(DBAPIError, match="never changed"), database.writing() as connection:
+            connection.execute(text("UPDATE challenge_blob SET digest = 'other'"))
+        with pytest.raises(DBAPIError, match="never changed"), database.writing() as connection:
+            connection.execute(text("DELETE FROM challenge_blob"))
+        with database.writing() as connection:
+            put_blob(connection, b"references")
+            assert has_blob(connection, digest)
+            assert get_blob(connection, digest) == b"references"
+        with pytest.raises(DBAPIError, match="never changed"), database.writing() as connection:
+            connection.execute(text("UPDATE challenge_blob SET size = 0"))
+
+
 def test_every_append_only_table_has_its_triggers(tmp_path):
     with (
         open_challenges(tmp_path / "c.db", create=True) as database,
@@ -55,3 +77,21 @@ def test_every_append_only_table_has_its_triggers(tmp_path):
         )
     wanted = {f"{table}_no_{change}" for table in APPEND_ONLY for change in ("update", "delete")}
     assert wanted <= names
+
+
+def test_a_database_of_version_1_is_brought_up_to_date(where):
+    engine = create_engine(database_url(where))
+    rows = (
+        "challenge VALUES (1, 'dogs', 'Dogs', 'open', '', '', '{}', 5)",
+        "challenge_team VALUES (1, 1, 't', 'Ours', 'ours', 'team', 'active', NULL, true, true, 5)",
+        "challenge_member VALUES (1, 1, 1, 7, 'captain', 'active', '', 5)",
+    )
+    with engine.connect() as connection, writing(connection):
+        CAMPAIGNS.upgrade(connection)
+        MIGRATIONS.upgrade(connection, to="1")
+        for row in rows:
+            connection.execute(text(f"INSERT INTO {row}"))
+    engine.dispose()
+    with open_challenges(where) as database, database.reading() as connection:
+        row = connection.execute(member.select()).one()
+        assert (row.account, row.role, row.contact) == (7, "captain", "")

@@ -7,7 +7,8 @@ import pytest
 
 from reelscore.challenge.archive import archive_files
 from reelscore.challenge.explorer import explorer
-from reelscore.challenge.views import VISITOR, View, Who
+from reelscore.challenge.showing import VISITOR, Who
+from reelscore.challenge.views import View
 from reelscore.examples import clips
 from support.challenges import OPENS, REVEALS, made_with
 

@@ -9,7 +9,8 @@ import zipfile
 import pytest
 from sqlalchemy import select, update
 
-from reelscore.challenge.exports import export_challenge, import_challenge, read_export
+from reelscore.challenge.exports import export_challenge
+from reelscore.challenge.imports import import_challenge, read_export
 from reelscore.challenge.store import tables
 from reelscore.challenge.store.blobs import get_blob
 from reelscore.challenge.store.events import log
@@ -154,3 +155,81 @@ def test_a_challenge_is_imported_once(database, tmp_path):
         import_challenge(other, path)
     with pytest.raises(UnknownNameError):
         export_challenge(database, "none", tmp_path / "n.zip", now=0)
+
+
+def with_member(database, contact):
+    with database.writing() as connection:
+        team = connection.execute(select(tables.team)).first()
+        connection.execute(
+            tables.member.insert().values(
+                challenge=team.challenge,
+                team=team.key,
+                account=7,
+                role="captain",
+                state="active",
+                invitation="",
+                since=OPENS,
+                contact=contact,
+            )
+        )
+
+
+def test_addresses_are_left_out_unless_asked_for(database, tmp_path):
+    with_member(database, "pat@lab.example")
+    for addresses in (False, True):
+        path = tmp_path / f"{addresses}.zip"
+        export_challenge(database, "clips", path, now=REVEALS, addresses=addresses)
+        manifest, parts = read_export(path)
+        rows = [json.loads(row) for row in parts["tables/challenge_member.jsonl"].splitlines()]
+        assert [row["contact"] for row in rows] == ["pat@lab.example" if addresses else ""]
+        assert manifest["addresses"] is addresses
+
+
+def test_items_of_blind_splits_can_be_left_out(database, tmp_path):
+    """Resamples go with them: their weights are known, so that they give the items away."""
+    path = tmp_path / "reduced.zip"
+    export_challenge(database, "clips", path, now=REVEALS, blind_items=False)
+    _, parts = read_export(path)
+    assert parts["tables/challenge_array.jsonl"] == b""
+    assert parts["tables/challenge_result.jsonl"].count(b"\n") > 10
+    with database.reading() as connection:
+        arrays = set(connection.scalars(select(tables.array.c.blob)))
+    assert len(arrays) > 10
+    assert not {f"blobs/{digest}" for digest in arrays} & set(parts)
+    with open_challenges(tmp_path / "other.db", create=True) as other:
+        import_challenge(other, path)
+        board = View(other, "clips", now=REVEALS).board("main")
+    before = View(database, "clips", now=REVEALS).board("main")
+    assert [row.entry.team for row in board.rows] == [row.entry.team for row in before.rows]
+
+
+def test_an_export_of_the_version_before_is_read(database, tmp_path):
+    """It has no invitations to phases, and members without addresses."""
+    with_member(database, "")
+    path, new = tmp_path / "new.zip", "tables/challenge_phase_team.jsonl"
+    export_challenge(database, "clips", path, now=REVEALS)
+    members = "tables/challenge_member.jsonl"
+
+    def older(name, content):
+        if name == new:
+            return None
+        if name == members:
+            return b"".join(map(without_contact, content.splitlines(keepends=True)))
+        if name == "manifest.json":
+            manifest = json.loads(content)
+            del manifest["files"][new], manifest["addresses"], manifest["blind_items"]
+            old = zipfile.ZipFile(path).read(members)
+            own = b"".join(map(without_contact, old.splitlines(keepends=True)))
+            manifest["files"][members] = hashlib.sha256(own).hexdigest()
+            return json.dumps(manifest)
+        return content
+
+    def without_contact(line):
+        row = json.loads(line)
+        del row["contact"]
+        return (json.dumps(row, sort_keys=True) + "\n").encode()
+
+    with open_challenges(tmp_path / "other.db", create=True) as other:
+        import_challenge(other, rewritten(path, tmp_path / "old.zip", older))
+        with other.reading() as connection:
+            assert connection.execute(select(tables.member.c.contact)).scalars().all() == [""]

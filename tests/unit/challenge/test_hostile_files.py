@@ -95,6 +95,12 @@ def test_what_is_passed_over_is_said():
     assert read(content, name="a.zip")["notes"] == ["Passed over in a.zip: __MACOSX/._c.json."]
 
 
+def test_a_file_of_other_captions_is_said_to_be_one():
+    assert "is it the right file" in read(b'{"video9": "a man", "video10": "a dog"}')["notes"][0]
+    assert "is it the right file" in read(b"these are\nno captions\n")["notes"][0]
+    assert read(b'{"v1": "a man", "v99": "a dog"}')["notes"] == []
+
+
 def test_two_files_for_two_splits():
     content = zipped(("one.json", text({"v1": "a man"})), ("two.json", text({"v2": "a dog"})))
     assert captions_of(read(content, SPLITS)["captions"]) == {"one": ["a man"], "two": ["a dog"]}
@@ -237,12 +243,15 @@ def test_stories_are_read():
     kept = captions_of(read(story(([0, 4], "a man")), TIMED)["captions"])
     assert kept == {"test": {"v_a": [[0.0, 4.0, "a man"]]}}
     assert "captions" in read(story(([0, 4], "a man"), video="a"), TIMED)  # without its v_
+    # BMT's times are single-precision numbers: 10 s may be 10.0000015 s
+    assert "captions" in read(story(([0, 10.1], "a man")), TIMED)
+    assert "ends at 10.11 s" in refused(story(([0, 10.11], "a man")), TIMED)
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (story(([0, 12], "a man")), "caption 1: ends at 12 s, the video at 10 s"),
+        (story(([0, 12], "a man")), "caption 1: ends at 12.00 s, the video at 10.00 s"),
         (story(([9, 4], "a man")), "ends (4.0) before it starts (9.0)"),
         (story(([-1, 4], "a man")), "is negative"),
         (b'{"v_a": [{"sentence": "a", "timestamp": [0, NaN]}]}', "finite numbers"),

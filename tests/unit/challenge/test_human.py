@@ -7,17 +7,27 @@ import json
 import pytest
 from sqlalchemy import select
 
-from reelscore.challenge.exports import export_challenge, import_challenge
+from reelscore.challenge.exports import export_challenge
 from reelscore.challenge.human import make_campaign, publish
+from reelscore.challenge.imports import import_challenge
+from reelscore.challenge.showing import VISITOR, Who
 from reelscore.challenge.store import tables
 from reelscore.challenge.store.events import broken_link, read_events
 from reelscore.challenge.store.tables import open_challenges
-from reelscore.challenge.views import VISITOR, View, Who
+from reelscore.challenge.views import View
 from reelscore.errors import DataError, UnknownNameError
+from reelscore.examples import clips
 from reelscore.human.campaign import Campaign
 from reelscore.human.simulate.campaigns import Truth, simulate_campaign
 from reelscore.human.simulate.crowd import Crowd
-from support.challenges import CLOSES, OPENS, REVEALS, made_with
+from support.challenges import (
+    CLOSES,
+    OPENS,
+    REVEALS,
+    definition_text,
+    made_with,
+    make_challenge,
+)
 
 TEAMS = ("strong", "weak", "human", "broken")
 
@@ -156,6 +166,33 @@ def test_points_by_quorum_and_ranks_with_the_reference(made, where):
     assert ranked == {"human": 1.0, "strong": 3.0, "weak": 4.0, "broken": 5.0}
     [column] = [column for column in board.columns if column.score == "human:ranks:grammar"]
     assert column.better == "low"
+
+
+def test_forced_choices_have_a_column_for_each_criterion(tmp_path):
+    systems, references = clips()
+    text = definition_text().replace("against-reference", "forced-choice")
+    text = text.replace("quorum = [2, 3]\n", "")
+    made = make_challenge(tmp_path / "c.db", references, text)
+    for name in ("strong", "weak"):
+        made.team(name)
+        made.submit(name, systems[name])
+    ids = ids_by_team(made)
+    order = [ids["strong"], ids["weak"]]
+
+    def choose(task):
+        one, other = (order.index(shown.system) for shown in task.shown)
+        first = float((one > other) - (one < other))
+        return {"correctness": [first], "relevance": [-first]}  # they differ
+
+    campaign = make(made, tmp_path / "c.db", "points").campaign
+    answers(tmp_path / "c.db", campaign, choose, ["r1", "r2", "r3"])
+    assert publish(tmp_path / "c.db", made.database, "clips", "points", now=REVEALS, actor="a") == 2
+    board, people = people_of(made, REVEALS)
+    assert people == ["human:points:correctness", "human:points:relevance"]
+    rows = {row.entry.team: row.entry.scores for row in board.rows}
+    best = [max(rows, key=lambda team: rows[team][name].value) for name in people]
+    assert best == ["strong", "weak"]
+    made.database.close()
 
 
 def test_campaigns_of_blind_splits_leave_with_the_references_alone(made, where, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from pathlib import Path
 
@@ -14,17 +15,22 @@ import support
 from reelscore.challenge import jobs
 from reelscore.challenge.challenges import find_phase
 from reelscore.challenge.draws import Draws, ScoredSplit
+from reelscore.challenge.job_needs import capabilities, is_able, needs_of
 from reelscore.challenge.job_results import scores_of
-from reelscore.challenge.processes import harmless_environment
+from reelscore.challenge.processes import Helper, harmless_environment
 from reelscore.challenge.queue_state import queue_state, seen, why_waiting
+from reelscore.challenge.showing import Who
 from reelscore.challenge.store import tables
 from reelscore.challenge.submissions import Upload, keep, list_submissions
 from reelscore.challenge.uploads import Accepted
+from reelscore.challenge.views import View
 from reelscore.challenge.workers import Workers, alone_on
 from reelscore.errors import DataError, RefusedError
 from support.challenge_data import SECOND, a_team, new_arena
 
 MINUTE = 60 * SECOND
+
+_SESSION = Path("/proc/self/autogroup")
 
 
 @pytest.fixture
@@ -52,7 +58,8 @@ def row_of(arena, id):
 
 def refunds(arena):
     with arena.database.reading() as connection:
-        return [row.refunded is not None for row in connection.execute(select(tables.charge))]
+        rows = connection.execute(select(tables.charge).order_by(tables.charge.c.key))
+        return [row.refunded is not None for row in rows]
 
 
 @pytest.mark.parametrize("mostly_sqlite", ["sqlite", "postgresql"], indirect=True)
@@ -168,10 +175,16 @@ def test_only_the_able_claim(made):
 def test_all_jobs_of_a_generation_are_scored_by_one_version(made):
     arena, known, team = made
     put(arena, known, team, 1)
-    put(arena, known, team, 2)
+    waiting = put(arena, known, team, 2).id
     first = jobs.claim(arena, "w", version="1")
+    seen(arena, "w", [], 1)
+    assert why_waiting(arena, waiting) == "place 1 in the queue"
     assert jobs.finish(arena, first, scored(version="1"))
     assert jobs.claim(arena, "w", version="2") is None
+    said = "no scorer of version 1, which scored the others, is running"
+    assert why_waiting(arena, waiting) == said
+    [message] = Workers(arena, 1).left_to_others()
+    assert message.startswith("Submissions wait for version 1, which scored the others; this is")
     second = jobs.claim(arena, "w", version="1")
     other = {"test": ScoredSplit([("cider", 0.5, "cider|n:3|v:1")], Draws({}))}
     with pytest.raises(DataError, match=r"score all again: reelscore challenge rescore"):
@@ -195,6 +208,60 @@ def test_a_generation_is_shown_when_all_of_it_is_done(made):
         assert jobs.finish(arena, own, scored(version="2"))
         assert find_phase(arena, known, "main").generation == shown
     assert refunds(arena) == [False, False]
+
+
+def states(arena):
+    """What its team sees of each submission, and whether it is on the board."""
+    view = View(arena.database, "dogs", Who("owner"), now=arena.now())
+    return [(record.state, record.counts) for record in view.submissions("main")]
+
+
+@pytest.mark.parametrize("mostly_sqlite", ["sqlite", "postgresql"], indirect=True)
+def test_scoring_again_takes_over_what_waits_and_failed_but_not_what_was_cancelled(
+    mostly_sqlite, tmp_path
+):
+    arena, known = new_arena(mostly_sqlite, tmp_path, limits="total = 100, concurrent = 2")
+    team = a_team(arena, known)
+    ids = [put(arena, known, team, 0).id]
+    assert jobs.finish(arena, jobs.claim(arena, "w", version="1"), scored())
+    ids.append(put(arena, known, team, 1).id)
+    assert jobs.defect(arena, jobs.claim(arena, "w", version="1"), "7")
+    ids.append(put(arena, known, team, 2).id)
+    jobs.cancel(arena, known, ids[2])
+    ids += [put(arena, known, team, number).id for number in (3, 4)]
+    slow = jobs.claim(arena, "w", version="1")
+    assert refunds(arena) == [False, True, True, False, False]
+    assert jobs.rescore(arena, known, "main", actor="ada") == 4
+    assert not jobs.finish(arena, slow, scored())  # it is scored with the others
+    assert refunds(arena) == [False, False, True, False, False]
+    waits = ("queued", False)
+    assert states(arena) == [("scored", True), waits, ("cancelled", False), waits, waits]
+    with pytest.raises(RefusedError, match="It is scored; withdraw it"):
+        jobs.cancel(arena, known, ids[0])  # it would leave the board, and stay charged
+    for _ in range(3):
+        assert jobs.finish(arena, jobs.claim(arena, "w", version="2"), scored(version="2"))
+    put(arena, known, team, 5)  # one of the two that may wait
+    assert jobs.finish(arena, jobs.claim(arena, "w", version="2"), scored(version="2"))
+    unseen = ("scoring", False)  # of a generation that boards do not show yet
+    assert states(arena)[1:] == [unseen, ("cancelled", False), unseen, unseen, waits]
+    [last] = [row.id for row in list_submissions(arena) if row.state == "queued"]
+    jobs.cancel(arena, known, last)  # it was the last one to wait for
+    assert find_phase(arena, known, "main").generation == 2
+    shown = [("scored", True)]
+    assert states(arena) == [*shown * 2, ("cancelled", False), *shown * 2, ("cancelled", False)]
+    arena.database.close()
+
+
+def test_what_is_scored_again_keeps_nobody_from_submitting(mostly_sqlite, tmp_path):
+    arena, known = new_arena(mostly_sqlite, tmp_path, limits="concurrent = 1")
+    team = a_team(arena, known)
+    put(arena, known, team, 0)
+    assert jobs.finish(arena, jobs.claim(arena, "w", version="1"), scored())
+    jobs.rescore(arena, known, "main", actor="ada")
+    put(arena, known, team, 1)
+    with pytest.raises(RefusedError, match="Wait until"):
+        put(arena, known, team, 2)
+    arena.database.close()
 
 
 def test_the_ladder_tells_what_beats_the_last(mostly_sqlite, tmp_path):
@@ -242,6 +309,46 @@ def test_what_a_scoring_process_may_die_of(tmp_path, monkeypatch):
     assert row_of(arena, ids["KILL"]).faults == 3
     assert refunds(arena) == [True] * 3
     arena.database.close()
+
+
+def test_an_answer_that_nobody_waited_for_is_not_taken_for_the_next(monkeypatch):
+    """The database does not answer while a submission is scored: its process must go, too."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(support.__file__).parents[1]))
+    helper = Helper("support.deadly_scorer:slow_echo")
+
+    def broken():
+        raise DataError("the database is busy")
+
+    with pytest.raises(DataError, match="is busy"):
+        helper.ask({"number": 1}, 60, 1 << 32, broken)
+    assert helper.pid is None
+    assert helper.ask({"number": 2}, 60, 1 << 32) == {"number": 2}
+    helper.close()
+
+
+@pytest.mark.skipif(
+    not os.access(_SESSION, os.W_OK) or not _SESSION.read_text(),
+    reason="this system does not share processors among sessions",
+)
+def test_scorers_stand_back_for_pages(monkeypatch):
+    """Among sessions Linux goes by the niceness of the session, not by that of its processes."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(support.__file__).parents[1]))
+    helper = Helper("support.deadly_scorer:niceness", niceness=10)
+    own = min(19, os.nice(0) + 10)  # there is nothing above 19
+    assert helper.ask({}, 60, 1 << 32) == {"own": own, "session": 10}
+    helper.close()
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_learned_metrics_are_computed_where_the_challenge_says(monkeypatch, device):
+    """A GPU that happens to be there changes no score: processes for the CPU do not see it."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(support.__file__).parents[1]))
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    needs = needs_of({"metrics": ["cider", "bertha"], "device": device})
+    assert {word for word in ("cpu", "cuda") if is_able(capabilities(word), needs)} == {device}
+    helper = Helper("support.deadly_scorer:gpus", device=device)
+    assert helper.ask({}, 60, 1 << 32) == {"hidden": device == "cpu"}
+    helper.close()
 
 
 @pytest.mark.parametrize("mostly_sqlite", ["sqlite", "postgresql"], indirect=True)

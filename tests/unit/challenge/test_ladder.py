@@ -118,3 +118,26 @@ def test_full_rounded_and_reveal():
 
 def test_an_entry_without_the_primary_score_tells_nothing():
     assert tell("ladder", "a", {}, Draws({}), primary="m", step=0.01) is None
+
+
+def slow_ladder(scores, step):
+    """Algorithm 1 of Blum and Hardt, for scores where higher is better, in whole numbers of steps.
+
+    Scores and the step are binary fractions, so nothing here is rounded but what must be.
+    """
+    told, best = [], None
+    for score in scores:
+        if best is None or score > best + step:
+            whole, rest = divmod(score, step)
+            up = rest > step / 2 or (rest == step / 2 and whole % 2 == 1)  # ties to even
+            best = (whole + up) * step
+        told.append(best)
+    return told
+
+
+@given(
+    st.lists(st.integers(0, 4096).map(lambda k: k / 4096), min_size=1, max_size=40),
+    st.sampled_from([1 / 256, 1 / 64, 1 / 16]),
+)
+def test_ladder_is_that_of_the_paper(scores, step):
+    assert [each.scores["cider"].value for each in climb(scores, step)] == slow_ladder(scores, step)

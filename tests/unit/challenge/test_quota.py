@@ -10,9 +10,12 @@ from sqlalchemy import func, select
 from reelscore.challenge import jobs, quota, submissions
 from reelscore.challenge.arena import DAY
 from reelscore.challenge.challenges import change_dates, find_phase
+from reelscore.challenge.draws import NO_DRAWS, ScoredSplit
 from reelscore.challenge.store import tables
-from reelscore.challenge.teams import accept, add_team, invite, leave, merge, team_of
+from reelscore.challenge.team_decisions import merge
+from reelscore.challenge.teams import accept, add_team, invite, leave, team_of
 from reelscore.challenge.uploads import Accepted
+from reelscore.challenge.views import View
 from reelscore.errors import DataError, RefusedError
 from support.challenge_data import START, a_team, new_arena
 
@@ -86,6 +89,42 @@ def test_late_entries_are_refused_unless_the_phase_takes_them(mostly_sqlite, tmp
     arena.database.close()
 
 
+@pytest.mark.parametrize(
+    ("rules", "places"),
+    [
+        ('late = "mark"', ["late", "late"]),
+        ('after = "open"', ["after", "after"]),
+        ('late = "mark"\nafter = "open"', ["late", "after"]),  # after the reveal, nobody is late
+    ],
+)
+def test_late_entries_and_those_after_the_end_are_listed_apart(tmp_path, rules, places):
+    more = f"reveals = 2026-06-15T00:00:00Z\n{rules}"
+    arena, known = new_arena(tmp_path / "c.db", tmp_path, more=more)
+    phase = find_phase(arena, known, "main")
+    for number, moment in enumerate((phase.closes - 1, phase.closes, phase.reveals)):
+        if places == ["late", "late"] and moment == phase.reveals:
+            moment -= 1
+        arena.clock.moment = moment
+        assert put(arena, known, a_team(arena, known, f"T{number}"), number).late is (number > 0)
+        scores = [("cider", 0.5, "cider|v:1")]
+        jobs.finish(
+            arena, jobs.claim(arena, "w", version="1"), {"test": ScoredSplit(scores, NO_DRAWS)}
+        )
+    board = View(arena.database, "dogs", now=phase.reveals).board("test")
+    assert [(row.entry.team, row.rank) for row in board.rows] == [("T0", "1")]
+    assert [(row.entry.team, row.entry.place) for row in board.below] == [
+        ("T1", places[0]),
+        ("T2", places[1]),
+    ]
+    # the deadline is moved, and what came before it is not late any more
+    change_dates(
+        *(arena, known, "main"), actor="ada", reason="the server was down", closes=phase.closes + 1
+    )
+    board = View(arena.database, "dogs", now=phase.reveals).board("test")
+    assert [row.entry.team for row in board.rows] == ["T0", "T1"]
+    arena.database.close()
+
+
 def test_grants_refunds_and_cancelling(made):
     arena, known = made
     team, phase = a_team(arena, known), find_phase(arena, known, "main")
@@ -102,6 +141,15 @@ def test_grants_refunds_and_cancelling(made):
         jobs.cancel(arena, known, first.id)
     arena.clock.moment += DAY  # what was granted yesterday counts in all, not today
     assert left(arena, known, team) == (2, 7)
+    quota.give(arena, known, phase, team, 1, actor="ada", reason="one more")
+    assert left(arena, known, team) == (3, 8)
+    for amount, message in [(-5, "granted 4 in main; 5 cannot"), (0, "The amount is 0")]:
+        with pytest.raises(DataError, match=message):
+            quota.give(arena, known, phase, team, amount, actor="ada", reason="a mistake")
+    quota.give(arena, known, phase, team, -3, actor="ada", reason="a mistake")
+    assert left(arena, known, team) == (2, 5)  # today's, then two of yesterday's
+    quota.give(arena, known, phase, team, -1, actor="ada", reason="a mistake")
+    assert left(arena, known, team) == (2, 4)
 
 
 def test_what_is_being_scored_cannot_be_cancelled(made):

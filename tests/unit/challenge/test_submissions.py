@@ -12,17 +12,9 @@ from reelscore.challenge import jobs, quota, submissions
 from reelscore.challenge.challenges import find_phase, set_state
 from reelscore.challenge.store import tables
 from reelscore.challenge.store.events import broken_link, read_events
-from reelscore.challenge.uploads import Readers
 from reelscore.challenge.workers import Workers
 from reelscore.errors import RefusedError
 from support.challenge_data import a_team, captions, new_arena, submit
-
-
-@pytest.fixture(scope="module")
-def readers():
-    pool = Readers(1)
-    yield pool
-    pool.close()
 
 
 @pytest.fixture
@@ -134,12 +126,18 @@ def test_a_bad_file_costs_nothing(made, readers):
 def test_too_many_bad_files(made, readers, monkeypatch):
     arena, known = made
     monkeypatch.setattr(quota, "REFUSALS_AN_HOUR", 1)
-    team = a_team(arena, known)
+    team, other = a_team(arena, known), a_team(arena, known, "Others")
     bad = submissions.Upload("run.json", b"{}")
     for reason in ("invalid", "often"):
         with pytest.raises(RefusedError) as caught:
             submissions.hand_in(arena, readers, known, "main", team, bad)
         assert caught.value.reason == reason
+    with arena.database.reading() as connection:
+        quota.check_refusals(connection, other, arena.now())
+        # they count in whatever phase they were
+        with pytest.raises(RefusedError):
+            quota.check_refusals(connection, team, arena.now())
+        quota.check_refusals(connection, team, arena.now() + 3_600_000_000)
 
 
 def test_the_final_entry_is_chosen_until_the_close(made, readers):

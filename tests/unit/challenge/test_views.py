@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from sqlalchemy import select, update
 
+from reelscore.challenge import board_maker
 from reelscore.challenge.ladder import rounded
+from reelscore.challenge.showing import VISITOR, Who
 from reelscore.challenge.store import tables
-from reelscore.challenge.views import VISITOR, View, Who
+from reelscore.challenge.views import View
 from reelscore.errors import UnknownNameError
 from reelscore.examples import clips
 from support.challenges import CLOSES, HOUR, OPENS, REVEALS, made_with
@@ -174,3 +178,53 @@ def test_the_award_is_decided_when_the_scores_may_be_seen(made):
     assert View(made, "clips", OWNER, now=CLOSES - 1).verdict() is None
     assert View(made, "clips", OWNER, now=CLOSES).verdict().winners == ["strong"]
     assert View(made, "clips", now=REVEALS).verdict().winners == ["strong"]
+
+
+def test_winners_share_whether_the_board_was_kept_or_not(tmp_path):
+    made = made_with(tmp_path)
+    with made.database as database:
+        made.team("twin")
+        made.submit("twin", clips()[0]["strong"])  # nobody can tell it from the other
+
+        def winners():
+            verdict = View(database, "clips", VISITOR, now=REVEALS).verdict()
+            return verdict.winners
+
+        assert winners() == ["strong", "twin"]
+        board_maker._kept.clear()  # another process, which finds the board in the database
+        assert winners() == ["strong", "twin"]
+
+
+def test_a_large_board_rests_while_scores_come_in_but_decisions_show_at_once(tmp_path, monkeypatch):
+    moment = 1000.0
+    monkeypatch.setattr(board_maker, "_LARGE", 4)
+    monkeypatch.setattr(board_maker.time, "monotonic", lambda: moment)
+    monkeypatch.setattr(board_maker.time, "thread_time", iter(range(100)).__next__)
+    made = made_with(tmp_path)
+    with made.database as database:
+        first = board(database, now=REVEALS)
+        made.team("late riser")
+        made.submit("late riser", clips()[0]["weak"])
+        assert board(database, now=REVEALS) is first
+        assert board(database, OWNER, REVEALS) is not first
+        moment += board_maker._REST + 1
+        assert "late riser" in teams(board(database, now=REVEALS))
+        with database.writing() as connection:
+            named = update(tables.team).where(tables.team.c.name == "late riser")
+            connection.execute(named.values(state="disqualified"))
+        assert "late riser" not in teams(board(database, now=REVEALS))
+
+
+def test_many_viewers_at_once_wait_for_one_board(made, monkeypatch):
+    count = []
+    stored = board_maker.BoardMaker._stored
+
+    def counted(self, digest):
+        count.append(digest)
+        return stored(self, digest)
+
+    monkeypatch.setattr(board_maker.BoardMaker, "_stored", counted)
+    with ThreadPoolExecutor(8) as threads:
+        boards = list(threads.map(lambda _: board(made, now=REVEALS), range(8)))
+    assert len(count) == 1
+    assert all(each is boards[0] for each in boards)

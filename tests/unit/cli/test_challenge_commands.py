@@ -8,6 +8,7 @@ import zipfile
 import pytest
 
 from reelscore.challenge import uploads, workers
+from reelscore.cli.challenge import worker
 from support.challenge_data import captions, write_definition
 from support.challenge_process import Here
 
@@ -70,6 +71,16 @@ def test_exit_statuses(made, run):
     assert (status, err) == (4, "Error: The phase closed at 2026-06-11T00:00:00.000000Z.\n")
 
 
+def test_what_fails_early_makes_no_team(made, run):
+    (made / "run.json").write_bytes(captions())
+    to = ("--database", "dogs.db", "--team", "Nobody", "--phase")
+    assert "Did you mean 'main'" in run("challenge", "submit", "run.json", *to, "mian")[2]
+    assert "none.zip: cannot be read" in run("challenge", "import-zip", "none.zip", *to, "main")[2]
+    invite = ("challenge", "invite", "dogs.db", "--phase", "main", "--reason", "x", "--team")
+    status, _, err = run(*invite, "Nobody")
+    assert (status, "Unknown team 'Nobody'" in err) == (2, True)
+
+
 def test_a_definition_with_mistakes(made, run):
     path = made / "dogs.toml"
     path.write_text(path.read_text().replace("resamples", "resample"))
@@ -77,6 +88,10 @@ def test_a_definition_with_mistakes(made, run):
     assert status == 2
     assert "dogs.toml:11: [scoring] has no key 'resample'; did you mean resamples?" in err
     assert not (made / "other.db").exists()
+    path.write_text(path.read_text().replace("resample", "resamples"))
+    (made / "references.json").write_text('{"v1": []}')
+    assert run("challenge", "new", "dogs.toml", "other.db")[0] == 2
+    assert not list(made.glob("*other.db*"))  # no database without a challenge is left
 
 
 def test_baselines_are_handed_in(made, run):
@@ -112,3 +127,10 @@ def test_downloads_of_codalab_are_imported(made, run):
     old, new = json.loads(out)
     assert (old["arrived"], old["late"]) == ("2026-06-03T04:05:06.000000Z", False)
     assert old["scores"] == new["scores"] != {}
+
+
+def test_a_worker_without_a_gpu_says_so_at_once(run, monkeypatch):
+    monkeypatch.setattr(worker, "default_device", lambda: "cpu")
+    status, _, err = run("challenge", "worker", "dogs.db", "--device", "cuda")
+    assert status == 2
+    assert err == "Error: --device cuda: no GPU that torch can use is here. Leave the option out.\n"

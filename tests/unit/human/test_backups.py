@@ -56,8 +56,7 @@ def test_names(tmp_path):
     where = str(tmp_path / "dogs.db")
     with begun_campaign(where):
         pass
-    (tmp_path / "backups").mkdir()
-    copy = Campaign.backup(where, tmp_path / "backups")
+    copy = Campaign.backup(where, f"{tmp_path}/backups/")  # a folder, by its slash
     assert copy.parent.name == "backups"
     assert copy.name.startswith("dogs-20")
     assert copy.name.endswith("Z.db")

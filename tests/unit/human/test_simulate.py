@@ -10,8 +10,10 @@ import pytest
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.human.evaluate.quality import check_quality
 from reelscore.human.evaluate.scores import score_judgments
+from reelscore.human.hits.design import Design, make_hits
 from reelscore.human.hits.ratings import build_hits
 from reelscore.human.judgments import Judgments
+from reelscore.human.protocols import PROTOCOLS
 from reelscore.human.simulate.campaigns import Truth, bad_mix, simulate_campaign, study
 from reelscore.human.simulate.crowd import Crowd, fit_crowd
 from reelscore.human.simulate.power import Costs, Setting, hits_needed, power_of
@@ -202,3 +204,35 @@ def test_the_papers_costs():
     assert (round(costs.per_system), 5 * round(costs.per_system)) == (22, 110)
     with pytest.raises(DataError, match="at least one system"):
         Costs(94, systems=0)
+
+
+# Rankings and comparisons
+
+
+@pytest.mark.parametrize("name", ["ranking", "against-reference", "preference"])
+def test_captions_are_ranked_and_compared_by_their_quality(name):
+    protocol = PROTOCOLS[name]
+    captions = {
+        system: {f"v{k}": f"{system} {k}" for k in range(40)}
+        for system in ("good", "bad", "reference")
+    }
+    people = captions.pop("reference")
+    made = make_hits(Design(name, per_hit=10, seed=1), captions, people)
+    quality = Truth({"good": 0.9, "bad": -0.9, "reference": 0.9}, Crowd(), 1)
+    options = {"seed": 3, "raters_per_hit": 3, "protocol": protocol}
+    judgments = simulate_campaign(made.hits, quality, **options).judgments
+    for row in judgments:
+        protocol.check_score(row.criterion, row.score)
+    assert {row.criterion for row in judgments} == {each.name for each in protocol.criteria}
+    scores = {system: [] for system in (*captions, "reference")}
+    for row in judgments:  # low is better: a rank, or a vote for the first of two
+        scores[row.system].append(row.score)
+        if row.against:
+            scores[row.against].append(-row.score)
+    assert np.mean(scores["good"]) < np.mean(scores["bad"])
+    assert list(judgments) == list(simulate_campaign(made.hits, quality, **options).judgments)
+
+
+def test_hits_of_another_protocol_are_refused(plan):
+    with pytest.raises(DataError, match="1 captions; preference shows 2"):
+        simulate_campaign(plan[:1], truth(), seed=1, protocol=PROTOCOLS["preference"])

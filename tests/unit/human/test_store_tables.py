@@ -207,7 +207,7 @@ def test_threads_may_share_a_campaign(where):
 
 
 def test_places_where_no_campaign_is(tmp_path, postgres_url):
-    with pytest.raises(DataError, match="no such file; create a campaign there first"):
+    with pytest.raises(DataError, match="no such file; make a campaign or a challenge there first"):
         Campaign.open(tmp_path / "none.db")
     assert not (tmp_path / "none.db").exists()
     with pytest.raises(DataError, match="no folder"):
@@ -217,7 +217,7 @@ def test_places_where_no_campaign_is(tmp_path, postgres_url):
     (tmp_path / "text.db").write_text("This is not a database. " * 50)
     with pytest.raises(DataError, match="not a SQLite file"):
         Campaign.create(tmp_path / "text.db", "Dogs", systems=["mine"])
-    with pytest.raises(DataError, match="contains no campaigns"):
+    with pytest.raises(DataError, match="holds neither campaigns nor challenges"):
         Campaign.open(postgres_url)
 
 

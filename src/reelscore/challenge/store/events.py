@@ -11,6 +11,7 @@ from sqlalchemy import Connection, insert, select
 
 from reelscore.challenge.store.tables import challenge as challenge_table
 from reelscore.challenge.store.tables import event
+from reelscore.errors import DataError
 from reelscore.store.database import alone
 
 
@@ -78,6 +79,20 @@ def log(
     chain = link(chain_head(connection, challenge), id, row)
     values = dict(zip(Event._fields, (*row, chain), strict=True))
     connection.execute(insert(event).values(challenge=challenge, **values))
+
+
+def check_reason(reason: str) -> None:
+    """Refuse a decision without a reason.
+
+    Raises:
+        DataError: If there is none.
+
+    >>> check_reason(" ")
+    Traceback (most recent call last):
+    reelscore.errors.DataError: Say why; the reason stands in the log.
+    """
+    if not reason.strip():
+        raise DataError("Say why; the reason stands in the log.")
 
 
 def chain_head(connection: Connection, challenge: int | None) -> str:

@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, and_, select
+import msgspec
+from sqlalchemy import Connection, and_, func, select
 
 from reelscore.challenge.boards import Entry, Kind, Place
 from reelscore.challenge.draws import NO_DRAWS, Draws
@@ -86,18 +87,28 @@ class Record:
         )
 
 
-def records(connection: Connection, phase: int, generation: int) -> list[Record]:
+_HEIR, _OWN = tables.team.alias("heir"), tables.job.alias("own")
+
+
+def records(connection: Connection, phase: int, generation: int, of_team: str = "") -> list[Record]:
     """List the submissions of a phase, in order of arrival.
 
-    A merged team's submissions are those of the team it was merged into.
+    A merged team's submissions are those of the team it was merged into. Each has its score of the
+    generation, or else the state of its newest job.
 
     Args:
         connection: The database.
         phase: The database's number of the phase.
         generation: Whose jobs to look at.
+        of_team: The public id of a team, whose submissions alone are wanted.
     """
     submission, team, job = tables.submission, tables.team, tables.job
-    heir = tables.team.alias("heir")
+    heir = _HEIR
+    own = select(func.max(_OWN.c.generation)).where(_OWN.c.submission == submission.c.key)
+    shown = own.where(_OWN.c.generation == generation, _OWN.c.state == "scored")
+    seen = func.coalesce(
+        shown.correlate(submission).scalar_subquery(), own.correlate(submission).scalar_subquery()
+    )
     query = (
         select(
             submission.c.key,
@@ -118,37 +129,57 @@ def records(connection: Connection, phase: int, generation: int) -> list[Record]
             submission.c.link,
             submission.c.file_name,
             job.c.key.label("job"),
+            job.c.generation,
             job.c.state,
             job.c.reason,
         )
         .join(team, submission.c.team == team.c.key)
         .outerjoin(heir, team.c.merged_into == heir.c.key)
-        .outerjoin(job, and_(job.c.submission == submission.c.key, job.c.generation == generation))
+        .outerjoin(job, and_(job.c.submission == submission.c.key, job.c.generation == seen))
         .where(submission.c.phase == phase)
         .order_by(submission.c.arrived, submission.c.key)
     )
-    return [
-        Record(
-            row.key,
-            row.id,
-            row.heir_team or row.own_team,
-            row.heir_name or row.name,
-            row.kind,
-            row.number,
-            row.arrived,
-            row.late,
-            row.status,
-            row.heir_state or row.own_state,
-            row.chosen,
-            row.method,
-            row.link,
-            row.file_name,
-            row.job,
-            row.state or "",
-            row.reason or "",
-        )
-        for row in connection.execute(query)
-    ]
+    if of_team:
+        query = query.where(func.coalesce(heir.c.id, team.c.id) == of_team)
+    return [_record(row, generation) for row in connection.execute(query)]
+
+
+def _record(row: Any, generation: int) -> Record:
+    job, state, reason = row.job, row.state or "", row.reason or ""
+    if state == "scored" and row.generation != generation:
+        # of the next generation, of which nothing is shown before all of it is there
+        job, state, reason = None, "scoring", f"shown with generation {row.generation}"
+    return Record(
+        row.key,
+        row.id,
+        row.heir_team or row.own_team,
+        row.heir_name or row.name,
+        row.kind,
+        row.number,
+        row.arrived,
+        row.late,
+        row.status,
+        row.heir_state or row.own_state,
+        row.chosen,
+        row.method,
+        row.link,
+        row.file_name,
+        job,
+        state,
+        reason,
+    )
+
+
+def stories_told(connection: Connection, split: str, ids: Sequence[str]) -> dict[str, int]:
+    """Count the videos of a split that submissions tell stories of, by their public ids."""
+    submission = tables.submission
+    query = select(submission.c.id, submission.c.captions_blob).where(submission.c.id.in_(ids))
+    blobs = {row.id: row.captions_blob for row in connection.execute(query)}
+    kind = dict[str, dict[str, msgspec.Raw]]  # what is in the stories does not matter
+    return {
+        id: len(msgspec.json.decode(get_blob(connection, blob), type=kind)[split])
+        for id, blob in blobs.items()
+    }
 
 
 def scores_of(

@@ -112,7 +112,7 @@ phase = Table(
     _time("closes"),
     _time("reveals", nullable=True),  # null: by hand
     _integer("priority"),
-    _text("settings"),  # JSON: how its submissions are scored; see `challenge.scoring`
+    _text("settings"),  # JSON: how its submissions are scored; see `challenges.scoring_settings`
     _integer("generation"),  # the one that boards show
     UniqueConstraint("challenge", "id", name="challenge_phase_once"),
 )
@@ -158,6 +158,7 @@ member = Table(
     _text("state"),
     _text("invitation"),  # digest of the link's token; empty once it is used
     _time("since"),
+    Column("contact", Text, nullable=False, server_default=""),  # for organisers alone
     _one_of("challenge_member", "role", "captain member"),
     _one_of("challenge_member", "state", "invited active left"),
 )
@@ -169,6 +170,15 @@ Index(
     unique=True,
     sqlite_where=_ACTIVE,
     postgresql_where=_ACTIVE,
+)
+
+# Teams that are invited to a phase which is not listed.
+phase_team = Table(
+    "challenge_phase_team",
+    metadata,
+    Column("phase", Number, ForeignKey("challenge_phase.key"), primary_key=True),
+    Column("team", Number, ForeignKey("challenge_team.key"), primary_key=True),
+    _time("invited"),
 )
 
 submission = Table(
@@ -184,7 +194,7 @@ submission = Table(
     _time("received"),  # when it was stored
     _text("file_name"),
     _blob("upload_blob"),
-    _blob("captions_blob"),  # what the reader made of it: see `challenge.reading`
+    _blob("captions_blob"),  # what the reader made of it: see `challenge.uploads`
     _text("content"),  # digest of the captions, whatever the file looks like
     _text("method"),
     _text("description"),

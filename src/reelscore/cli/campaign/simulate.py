@@ -113,15 +113,17 @@ def command(
 
 
 def _fill(campaign: Campaign, given: Sequence[str], mix: Mix, seed: int) -> None:
-    if campaign.protocol.form != "rating":
-        asked = campaign.protocol.name
-        raise DataError(f"Simulated raters can only rate captions; this campaign asks for {asked}.")
     if campaign.status().judgments:
         raise DataError(f"Campaign {campaign.id!r} has judgments already; simulate on a new one.")
     humans = campaign.humans
     truth = Truth(_truth(list(campaign.systems), given, humans), Crowd(), seed)
     made_up = simulate_campaign(
-        list(campaign.hits()), truth, seed=seed, mix=mix, raters_per_hit=campaign.raters_per_hit
+        list(campaign.hits()),
+        truth,
+        seed=seed,
+        mix=mix,
+        raters_per_hit=campaign.raters_per_hit,
+        protocol=campaign.protocol,
     )
     campaign.append(made_up.judgments)
     types = Counter(made_up.types.values())

@@ -16,12 +16,14 @@ _COMMANDS = {
     "import-zip": ("challenge.import_zip", "Import submissions that were made elsewhere."),
     "submissions": ("challenge.submissions", "List submissions and what became of them."),
     "worker": ("challenge.worker", "Score what waits, without pages."),
+    "invite": ("challenge.invite", "Invite a team to a phase that is not listed."),
     "rescore": ("challenge.rescore", "Score all submissions of a phase again."),
     "leaderboard": ("challenge.leaderboard", "Show leaderboards, as visitors see them."),
     "human": ("challenge.human", "Let people judge the final entries; publish what they say."),
     "export": ("challenge.export", "Write everything of a challenge to one file."),
     "import": ("challenge.imports", "Make a challenge of an export."),
     "archive": ("challenge.archive", "Write a static site, as a visitor sees the challenge."),
+    "trecvid": ("challenge.trecvid", "Make a challenge of TRECVid's video-to-text task."),
     "verify": ("challenge.verify", "Compute every score of an export again."),
 }
 

@@ -5,9 +5,23 @@ from __future__ import annotations
 import click
 
 from reelscore.challenge.archive import write_archive
+from reelscore.challenge.board_teams import named_members
 from reelscore.challenge.challenges import find_challenge
 from reelscore.challenge.views import View
 from reelscore.cli.challenge.options import challenge_option, database_argument, open_arena, say
+
+
+def _names(view: View) -> dict[int, str]:
+    """Give the names of members of teams that agree to be named; accounts are the server's."""
+    from sqlalchemy import inspect
+
+    members = named_members(view)
+    with view.database.reading() as connection:
+        if not members or not inspect(connection).has_table("web_account"):
+            return {}
+    from reelscore.web.store.accounts import account_names
+
+    return account_names(view.database, members)
 
 
 @click.command("archive")
@@ -25,5 +39,6 @@ def command(database: str, challenge_id: str, output: str) -> None:
     """
     with open_arena(database) as arena:
         known = find_challenge(arena, challenge_id)
-        files = write_archive(View(arena.database, known.id, now=arena.now()), output)
+        view = View(arena.database, known.id, now=arena.now())
+        files = write_archive(view, output, _names(view))
     say(f"Wrote {len(files)} files; open {output}/index.html.")

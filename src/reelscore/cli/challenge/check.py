@@ -7,20 +7,26 @@ from pathlib import Path
 import click
 
 from reelscore.challenge.challenges import expected_of, expected_upload, find_challenge
-from reelscore.challenge.definition import read_definition
 from reelscore.challenge.definition_checks import score_scales
+from reelscore.challenge.definition_file import read_definition
 from reelscore.challenge.splits import items_of, read_split
 from reelscore.challenge.uploads import Expected, Readers, Report
-from reelscore.cli.challenge.options import challenge_option, open_arena, say
+from reelscore.cli.challenge.options import (
+    challenge_option,
+    exit_status,
+    open_arena,
+    say,
+    server_option,
+)
+from reelscore.cli.challenge.served import login_server, served_challenge
 from reelscore.errors import DataError, check_choice
 
 
 @click.command("check")
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
 @click.option("--phase", metavar="ID", help="The phase that captions are meant for.")
-@click.option(
-    "--database", metavar="DATABASE", help="The database of the challenge that captions are for."
-)
+@server_option
+@click.option("--database", metavar="DATABASE", help="The database, where there is no server.")
 @click.option(
     "--definition",
     type=click.Path(path_type=Path),
@@ -31,6 +37,7 @@ from reelscore.errors import DataError, check_choice
 def command(
     file: Path,
     phase: str | None,
+    server: str | None,
     database: str | None,
     definition: Path | None,
     challenge_id: str,
@@ -38,11 +45,13 @@ def command(
     """Check a definition, or captions before they are sent.
 
     A file that ends in .toml is a definition: it is read with all files that it names. Any other
-    file holds captions, and is read as the server would read it; nothing is charged.
+    file holds captions, and is read as the server would read it; nothing is charged. The exit
+    status is 2 if it cannot be scored, 3 if too many bad files were sent, 4 before the phase opens.
 
     \b
     Examples:
       reelscore challenge check lsmdc.toml
+      reelscore challenge check run.json --phase blind-test
       reelscore challenge check run.json --phase blind-test --database lsmdc.db
     """
     if file.suffix == ".toml":
@@ -50,8 +59,14 @@ def command(
         return
     if phase is None:
         raise DataError("Captions are checked for a phase; name it: --phase ID.")
-    if (database is None) == (definition is None):
-        raise DataError("Name the challenge: --database DATABASE or --definition FILE.")
+    if sum(place is not None for place in (server, database, definition)) > 1:
+        raise DataError("Choose one of --server, --database and --definition.")
+    if database is None and definition is None:
+        asked = login_server(server)
+        id = served_challenge(asked, challenge_id, phase)["id"]
+        with exit_status():
+            say(asked.check(id, phase, file)["message"])
+        return
     if database is not None:
         with open_arena(database) as arena:
             expected = expected_upload(arena, find_challenge(arena, challenge_id), phase)

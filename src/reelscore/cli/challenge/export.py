@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 
 from reelscore.challenge.challenges import find_challenge
-from reelscore.challenge.exports import export_challenge
-from reelscore.challenge.store.events import log
+from reelscore.challenge.exports import export_challenge, note_download
 from reelscore.cli.challenge.options import challenge_option, database_argument, open_arena, say
 
 
@@ -15,12 +14,15 @@ from reelscore.cli.challenge.options import challenge_option, database_argument,
 @challenge_option
 @click.option("-o", "--output", required=True, metavar="FILE", help="The .zip file to make.")
 @click.option("--with-references", is_flag=True, help="Include references, blind ones too.")
-def command(database: str, challenge_id: str, output: str, with_references: bool) -> None:
+@click.option("--with-addresses", is_flag=True, help="Include contact addresses of members.")
+def command(
+    database: str, challenge_id: str, output: str, with_references: bool, with_addresses: bool
+) -> None:
     """Write everything of a challenge to one file.
 
     Tables, uploads, scores, resamples and the log, with a checksum of every part; no accounts,
-    passwords, tokens or addresses. References, and campaigns that show references of blind
-    splits, only if asked for.
+    passwords or tokens. Contact addresses, references, and campaigns that show references of
+    blind splits, only if asked for.
 
     \b
     Examples:
@@ -31,13 +33,21 @@ def command(database: str, challenge_id: str, output: str, with_references: bool
         known = find_challenge(arena, challenge_id)
         now = arena.now()
         made = export_challenge(
-            arena.database, known.id, output, now=now, references=with_references
+            arena.database,
+            known.id,
+            output,
+            now=now,
+            references=with_references,
+            addresses=with_addresses,
         )
-        if with_references:
-            with arena.database.writing() as connection:
-                reason = "with references"
-                log(connection, now, known.key, "export", known.id, actor="command line",
-                    reason=reason)  # fmt: skip
+        secrets = [
+            name
+            for name, is_in in (("references", with_references), ("addresses", with_addresses))
+            if is_in
+        ]
+        if secrets:
+            reason = f"with {' and '.join(secrets)}"
+            note_download(arena, known, "export", actor="command line", reason=reason)
     say(
         f"Wrote {made.rows['challenge_submission']} submissions and {made.blobs} files to {output}."
     )

@@ -22,8 +22,14 @@ _ACTOR = "command line"
     metavar="ID",
     help="Link a campaign of this database, whose systems are named as the teams are.",
 )
+@click.option("--reason", default="", metavar="TEXT", help="Why, for the log.")
 def command(
-    database: str, challenge_id: str, human_id: str, published: bool, campaign: str | None
+    database: str,
+    challenge_id: str,
+    human_id: str,
+    published: bool,
+    campaign: str | None,
+    reason: str,
 ) -> None:
     """Let people judge the final entries, and publish what they say.
 
@@ -41,14 +47,24 @@ def command(
         known = find_challenge(arena, challenge_id)
         now = arena.now()
         if published:
-            count = publish(database, arena.database, known.id, human_id, now=now, actor=_ACTOR)
+            count = publish(
+                database,
+                arena.database,
+                known.id,
+                human_id,
+                now=now,
+                actor=_ACTOR,
+                reason=reason,
+            )
             say(f"Published {human_id}: {count} {'column' if count == 1 else 'columns'}.")
             return
         if campaign:
             link_campaign(arena.database, known.id, human_id, campaign, now=now, actor=_ACTOR)
             say(f"Linked the campaign {campaign} as {human_id}.")
             return
-        made = make_campaign(database, arena.database, known.id, human_id, now=now, actor=_ACTOR)
+        made = make_campaign(
+            database, arena.database, known.id, human_id, now=now, actor=_ACTOR, reason=reason
+        )
     say(f"Made the campaign {made.campaign} of {len(made.entries)} entries and {made.items} items.")
     if made.disclosed:
         say("Raters see references of these items; they are in the log as disclosed.")

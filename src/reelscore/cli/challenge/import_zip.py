@@ -41,14 +41,14 @@ def command(
       reelscore challenge import-zip old/*.zip --team Ours --phase public-test \\
         --database lsmdc.db
     """
+    contents = [(file, _content(file)) for file in files]
     with open_arena(database) as arena:
         known = find_challenge(arena, challenge_id)
         own_phase = find_phase(arena, known, phase)
         own = find_team(arena, known, team) or add_team(arena, known, team, actor="command line")
         readers = Readers(1)
         try:
-            for file in files:
-                content = _content(file)
+            for file, content in contents:
                 upload, arrived = Upload(file.name, content), _made(file, content)
                 accepted = read_file(arena, readers, known, own_phase, own, upload)
                 try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from reelscore.challenge.exports import import_challenge
+from reelscore.challenge.imports import import_challenge
 from reelscore.challenge.store.tables import building_challenges
 from reelscore.cli.challenge.options import say
 
@@ -25,4 +25,5 @@ def command(file: str, database: str) -> None:
         made = import_challenge(opened, file)
     say(f"Challenge {made.challenge!r} is in {database}.")
     if not made.references:
-        say("The export has no references: nothing can be scored here.")
+        say("The export has no references, so nothing can be scored here. To add them, run")
+        say(f"'reelscore challenge new DEFINITION {database}' with the references beside it.")

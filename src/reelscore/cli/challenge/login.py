@@ -24,7 +24,7 @@ def command(url: str) -> None:
     """
     address = checked_address(url)
     token = os.environ.get("REELSCORE_TOKEN") or click.prompt("Token", hide_input=True, err=True)
-    challenges = Server(address, token.strip()).get("/challenges")["challenges"]
+    challenges = Server(address, token.strip(), tell=say).challenges()
     file = keep_login(address, token.strip())
-    listed = ", ".join(challenge["id"] for challenge in challenges) or "none yet"
+    listed = ", ".join(challenges) or "none yet"
     say(f"Logged in to {address}; challenges: {listed}. The token is in {file}.")

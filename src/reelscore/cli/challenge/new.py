@@ -8,11 +8,12 @@ import click
 
 from reelscore.challenge.arena import Arena
 from reelscore.challenge.challenges import Known, find_challenge, make_challenge
-from reelscore.challenge.definition import read_definition
+from reelscore.challenge.definition_file import read_definition
+from reelscore.challenge.store.tables import building_challenges
 from reelscore.challenge.submissions import Upload, hand_in
 from reelscore.challenge.teams import add_team, find_team
 from reelscore.challenge.uploads import Readers
-from reelscore.cli.challenge.options import open_arena, say
+from reelscore.cli.challenge.options import say
 from reelscore.errors import RefusedError
 
 
@@ -20,12 +21,16 @@ from reelscore.errors import RefusedError
 @click.argument("definition", type=click.Path(path_type=Path), metavar="DEFINITION")
 @click.argument("database", required=False, metavar="[DATABASE]")
 @click.option("--draft", is_flag=True, help="Show it to organisers only, for now.")
-def command(definition: Path, database: str | None, draft: bool) -> None:
+@click.option("--rescore", is_flag=True, help="Score again where the rules of scoring change.")
+def command(definition: Path, database: str | None, draft: bool, rescore: bool) -> None:
     """Make a challenge from its definition, or update it.
 
     DEFINITION is a TOML file; everything that is wrong in it is named with its line. DATABASE is
     made where there is none; without it, the file is named after the challenge. The references
     are copied into the database, so those of blind splits can be kept elsewhere afterwards.
+
+    How a phase is scored that has scores changes with --rescore only: then all its submissions are
+    scored again, and boards change over when all of them are done.
 
     \b
     Examples:
@@ -34,8 +39,9 @@ def command(definition: Path, database: str | None, draft: bool) -> None:
     """
     read = read_definition(definition)
     where = database or f"{read.id}.db"
-    with open_arena(where, create=True) as arena:
-        changes = make_challenge(arena, definition, draft=draft)
+    with building_challenges(where) as opened:
+        arena = Arena(opened)
+        changes = make_challenge(arena, definition, draft=draft, rescore=rescore)
         for change in changes or ["Nothing has changed."]:
             say(change)
         known = find_challenge(arena, read.id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -13,6 +14,11 @@ from reelscore.challenge.arena import Arena
 from reelscore.challenge.ladder import Score
 from reelscore.challenge.store.tables import open_challenges
 from reelscore.cli.messages import printable
+from reelscore.errors import RefusedError
+
+# Exit statuses of a file that is handed in; 2 is that of every error.
+NO_QUOTA, CLOSED, FAILED, WAITING = 3, 4, 5, 6
+_STATUS = {"quota": NO_QUOTA, "concurrent": NO_QUOTA, "often": NO_QUOTA, "closed": CLOSED}
 
 database_argument = click.argument("database", metavar="DATABASE")
 challenge_option = click.option(
@@ -22,14 +28,29 @@ challenge_option = click.option(
     metavar="ID",
     help="The challenge, if there are several.",
 )
+server_option = click.option(
+    "--server", metavar="URL", help="The server; that of 'challenge login' if not given."
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 @contextmanager
-def open_arena(database: str, *, create: bool = False) -> Iterator[Arena]:
+def open_arena(database: str) -> Iterator[Arena]:
     """Open a database of challenges."""
-    with open_challenges(database, create=create) as opened:
+    with open_challenges(database) as opened:
         yield Arena(opened)
+
+
+@contextmanager
+def exit_status() -> Iterator[None]:
+    """End with the status that belongs to a refusal."""
+    try:
+        yield
+    except RefusedError as error:
+        if error.reason not in _STATUS:
+            raise
+        say(f"Error: {error}")
+        sys.exit(_STATUS[error.reason])
 
 
 def say(message: str) -> None:

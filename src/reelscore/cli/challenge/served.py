@@ -1,4 +1,4 @@
-"""Submissions to a challenge on a server: what ``submit`` and ``submissions`` do without a file."""
+"""A challenge on a server: what commands ask for where no database is named."""
 
 from __future__ import annotations
 
@@ -6,27 +6,81 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
-from reelscore.challenge.remote import Server
+from reelscore.challenge.awards import Verdict
+from reelscore.challenge.board_forms import board_of
+from reelscore.challenge.boards import Board
+from reelscore.challenge.remote import Server, known_server
 from reelscore.cli.challenge.options import say
-from reelscore.errors import DataError
+from reelscore.errors import DataError, RefusedError, UnknownNameError, check_choice
 
 _PAUSE = 1.0  # seconds between two looks at a submission that waits
 
 
-def served_challenge(server: Server, id: str) -> str:
-    """Give the id of a challenge on a server; without one, of the only one that there is.
+def login_server(url: str | None, *, visitor: bool = False) -> Server:
+    """Give the server to ask: that of an option, or of ``challenge login``."""
+    return known_server(url, visitor=visitor, tell=say)
+
+
+def served_challenge(server: Server, id: str, phase: str | None = None) -> dict[str, Any]:
+    """Give a challenge of a server as it describes it; without an id, the only one that it has.
+
+    Args:
+        server: The server.
+        id: The challenge's id, or nothing.
+        phase: A phase that it must have.
 
     Raises:
         DataError: If there are several, or none.
+        UnknownNameError: If there is no such challenge or phase; the nearest name is suggested.
     """
-    if id:
-        return id
-    ids = [str(challenge["id"]) for challenge in server.get("/challenges")["challenges"]]
-    if len(ids) != 1:
-        named = ", ".join(ids) or "none"
-        raise DataError(f"{server.url} has these challenges: {named}; choose with --challenge.")
-    return ids[0]
+    described = _described(server, id)
+    if phase is not None:
+        check_choice("phase", phase, [each["id"] for each in described["phases"]])
+    return described
+
+
+def _described(server: Server, id: str) -> dict[str, Any]:
+    if not id:
+        ids = server.challenges()
+        if len(ids) != 1:
+            named = ", ".join(ids) or "none"
+            raise DataError(f"{server.url} has these challenges: {named}; choose with --challenge.")
+        [id] = ids
+    try:
+        described: dict[str, Any] = server.get(f"/challenges/{quote(id)}")
+    except RefusedError as error:
+        if error.reason != "missing":
+            raise
+        raise UnknownNameError.of("challenge", id, server.challenges()) from None
+    return described
+
+
+def served_boards(
+    server: Server, challenge: str, board: str | None
+) -> tuple[list[Board], Verdict | None]:
+    """Give the boards of a challenge, or one of them, as the server shows them, and the award.
+
+    Raises:
+        UnknownNameError: If there is no such board.
+    """
+    described = served_challenge(server, challenge)
+    ids: list[str] = described["boards"]
+    if board is not None:
+        check_choice("board", board, ids)
+        ids = [board]
+    boards = []
+    for id in ids:
+        try:
+            shown = server.get(f"/challenges/{quote(described['id'])}/boards/{quote(id)}")
+        except RefusedError as error:
+            if error.reason != "missing":  # a board that may not be seen yet
+                raise
+            continue
+        boards.append(board_of(shown))
+    award = described["award"]
+    return boards, award and Verdict(award["winners"], award["why"], {})
 
 
 def submit_file(
@@ -44,7 +98,8 @@ def submit_file(
     Returns:
         The submission as the server describes it.
     """
-    receipt = server.submit(served_challenge(server, challenge), phase, file, fields, key)
+    id = served_challenge(server, challenge, phase)["id"]
+    receipt = server.submit(id, phase, file, fields, key)
     for note in receipt["notes"]:
         say(note)
     left = receipt["left"]

@@ -9,7 +9,7 @@ import click
 
 from reelscore.challenge.challenges import find_challenge, find_phase
 from reelscore.challenge.job_results import scores_of
-from reelscore.challenge.remote import Server, known_server
+from reelscore.challenge.remote import Server
 from reelscore.challenge.submissions import list_submissions
 from reelscore.challenge.teams import list_teams
 from reelscore.cli.challenge.options import (
@@ -17,15 +17,16 @@ from reelscore.cli.challenge.options import (
     json_option,
     open_arena,
     plain,
+    server_option,
     show,
 )
-from reelscore.cli.challenge.served import served_challenge
+from reelscore.cli.challenge.served import login_server, served_challenge
 from reelscore.cli.messages import printable
 from reelscore.store.values import to_iso
 
 
 @click.command("submissions")
-@click.option("--server", metavar="URL", help="The server; that of 'challenge login'.")
+@server_option
 @click.option("--database", metavar="DATABASE", help="The database, where there is no server.")
 @challenge_option
 @click.option("--phase", metavar="ID", help="Of this phase only.")
@@ -41,7 +42,7 @@ def command(
       reelscore challenge submissions --database lsmdc.db --phase public-test
     """
     if database is None:
-        listed = _served(known_server(server), challenge_id, phase)
+        listed = _served(login_server(server), challenge_id, phase)
     else:
         listed = _stored(database, challenge_id, phase)
     if as_json:
@@ -57,8 +58,10 @@ def command(
 
 
 def _served(server: Server, challenge: str, phase: str | None) -> list[dict[str, Any]]:
-    path = f"/challenges/{quote(served_challenge(server, challenge))}/submissions"
-    submissions: list[dict[str, Any]] = server.get(path)["submissions"]
+    id = served_challenge(server, challenge, phase)["id"]
+    submissions: list[dict[str, Any]] = server.get(f"/challenges/{quote(id)}/submissions")[
+        "submissions"
+    ]
     return [each for each in submissions if phase in (None, each["phase"])]
 
 

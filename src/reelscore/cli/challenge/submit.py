@@ -4,43 +4,42 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
 from reelscore.challenge.arena import Arena
-from reelscore.challenge.challenges import Known, find_challenge
+from reelscore.challenge.challenges import Known, find_challenge, find_phase
 from reelscore.challenge.job_results import scores_of
-from reelscore.challenge.remote import known_server
+from reelscore.challenge.queue_state import why_waiting
 from reelscore.challenge.submissions import Receipt, Upload, hand_in, list_submissions
 from reelscore.challenge.teams import Team, add_team, find_team
 from reelscore.challenge.uploads import Readers
 from reelscore.challenge.workers import Workers, alone_on
 from reelscore.cli.challenge.options import (
+    FAILED,
+    WAITING,
     challenge_option,
+    exit_status,
     json_option,
     open_arena,
     plain,
     say,
+    server_option,
     show,
 )
-from reelscore.cli.challenge.served import submit_file
+from reelscore.cli.challenge.served import login_server, submit_file
 from reelscore.cli.messages import printable
 from reelscore.cli.option_kinds import number_option
-from reelscore.errors import DataError, RefusedError
-
-# Exit statuses; 2 is that of every error.
-_NO_QUOTA, _CLOSED, _FAILED, _WAITING = 3, 4, 5, 6
-_STATUS = {"quota": _NO_QUOTA, "concurrent": _NO_QUOTA, "often": _NO_QUOTA, "closed": _CLOSED}
+from reelscore.errors import DataError
 
 
 @click.command("submit")
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
 @click.option("--phase", required=True, metavar="ID", help="The phase.")
-@click.option("--server", metavar="URL", help="The server; that of 'challenge login'.")
+@server_option
 @click.option("--database", metavar="DATABASE", help="The database, where there is no server.")
 @click.option("--team", metavar="NAME", help="With --database: the team; made if needed.")
 @challenge_option
@@ -80,9 +79,9 @@ def command(
     """
     if database is None:
         fields = {"method": method, "link": link, "force": str(force).lower()}
-        with _exiting():
+        with exit_status():
             done = submit_file(
-                known_server(server),
+                login_server(server),
                 challenge_id,
                 phase,
                 file,
@@ -102,6 +101,7 @@ def command(
     upload = Upload(file.name, content, method, "", link, key, force)
     with open_arena(database) as arena:
         known = find_challenge(arena, challenge_id)
+        find_phase(arena, known, phase)  # before a team is made for it
         own = find_team(arena, known, team) or add_team(arena, known, team, actor="command line")
         receipt = _hand_in(arena, known, phase, own, upload)
         for note in receipt.notes:
@@ -116,7 +116,8 @@ def command(
             each for each in list_submissions(arena, team_key=own.key) if each.id == receipt.id
         ]
         scores = scores_of(arena, row.key)
-    _tell(receipt.id, receipt.number, state, row.reason, plain(scores), waits, as_json)
+        reason = why_waiting(arena, receipt.id) or row.reason
+    _tell(receipt.id, receipt.number, state, reason, plain(scores), waits, as_json)
 
 
 def _tell(
@@ -137,22 +138,10 @@ def _tell(
                 click.echo(f"{printable(split)}  {printable(name):<16} {score['score']:.6f}")
     if state == "failed":
         say(f"It failed: {printable(reason)}. It was not charged.")
-        sys.exit(_FAILED)
+        sys.exit(FAILED)
     if waits and state in ("queued", "scoring"):
-        say("It still waits to be scored.")
-        sys.exit(_WAITING)
-
-
-@contextmanager
-def _exiting() -> Iterator[None]:
-    """End with the status that belongs to a refusal."""
-    try:
-        yield
-    except RefusedError as error:
-        if error.reason not in _STATUS:
-            raise
-        say(f"Error: {error}")
-        sys.exit(_STATUS[error.reason])
+        say(f"It still waits to be scored{f': {printable(reason)}' if reason else ''}.")
+        sys.exit(WAITING)
 
 
 def _count(number: int | None) -> str:
@@ -162,7 +151,7 @@ def _count(number: int | None) -> str:
 def _hand_in(arena: Arena, known: Known, phase: str, team: Team, upload: Upload) -> Receipt:
     readers = Readers(1)
     try:
-        with _exiting():
+        with exit_status():
             return hand_in(arena, readers, known, phase, team, upload, actor="command line")
     finally:
         readers.close()

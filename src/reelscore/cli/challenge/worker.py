@@ -10,6 +10,8 @@ import click
 from reelscore.challenge.workers import Workers, alone_on
 from reelscore.cli.challenge.options import database_argument, open_arena, say
 from reelscore.cli.option_kinds import choice_option
+from reelscore.errors import DataError
+from reelscore.learned.encoders import default_device
 
 
 @click.command("worker")
@@ -25,17 +27,24 @@ def command(database: str, scorers: int | None, device: str, once: bool) -> None
     """Score what waits, without pages.
 
     Any number of workers, on any machines, may score for one PostgreSQL database. A SQLite file
-    has one process that scores: a server, or this.
+    has one process that scores: a server, or this. Learned metrics are computed where the
+    challenge says (device = "cpu" or "cuda"): with --device cuda, a worker takes those of the
+    second kind, and leaves those of the first to others.
 
     \b
     Examples:
       reelscore challenge worker lsmdc.db --once
       reelscore challenge worker postgresql://host@db/challenges --scorers 4
     """
+    if device == "cuda" and default_device() != "cuda":
+        raise DataError("--device cuda: no GPU that torch can use is here. Leave the option out.")
     with open_arena(database) as arena, alone_on(arena.database):
         workers = Workers(arena, scorers, device=device)
         if once:
-            say(f"{workers.run_until_idle()} submissions were looked after.")
+            count = workers.run_until_idle()
+            say(f"{count} {'submission is' if count == 1 else 'submissions are'} done.")
+            for message in workers.left_to_others():
+                say(message)
             return
         stop = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):

@@ -219,20 +219,21 @@ def _sign(value: float) -> int:
     return (value > 0) - (value < 0)
 
 
-def score_all_preferences(judgments: Judgments) -> list[Preference]:
+def score_all_preferences(judgments: Judgments, *, criterion: str = "story") -> list[Preference]:
     """Score every two systems that are compared, in the order of their names.
 
     Args:
         judgments: Comparisons; questions with a known answer do not count.
+        criterion: By what.
 
     >>> from reelscore.human.judgments import Judgment
     >>> rows = [Judgment("r1", "h1", "t1", 0, "b", "v1", "caption", 1.0, "story", "a")]
     >>> [(each.system, each.other, each.won) for each in score_all_preferences(Judgments.of(rows))]
     [('a', 'b', 1.0)]
     """
-    captions = judgments.select(judgments.is_kind("caption"))
+    captions = judgments.select(judgments.is_kind("caption")).only(criterion)
     pairs = sorted({(min(pair), max(pair)) for pair in _compared(captions)})
-    return [score_preferences(captions, one, other) for one, other in pairs]
+    return [score_preferences(captions, one, other, criterion=criterion) for one, other in pairs]
 
 
 def _compared(captions: Judgments) -> Iterable[tuple[str, str]]:

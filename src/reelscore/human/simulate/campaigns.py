@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from statistics import NormalDist
 
@@ -22,6 +23,7 @@ from reelscore.human.evaluate.quality import Control, check_quality
 from reelscore.human.evaluate.scores import score_judgments
 from reelscore.human.hits.tasks import Hit, Shown, Task
 from reelscore.human.judgments import FloatArray, Judgment, Judgments
+from reelscore.human.protocols import PROTOCOLS, Protocol
 from reelscore.human.simulate.crowd import (
     RATER_TYPES,
     UNRELIABLE,
@@ -36,6 +38,7 @@ Mix = Mapping[RaterType, float]
 HITS_PER_RATER = 1.3  # of 90 workers and 118 HITs, as pass rates and counts of the paper suggest
 _OF_ITEM = 0.5  # share of a caption's variance that is the video's: easy or hard for all systems
 _NORMAL = NormalDist()
+_BETTER = 20.0  # points, from 0 to 100, between a caption and one that is called better
 _NOON = 1_767_225_600.0  # 2026-01-01, when simulated raters begin
 
 
@@ -95,8 +98,9 @@ def simulate_campaign(
     mix: Mix | None = None,
     raters_per_hit: int = 1,
     hits_per_rater: float = HITS_PER_RATER,
+    protocol: Protocol = PROTOCOLS["direct-assessment"],
 ) -> Simulation:
-    """Let a simulated crowd do HITs of ratings.
+    """Let a simulated crowd do HITs: rate captions, rank them, or compare two of them.
 
     Args:
         hits: What there is to do.
@@ -106,9 +110,11 @@ def simulate_campaign(
         raters_per_hit: How many raters do each HIT.
         hits_per_rater: How many HITs a rater would do, on average; nobody does one with a
             caption seen before.
+        protocol: What raters are asked. Captions are ranked and compared by the scores that the
+            rater would give to each.
 
     Raises:
-        DataError: If the shares make no sense, or the HITs are no ratings.
+        DataError: If the shares make no sense, or the HITs do not fit the protocol.
     """
     rng = np.random.default_rng([seed, 0xC0FFEE])
     types, shares = _shares({"diligent": 1.0} if mix is None else mix)
@@ -128,12 +134,58 @@ def simulate_campaign(
             seen[name] = set()
         left[name] -= 1
         seen[name] |= captions
-        rows += _do(hit, name, raters[name], truth, rng)
+        do = _rate if protocol.form == "rating" else partial(_compare, protocol)
+        rows += do(hit, name, raters[name], truth, rng)
     return Simulation(Judgments.of(rows), {name: rater.type for name, rater in raters.items()})
 
 
-def _do(hit: Hit, name: str, rater: Rater, truth: Truth, rng: Generator) -> Iterator[Judgment]:
-    """One rater does one HIT, task by task."""
+def _compare(
+    protocol: Protocol, hit: Hit, name: str, rater: Rater, truth: Truth, rng: Generator
+) -> Iterator[Judgment]:
+    """One rater does one HIT in which captions are ranked or compared, task by task."""
+    end = _NOON
+    for place, task in enumerate(hit.tasks):
+        if fault := protocol.captions_fault(len(task.shown)):
+            raise DataError(f"Task {task.id!r} shows {fault}.")
+        quality = np.array([truth.of(each.system, task.item, each.kind) for each in task.shown])
+        seconds = rater.seconds * float(np.exp(rng.normal(0, 0.5)))
+        end += seconds
+        for criterion in protocol.criteria:
+            taste = rng.normal(0, truth.crowd.taste, len(quality))
+            scores = scores_of(rater, quality, taste, truth.crowd, rng)
+            for shown, against, score in _answer(protocol, task, scores):
+                yield Judgment(
+                    rater=name,
+                    hit=hit.id,
+                    task=task.id,
+                    position=place,
+                    system=shown.system,
+                    item=task.item,
+                    kind=shown.kind,
+                    score=score,
+                    criterion=criterion.name,
+                    against=against,
+                    started=round(end - seconds, 3),
+                    submitted=round(end, 3),
+                    client="simulation",
+                )
+
+
+def _answer(
+    protocol: Protocol, task: Task, scores: FloatArray
+) -> Iterator[tuple[Shown, str, float]]:
+    """Rank captions, or choose between two, by the scores that the rater would give them."""
+    if protocol.form == "ranking":
+        for shown, score in zip(task.shown, scores, strict=True):
+            yield shown, "", 1.0 + float((scores > score).sum())  # equal ones share a rank
+        return
+    apart = float(scores[1] - scores[0]) / _BETTER
+    choice = min((value for value, _ in protocol.choices), key=lambda value: abs(value - apart))
+    yield task.shown[0], task.shown[1].system, choice
+
+
+def _rate(hit: Hit, name: str, rater: Rater, truth: Truth, rng: Generator) -> Iterator[Judgment]:
+    """One rater does one HIT of ratings, task by task."""
     shown = [_only(task) for task in hit.tasks]
     captions = [(s.system, t.item, s.kind) for s, t in zip(shown, hit.tasks, strict=True)]
     quality = np.array([truth.of(*caption) for caption in captions])

@@ -11,25 +11,26 @@ from typing import Annotated, Any
 from fastapi import Body, Depends, File, Form, Header, Path, Request, UploadFile
 from fastapi.responses import JSONResponse, Response
 
-from reelscore.challenge import jobs, quota, submissions, teams
+from reelscore.challenge import jobs, quota, team_decisions, teams
 from reelscore.challenge.board_forms import board_csv, board_dict
 from reelscore.challenge.challenges import change_dates, find_phase, list_challenges
 from reelscore.challenge.queue_state import queue_state, why_waiting
-from reelscore.challenge.submissions import Upload
 from reelscore.challenge.tokens import find_token
 from reelscore.challenge.views import Record
 from reelscore.errors import RefusedError
 from reelscore.store.values import from_iso, to_iso
-from reelscore.web.arena.boards import seen_board
+from reelscore.web.arena.boards import member_names, seen_board
 from reelscore.web.arena.pages import items
 from reelscore.web.arena.submissions import (
     choose_own,
+    file_answer,
+    file_name,
     handed_in,
     known_phase,
     own_record,
     set_own_status,
 )
-from reelscore.web.arena.visits import ApiRefusal, Arrived, Visit, missing, visit_of
+from reelscore.web.arena.visits import ApiRefusal, Arrived, Visit, missing, noted, visit_of
 from reelscore.web.requests import Guard, Router
 from reelscore.web.site import Site, address, check_failures
 from reelscore.web.store.accounts import Account, find_account
@@ -40,16 +41,16 @@ Id = Annotated[str, Path(max_length=100)]
 Reason = Annotated[str, Body(max_length=2000)]
 
 
-def _account(request: Request, scope: str) -> Account | None:
-    """Give the account whose token a request bears; ``None`` where none is borne or needed.
+def _bearer(request: Request, scope: str = "") -> tuple[Account | None, tuple[str, ...]]:
+    """Give the account whose token a request bears, and what the token is good for.
 
     Raises:
-        ApiRefusal: If the token is missing, wrong, ended (status 401), or may not do this (403).
+        ApiRefusal: If the token is wrong, ended, or missing where something needs one; status 401.
     """
     site: Site = request.app.state.site
     kind, _, secret = request.headers.get("authorization", "").partition(" ")
     if not kind and not scope:
-        return None
+        return None, ()
     if kind.lower() != "bearer" or not secret:
         raise ApiRefusal(401, "token", "Send a token: 'Authorization: Bearer …'.")
     check_failures.value(request)
@@ -61,48 +62,49 @@ def _account(request: Request, scope: str) -> Account | None:
     account = find_account(site.database, token.account)
     if account is None:
         raise ApiRefusal(401, "unknown", "The account of this token was removed.")
-    if scope and scope not in token.scopes:
+    return account, token.scopes
+
+
+def _check_scope(visit: Visit, scope: str, scopes: tuple[str, ...]) -> None:
+    if scope and scope not in scopes:
         raise ApiRefusal(403, "scope", f"This token may not {scope}; make one that may.")
-    if scope == "organise" and not account.is_owner:
+    if scope == "organise" and not (visit.account and visit.account.is_owner):
         raise ApiRefusal(403, "scope", "Only an owner may do this.")
-    return account
 
 
 def _guard(scope: str) -> Guard[Visit]:
     def check(request: Request) -> Visit:
-        account = _account(request, scope)
+        account, scopes = _bearer(request, scope)
         site: Site = request.app.state.site
         id = str(request.path_params.get("challenge", ""))
         if id:
-            return visit_of(site, request, id, account)
-        return _visit_of_submission(site, request, str(request.path_params["submission"]), account)
+            visit = noted(visit_of(site, request, id, account))
+        else:
+            submission = str(request.path_params["submission"])
+            visit = noted(_visit_of_submission(site, request, submission, account))
+        _check_scope(visit, scope, scopes)
+        return visit
 
     return Guard(check)
 
 
 def _visit_of_submission(site: Site, request: Request, id: str, account: Account | None) -> Visit:
+    organiser = account is not None and account.is_organiser
     for known in list_challenges(site.arena):
-        visit = visit_of(site, request, known.id, account)
-        if _find(visit, id) is not None:
-            return visit
+        if organiser or known.state != "draft":
+            visit = visit_of(site, request, known.id, account)
+            if visit.view.find(id) is not None:
+                return visit
     raise missing()
 
 
-def _find(visit: Visit, id: str) -> tuple[str, Record] | None:
-    """Give a submission whose state the viewer may see, with its phase."""
-    for phase in visit.view.phases:
-        if visit.view.sees_phase(phase):
-            for record in visit.view.submissions(phase):
-                if record.id == id:
-                    return phase, record
-    return None
-
-
 def _found(visit: Visit, id: str) -> tuple[str, Record]:
-    found = _find(visit, id)
-    if found is None:
+    """Give a submission with its phase; what may be seen of it is to be asked."""
+    submission = visit.view.find(id)
+    if submission is None:
         raise missing()
-    return found
+    visit.is_about(submission[0])
+    return submission
 
 
 Anybody = Annotated[Visit, Depends(_guard(""))]
@@ -123,7 +125,7 @@ def _own_team(visit: Visit) -> teams.Team:
 @router.get("/challenges")
 def give_challenges(request: Request) -> dict[str, Any]:
     """List the challenges."""
-    account = _account(request, "")
+    account, _ = _bearer(request)
     organiser = account is not None and account.is_organiser
     site: Site = request.app.state.site
     return {
@@ -137,7 +139,8 @@ def give_challenges(request: Request) -> dict[str, Any]:
 
 @router.get("/challenges/{challenge}")
 def give_challenge(visit: Anybody) -> dict[str, Any]:
-    """Give a challenge: its phases and boards."""
+    """Give a challenge: its phases and boards, and who has won."""
+    verdict = visit.view.verdict()
     return {
         "id": visit.known.id,
         "name": visit.view.name,
@@ -145,6 +148,7 @@ def give_challenge(visit: Anybody) -> dict[str, Any]:
         "registration": visit.known.definition.registration,
         "phases": _phases(visit),
         "boards": visit.view.boards(),
+        "award": verdict and {"winners": list(verdict.winners), "why": list(verdict.why)},
         "team": visit.team.name if visit.team else None,
     }
 
@@ -171,7 +175,6 @@ def _phases(visit: Visit) -> list[dict[str, Any]]:
             "final": phase.final,
         }
         for phase in view.definition.phases
-        if view.sees_phase(phase.id)
     ]
 
 
@@ -193,8 +196,13 @@ def give_board_csv(visit: Anybody, board: Id) -> Response:
 
 @router.get("/challenges/{challenge}/boards/{board}")
 def give_board(visit: Anybody, board: Id) -> dict[str, Any]:
-    """Give a board."""
-    return board_dict(seen_board(visit, board))
+    """Give a board, with the members of teams that agree to it."""
+    seen, names = board_dict(seen_board(visit, board)), member_names(visit, board)
+    members = {
+        team: [names[account] for account in accounts if account in names]
+        for team, accounts in visit.view.board_members(board).items()
+    }
+    return {**seen, "members": members}
 
 
 # What a team reads
@@ -205,7 +213,7 @@ def give_quota(visit: Reader, phase: Id) -> Response:
     """Say what the team has left in a phase."""
     own = find_phase(visit.arena, visit.known, known_phase(visit, phase))
     left = quota.quota_left(visit.arena, own, _own_team(visit))
-    return JSONResponse(_left(left), headers=_quota_headers(left))
+    return JSONResponse(_left(left))
 
 
 def _left(left: quota.Left) -> dict[str, Any]:
@@ -217,11 +225,6 @@ def _left(left: quota.Left) -> dict[str, Any]:
     }
 
 
-def _quota_headers(left: quota.Left) -> dict[str, str]:
-    numbers = {"X-Quota-Day-Left": left.today, "X-Quota-Left": left.total}
-    return {name: str(number) for name, number in numbers.items() if number is not None}
-
-
 @router.get("/challenges/{challenge}/submissions")
 def give_submissions(visit: Reader) -> dict[str, Any]:
     """List the submissions whose state the viewer may see: their team's, or all for organisers."""
@@ -229,7 +232,6 @@ def give_submissions(visit: Reader) -> dict[str, Any]:
         "submissions": [
             _submission(visit, phase, record)
             for phase in visit.view.phases
-            if visit.view.sees_phase(phase)
             for record in visit.view.submissions(phase)
         ]
     }
@@ -271,15 +273,16 @@ def _submission(visit: Visit, phase: str, record: Record) -> dict[str, Any]:
 @router.get("/submissions/{submission}")
 def give_submission(visit: Reader, submission: Id) -> dict[str, Any]:
     """Give a submission: its state, and the scores that may be seen."""
-    return _submission(visit, *_found(visit, submission))
+    phase, record = _found(visit, submission)
+    if not visit.view.sees_state(phase, record):
+        raise missing()
+    return _submission(visit, phase, record)
 
 
 @router.get("/submissions/{submission}/file")
 def give_file(visit: Reader, submission: Id) -> Response:
-    """Give the file that was handed in."""
-    _found(visit, submission)
-    _, content = submissions.uploaded_file(visit.arena, submission)
-    return Response(content, media_type="application/octet-stream")
+    """Give the file that was handed in, to its team, and to everybody once it is published."""
+    return file_answer(visit, submission)
 
 
 @router.get("/submissions/{submission}/items")
@@ -310,9 +313,8 @@ async def check_file(
 ) -> dict[str, Any]:
     """Check a file; nothing is charged or kept."""
     _own_team(visit)
-    upload = Upload(file.filename or "captions", await file.read())
-    await handed_in(visit, phase, upload, arrived, check=True)
-    return {"message": f"{upload.name} can be scored."}
+    await handed_in(visit, phase, file, arrived, check=True)
+    return {"message": f"{file_name(file)} can be scored."}
 
 
 @router.post("/challenges/{challenge}/phases/{phase}/submissions", status_code=201)
@@ -329,10 +331,17 @@ async def submit(
 ) -> Response:
     """Hand a file in; the same key is the same submission."""
     _own_team(visit)
-    content = await file.read()
-    name = file.filename or "captions"
-    upload = Upload(name, content, method, description, link, idempotency_key, force)
-    receipt = await handed_in(visit, phase, upload, arrived)
+    receipt = await handed_in(
+        visit,
+        phase,
+        file,
+        arrived,
+        method=method,
+        description=description,
+        link=link,
+        idempotency=idempotency_key,
+        force=force,
+    )
     assert receipt is not None
     answer = {
         "id": receipt.id,
@@ -343,13 +352,12 @@ async def submit(
         "notes": list(receipt.notes),
         "left": _left(receipt.left),
     }
-    return JSONResponse(answer, 201, _quota_headers(receipt.left))
+    return JSONResponse(answer, 201)
 
 
 @router.post("/submissions/{submission}/choose")
 def choose(visit: Submitter, submission: Id) -> dict[str, Any]:
     """Let a submission count; only the captain may."""
-    _own_team(visit)
     choose_own(visit, submission)
     return {"message": "The choice is noted."}
 
@@ -357,7 +365,6 @@ def choose(visit: Submitter, submission: Id) -> dict[str, Any]:
 @router.post("/submissions/{submission}/withdraw")
 def withdraw(visit: Submitter, submission: Id) -> dict[str, Any]:
     """Take a submission off the boards."""
-    _own_team(visit)
     set_own_status(visit, submission, "withdrawn")
     return {"message": "The submission is withdrawn."}
 
@@ -365,7 +372,6 @@ def withdraw(visit: Submitter, submission: Id) -> dict[str, Any]:
 @router.post("/submissions/{submission}/cancel")
 def cancel(visit: Submitter, submission: Id) -> dict[str, Any]:
     """Cancel a submission that waits; it is not charged."""
-    _own_team(visit)
     own_record(visit, submission)
     jobs.cancel(visit.arena, visit.known, submission, actor=visit.name)
     return {"message": "The submission is cancelled and not charged."}
@@ -411,14 +417,14 @@ def grant(
     visit: Owner,
     team: Id,
     phase: Annotated[str, Body(max_length=100)],
-    amount: Annotated[int, Body(ge=1, le=10_000)],
+    amount: Annotated[int, Body(ge=-10_000, le=10_000)],
     reason: Reason,
 ) -> dict[str, Any]:
-    """Grant a team more submissions."""
+    """Grant a team more submissions, or take granted ones back."""
     own = find_phase(visit.arena, visit.known, known_phase(visit, phase))
     named = named_team(visit, team)
     quota.give(visit.arena, visit.known, own, named, amount, actor=visit.name, reason=reason)
-    return {"message": f"{named.name} may submit {amount} more."}
+    return {"message": f"{named.name} may submit {quota.changed(amount)}."}
 
 
 def _decision(what: str) -> Callable[..., dict[str, Any]]:
@@ -426,7 +432,9 @@ def _decision(what: str) -> Callable[..., dict[str, Any]]:
         visit: Owner, team: Id, reason: Annotated[str, Body(max_length=2000, embed=True)]
     ) -> dict[str, Any]:
         named = named_team(visit, team)
-        teams.decide(visit.arena, visit.known, named, what, actor=visit.name, reason=reason)
+        team_decisions.decide(
+            visit.arena, visit.known, named, what, actor=visit.name, reason=reason
+        )
         return {"message": f"{what}: {named.name}"}
 
     decide.__doc__ = f"{what.capitalize()} a team."

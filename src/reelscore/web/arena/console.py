@@ -1,23 +1,34 @@
-"""The organisers' console of a challenge: queue, teams, submissions, dates, scoring again."""
+"""The organisers' console of a challenge: queue, teams, submissions, dates, scoring again.
+
+Evaluations by people are in `evaluations`, exports and archives in `downloads`.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import Form, Path
 from fastapi.responses import Response
 
-from reelscore.challenge import jobs, quota, submissions, teams
+from reelscore.challenge import jobs, quota, submissions, team_decisions, teams
 from reelscore.challenge.challenges import change_dates, find_phase, set_state
+from reelscore.challenge.phase_invitations import (
+    invite_to_phase,
+    invited_teams,
+    withdraw_invitation,
+)
 from reelscore.challenge.queue_state import queue_state
 from reelscore.errors import DataError
 from reelscore.store.values import from_iso
 from reelscore.web.arena.accounts import reset_link
+from reelscore.web.arena.evaluations import watched
+from reelscore.web.arena.pages import team_names
 from reelscore.web.arena.submissions import SubmissionId, known_phase
 from reelscore.web.arena.visits import PATH, AsOrganiser, AsOwner, Visit, missing
 from reelscore.web.requests import Router
 from reelscore.web.site import FromOurForm
-from reelscore.web.store.accounts import list_accounts
+from reelscore.web.store.accounts import account_names, list_accounts
 
 router = Router(prefix=PATH + "/{challenge}/console")
 Reason = Annotated[str, Form(max_length=2000)]
@@ -42,8 +53,9 @@ def _console(visit: Visit, status: int = 200, /, **more: Any) -> Response:
     names = {record.id: record.team_name for _, record in records}
     same = [
         [(id, names.get(id, "")) for id in ids]
-        for _, ids in teams.same_captions(visit.arena, visit.known)
+        for _, ids in team_decisions.same_captions(visit.arena, visit.known)
     ]
+    people = _people(visit)
     context: dict[str, Any] = {"error": "", "link": "", "link_for": "", **more}
     return visit.page(
         "console.html",
@@ -54,9 +66,36 @@ def _console(visit: Visit, status: int = 200, /, **more: Any) -> Response:
         records=list(reversed(records)),
         same=same,
         states=_STATES,
+        people=people,
+        invited=invited_teams(visit.arena, visit.known),
+        evaluations=watched(visit),
+        events=view.events(),
+        names=team_names(visit),
+        changed=view.changed_event(),
         chain=view.chain_head(),
         **context,
     )
+
+
+@dataclass(frozen=True)
+class Person:
+    """A member of a team, for organisers."""
+
+    name: str
+    role: str
+    contact: str
+
+
+def _people(visit: Visit) -> dict[str, list[Person]]:
+    """Give the members of all teams, by the team's id."""
+    rows = teams.all_members(visit.arena, visit.known)
+    names = account_names(visit.site.database, [row.account for row in rows])
+    people: dict[str, list[Person]] = {}
+    for row in rows:
+        if row.account in names:
+            person = Person(names[row.account], row.role, row.contact)
+            people.setdefault(row.team_id, []).append(person)
+    return people
 
 
 @router.get("/live", include_in_schema=False)
@@ -78,7 +117,7 @@ def decide(
 ) -> Response:
     """Approve, disqualify or reinstate a team."""
     own = _team(visit, id)
-    teams.decide(visit.arena, visit.known, own, what, actor=visit.name, reason=reason)
+    team_decisions.decide(visit.arena, visit.known, own, what, actor=visit.name, reason=reason)
     return visit.go("/console", f"{own.name}: {what}.")
 
 
@@ -87,16 +126,16 @@ def grant(
     visit: AsOwner,
     id: TeamId,
     phase: Phase,
-    amount: Annotated[int, Form(ge=1, le=10_000)],
+    amount: Annotated[int, Form(ge=-10_000, le=10_000)],
     reason: Reason,
 ) -> Response:
-    """Grant a team more submissions."""
+    """Grant a team more submissions, or take granted ones back."""
     own, of_phase = (
         _team(visit, id),
         find_phase(visit.arena, visit.known, known_phase(visit, phase)),
     )
     quota.give(visit.arena, visit.known, of_phase, own, amount, actor=visit.name, reason=reason)
-    return visit.go("/console", f"{own.name} may submit {amount} more in {phase}.")
+    return visit.go("/console", f"{own.name} may submit {quota.changed(amount)} in {phase}.")
 
 
 @router.post("/teams/{team}/merge", dependencies=[FromOurForm])
@@ -105,8 +144,27 @@ def merge(
 ) -> Response:
     """Merge a team into another."""
     own, other = _team(visit, id), _team(visit, into)
-    teams.merge(visit.arena, visit.known, own, other, actor=visit.name, reason=reason)
+    team_decisions.merge(visit.arena, visit.known, own, other, actor=visit.name, reason=reason)
     return visit.go("/console", f"{own.name} is part of {other.name} now.")
+
+
+@router.post("/phases/{phase}/invitations", dependencies=[FromOurForm])
+def change_invitation(
+    visit: AsOwner,
+    phase: Annotated[str, Path(max_length=100)],
+    team: Annotated[str, Form(max_length=100)],
+    what: Annotated[str, Form(pattern="^(invite|withdraw)$")],
+    reason: Reason,
+) -> Response:
+    """Invite a team to a phase that is not listed, or take the invitation back."""
+    change, done = {
+        "invite": (invite_to_phase, "is invited"),
+        "withdraw": (withdraw_invitation, "is no longer invited"),
+    }[what]
+    own = _team(visit, team)
+    known_phase(visit, phase)
+    change(visit.arena, visit.known, phase, own, actor=visit.name, reason=reason)
+    return visit.go("/console", f"{own.name} {done} to {phase}.")
 
 
 @router.post("/submissions/{submission}/status", dependencies=[FromOurForm])
@@ -157,7 +215,8 @@ def rescore(visit: AsOwner, phase: Phase, reason: Reason) -> Response:
     count = jobs.rescore(
         visit.arena, visit.known, known_phase(visit, phase), actor=visit.name, reason=reason
     )
-    return visit.go("/console", f"{count} submissions of {phase} are scored again.")
+    what = "1 submission" if count == 1 else f"{count:,} submissions"
+    return visit.go("/console", f"{what} of {phase} {'is' if count == 1 else 'are'} scored again.")
 
 
 @router.post("/state", dependencies=[FromOurForm])

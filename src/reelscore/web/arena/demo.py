@@ -13,7 +13,9 @@ from reelscore.challenge.challenges import find_challenge, make_challenge
 from reelscore.challenge.submissions import Upload, hand_in
 from reelscore.challenge.teams import add_team
 from reelscore.challenge.uploads import Readers
+from reelscore.errors import MissingExtraError
 from reelscore.store.values import to_iso
+from reelscore.web.demo import draw_videos
 from reelscore.web.settings import Settings, load_secret
 
 _OVERVIEW = """\
@@ -21,6 +23,9 @@ Describe fifteen short clips, in one sentence each. This is a demo: everything i
 
 Make an account and a team, and hand in the sample file of the page *Data*, with captions of your
 own. The score stands on the leaderboard within seconds.
+
+The practice phase is over: its leaderboard leads to the items, one by one, with what everybody
+wrote.
 """
 _RULES = "One sentence a clip. Say which data your method was trained on.\n"
 _DEFINITION = """\
@@ -39,24 +44,45 @@ metrics = ["bleu_4", "meteor", "rouge_l", "cider", "diversity"]
 seed = 2026
 [[phase]]
 id = "main"
+name = "Main phase"
 splits = ["test"]
 opens = {opens}
 closes = {closes}
 feedback = {{ test = "full" }}
 limits = {{ per_day = 5, total = 100 }}
 final = "best"
+[[phase]]
+id = "practice"
+name = "Practice"
+splits = ["test"]
+opens = {opens}
+closes = {over}
+feedback = {{ test = "full" }}
+limits = {{ per_day = 5, total = 100 }}
+final = "best"
+after = "open"
 [[board]]
 id = "test"
-name = "Leaderboard"
+name = "Main leaderboard"
 phase = "main"
 primary = "cider"
-columns = [
-  {{ scores = ["bleu_4", "meteor", "rouge_l", "cider"], scale = 100, precision = 1 }},
-  {{ group = "text", scores = ["length", "vocabulary"], ranked = false, precision = 1 }},
-]
+columns = {columns}
+[[board]]
+id = "practice"
+name = "Practice leaderboard"
+phase = "practice"
+primary = "cider"
+columns = {columns}
 [publish]
 items = true
+captions = true
 """
+_COLUMNS = """[
+  { group = "words", scores = ["cider", "bleu_4", "meteor"], scale = 100, precision = 1 },
+  { group = "words", scores = ["rouge_l"], scale = 100, precision = 1 },
+  { group = "text", scores = ["length"], ranked = false, precision = 1 },
+  { group = "text", scores = ["vocabulary"], ranked = false, precision = 0 },
+]"""
 # who hands in the captions of which system, how many days ago, and by which method
 _ENTRIES = (
     ("Baseline", "baseline", "broken", 9, "one sentence for many clips"),
@@ -76,7 +102,12 @@ def challenge_settings(folder: Path, url: str) -> Settings:
     database = folder / "demo.db"
     with open_challenges(database, create=True) as opened, opened.reading() as connection:
         now = server_clock(connection)
-    definition = _DEFINITION.format(opens=to_iso(now - 10 * DAY), closes=to_iso(now + 20 * DAY))
+    definition = _DEFINITION.format(
+        columns=_COLUMNS,
+        opens=to_iso(now - 10 * DAY),
+        closes=to_iso(now + 20 * DAY),
+        over=to_iso(now - DAY // 2),
+    )
     (folder / "demo.toml").write_text(definition, encoding="utf-8")
     (folder / "overview.md").write_text(_OVERVIEW, encoding="utf-8")
     (folder / "rules.md").write_text(_RULES, encoding="utf-8")
@@ -92,7 +123,15 @@ def challenge_settings(folder: Path, url: str) -> Settings:
                 known = find_challenge(arena)
                 team = add_team(arena, known, name, kind=kind)
                 upload = Upload(f"{system}.json", json.dumps(systems[system]).encode(), method)
-                hand_in(arena, readers, known, "main", team, upload)
+                for phase in ("main", "practice"):
+                    hand_in(arena, readers, known, phase, team, upload)
     finally:
         readers.close()
-    return Settings(str(database), secret=load_secret(folder / "secret"), url=url, scorers=1)
+    videos: Path | None = folder / "videos"
+    try:
+        (folder / "videos").mkdir()
+        draw_videos(folder / "videos", systems["human"])
+    except MissingExtraError:
+        videos = None
+    secret = load_secret(folder / "secret")
+    return Settings(str(database), secret=secret, url=url, scorers=1, videos=videos)

@@ -9,7 +9,11 @@ from fastapi import Path, Request
 from fastapi.responses import PlainTextResponse, Response
 
 from reelscore.challenge.archive import citation, markdown
+from reelscore.challenge.board_forms import score_text
+from reelscore.challenge.boards import MARKS, Board, Row
 from reelscore.challenge.challenges import list_challenges
+from reelscore.challenge.teams import list_teams
+from reelscore.web.arena.rules import award_rule, board_rules, published_rule
 from reelscore.web.arena.visits import PATH, AnyVisit, Visit, missing, visit_of
 from reelscore.web.organisers.session import find_visitor
 from reelscore.web.requests import Router
@@ -18,6 +22,7 @@ from reelscore.web.site import Here
 router = Router(prefix=PATH)
 Id = Annotated[str, Path(max_length=100)]
 _EXAMPLE = "what this clip shows"
+_TOP = 5  # entries of a board on the overview
 
 
 @router.get("")
@@ -38,22 +43,40 @@ def show_challenges(request: Request, site: Here) -> Response:
 def show_overview(visit: AnyVisit) -> Response:
     """Show what the challenge is about: its text, dates, boards, winners, and how to cite it."""
     view = visit.view
-    boards = [(id, board) for id in view.boards() if (board := view.board(id)) is not None]
+    boards = [
+        (id, board, _top(board)) for id in view.boards() if (board := view.board(id)) is not None
+    ]
     changes = [event for event in view.events() if event.what == "dates"]
     return visit.page(
         "overview.html",
         text=markdown(visit.known.pages.get("overview", "")),
         boards=boards,
+        marks=MARKS,
         changes=changes,
         verdict=view.verdict(),
-        citation=citation(view),
+        citation=citation(view, f"{visit.site.settings.url}{visit.path}"),
     )
+
+
+def _top(board: Board) -> list[tuple[Row, str]]:
+    """Give the first rows of a board, each with its primary score."""
+    return [
+        (row, score_text(board.primary_column, row.entry.scores[board.primary]))
+        for row in board.rows[:_TOP]
+    ]
 
 
 @router.get("/{challenge}/rules")
 def show_rules(visit: AnyVisit) -> Response:
     """Show the rules: the organisers' text, and those that the definition makes."""
-    return visit.page("rules.html", text=markdown(visit.known.pages.get("rules", "")))
+    definition = visit.view.definition
+    return visit.page(
+        "rules.html",
+        text=markdown(visit.known.pages.get("rules", "")),
+        boards=board_rules(definition),
+        award=award_rule(definition),
+        published=published_rule(definition.publish),
+    )
 
 
 @router.get("/{challenge}/data")
@@ -62,7 +85,6 @@ def show_data(visit: AnyVisit) -> Response:
     rows = [
         (phase, split, items(visit, phase.id, split))
         for phase in visit.view.definition.phases
-        if visit.view.sees_phase(phase.id)
         for split in phase.splits
     ]
     return visit.page(
@@ -82,7 +104,7 @@ def items(visit: Visit, phase: str, split: str) -> list[str] | None:
     """Give the ids of a split's items, as far as they may be seen."""
     known = visit.view.definition.phases
     described = next((each for each in known if each.id == phase), None)
-    if described is None or split not in described.splits or not visit.view.sees_phase(phase):
+    if described is None or split not in described.splits:
         return None
     return visit.view.items(phase, split)
 
@@ -129,7 +151,19 @@ def give_references(visit: AnyVisit, phase: Id, split: Id) -> Response:
 @router.get("/{challenge}/log")
 def show_log(visit: AnyVisit) -> Response:
     """Show the events that the viewer may see, and the head of the log's chain."""
-    return visit.page("log.html", events=visit.view.events(), chain=visit.view.chain_head())
+    return visit.page(
+        "log.html",
+        events=visit.view.events(),
+        chain=visit.view.chain_head(),
+        names=team_names(visit),
+    )
+
+
+def team_names(visit: Visit) -> dict[str, str]:
+    """Give the names of teams by their ids, as the log has them: to organisers of all."""
+    if visit.is_organiser:
+        return {team.id: team.name for team in list_teams(visit.arena, visit.known)}
+    return {visit.team.id: visit.team.name} if visit.team else {}
 
 
 def _json(value: object) -> Response:

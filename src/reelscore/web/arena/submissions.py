@@ -6,46 +6,29 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
 
-from anyio import to_thread
+from anyio import CapacityLimiter, move_on_after, to_thread
 from fastapi import File, Form, Path, UploadFile
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
-from reelscore.challenge import jobs, quota, submissions
-from reelscore.challenge.challenges import KnownPhase, find_phase
-from reelscore.challenge.explorer import explorer
-from reelscore.challenge.queue_state import why_waiting
+from reelscore.challenge import jobs, submissions
+from reelscore.challenge.board_maker import board_columns
+from reelscore.challenge.boards import Column
+from reelscore.challenge.queue_state import waits_for
 from reelscore.challenge.submissions import RefusedUpload, Upload
-from reelscore.challenge.views import Record, board_columns
+from reelscore.challenge.uploads import PATIENCE, busy
+from reelscore.challenge.views import Record
 from reelscore.errors import DataError, RefusedError
-from reelscore.web.arena.boards import report_page
+from reelscore.web.arena.quotas import open_phases
 from reelscore.web.arena.teams import is_captain
-from reelscore.web.arena.visits import PATH, Arrived, InTeam, LoggedIn, Visit, missing
+from reelscore.web.arena.visits import PATH, AnyVisit, Arrived, InTeam, LoggedIn, Visit, missing
 from reelscore.web.requests import Router
 from reelscore.web.site import FromOurForm, refused_status
 
 router = Router(prefix=PATH + "/{challenge}")
 SubmissionId = Annotated[str, Path(alias="submission", max_length=20)]
 Text = Annotated[str, Form(max_length=5000)]
-
-
-def open_phases(visit: Visit) -> list[KnownPhase]:
-    """Give the phases that take files now, of those that may be known of."""
-    view = visit.view
-    phases = [
-        find_phase(visit.arena, visit.known, phase.id)
-        for phase in view.definition.phases
-        if view.sees_phase(phase.id)
-    ]
-    return [phase for phase in phases if _takes(phase, view.now)]
-
-
-def _takes(phase: KnownPhase, now: int) -> bool:
-    try:
-        submissions.check_window(phase, now, now)
-    except RefusedError:
-        return False
-    return True
+_OFTEN, _SELDOM = 2, 20  # seconds between two looks of a page at its submissions
 
 
 @router.get("/submit")
@@ -56,12 +39,7 @@ def show_form(visit: LoggedIn) -> Response:
 
 def _form(visit: Visit, status: int = 200, /, **more: Any) -> Response:
     context: dict[str, Any] = {"error": "", "report": None, "fine": "", "fields": {}, **more}
-    phases = open_phases(visit)
-    if visit.team is None:
-        lefts = []
-    else:
-        lefts = [(phase, quota.quota_left(visit.arena, phase, visit.team)) for phase in phases]
-    return visit.page("submit.html", status, lefts=lefts, phases=phases, **context)
+    return visit.page("submit.html", status, phases=open_phases(visit), **context)
 
 
 def known_phase(visit: Visit, id: str) -> str:
@@ -70,37 +48,70 @@ def known_phase(visit: Visit, id: str) -> str:
     Raises:
         HTTPException: If there is none; status 404.
     """
-    if id not in visit.view.phases or not visit.view.sees_phase(id):
+    if id not in visit.view.phases:
         raise missing()
+    visit.is_about(id)
     return id
 
 
 async def handed_in(
-    visit: Visit, phase: str, upload: Upload, arrived: int, *, check: bool = False
+    visit: Visit,
+    phase: str,
+    file: UploadFile,
+    arrived: int,
+    *,
+    check: bool = False,
+    **said: Any,
 ) -> submissions.Receipt | None:
-    """Check a file, or hand it in, on a thread of its own kind, since reading takes a while."""
+    """Check a file, or hand it in, when its turn comes.
+
+    As many files at once as there are readers are in memory; those that wait lie on the disk.
+
+    Args:
+        visit: Whose file it is.
+        phase: The phase.
+        file: The file, as it was sent.
+        arrived: When its request came.
+        check: Whether nothing of it is to be kept.
+        said: What is said about it; see `reelscore.challenge.submissions.Upload`.
+
+    Raises:
+        RefusedError: If its turn does not come, reason ``busy``; else as in `hand_in`.
+    """
+    site = visit.site
+    with move_on_after(PATIENCE) as waiting:
+        await site.uploads.acquire_on_behalf_of(file)
+    if waiting.cancelled_caught:
+        raise busy()
+    try:
+        # a thread beside those of pages, so that files never keep pages waiting
+        receipt = await to_thread.run_sync(
+            _read, visit, phase, file, arrived, check, said, limiter=CapacityLimiter(1)
+        )
+    finally:
+        site.uploads.release_on_behalf_of(file)
+    for workers in site.workers:
+        workers.wake()
+    return receipt
+
+
+def _read(
+    visit: Visit, phase: str, file: UploadFile, arrived: int, check: bool, said: dict[str, Any]
+) -> submissions.Receipt | None:
     assert visit.team is not None
     assert visit.account is not None
     known_phase(visit, phase)
+    upload = Upload(file_name(file), file.file.read(), **said)
     common = (visit.arena, visit.site.readers, visit.known, phase, visit.team, upload)
     if check:
-        await to_thread.run_sync(
-            partial(submissions.check_file, *common), limiter=visit.site.uploads
-        )
+        submissions.check_file(*common)
         return None
-    receipt = await to_thread.run_sync(
-        partial(
-            submissions.hand_in,
-            *common,
-            account=visit.account.id,
-            arrived=arrived,
-            actor=visit.name,
-        ),
-        limiter=visit.site.uploads,
-    )
-    for workers in visit.site.workers:
-        workers.wake()
-    return receipt
+    return submissions.hand_in(*common, account=visit.account.id, arrived=arrived, actor=visit.name)
+
+
+def file_name(file: UploadFile) -> str:
+    """Give the name of a file that was sent."""
+    return file.filename or "captions"
 
 
 @router.post("/submit", dependencies=[FromOurForm])
@@ -115,12 +126,11 @@ async def take_file(
     key: Annotated[str, Form(max_length=200)] = "",
 ) -> Response:
     """Check a file, or hand it in; what is wrong with it is said at its place."""
-    content = await file.read()
-    upload = Upload(file.filename or "captions", content, method, "", link, key)
+    said = {"method": method, "link": link, "idempotency": key}
     fields = {"phase": phase, "method": method, "link": link}
     refused = partial(to_thread.run_sync)
     try:
-        receipt = await handed_in(visit, phase, upload, arrived, check=what == "check")
+        receipt = await handed_in(visit, phase, file, arrived, check=what == "check", **said)
     except RefusedUpload as error:
         return await refused(partial(_form, visit, 422, report=error.report, fields=fields))
     except RefusedError as error:
@@ -130,7 +140,8 @@ async def take_file(
         return await refused(partial(_form, visit, 422, error=str(error), fields=fields))
     if receipt is None:
         fine = (
-            f"{upload.name} can be scored. Nothing was charged or kept; choose it again to send it."
+            f"{file_name(file)} can be scored. Nothing was charged or kept; choose it again to "
+            "send it."
         )
         return await refused(partial(_form, visit, fine=fine, fields=fields))
     again = " It was accepted before." if receipt.repeated else ""
@@ -146,13 +157,15 @@ class Line:
     phase: str
     state: str
     splits: list[tuple[str, dict[str, str] | None]]
-    reports: list[str]
     may_choose: bool
+    before: int = 0
 
     @property
-    def waits(self) -> bool:
-        """Whether its state will change."""
-        return self.record.state in ("queued", "scoring")
+    def seconds(self) -> int:
+        """After how many seconds to look again: soon where it is its turn, else later."""
+        if self.record.state not in ("queued", "scoring"):
+            return _SELDOM
+        return min(_SELDOM, _OFTEN + self.before // 10)
 
 
 def own_records(visit: Visit) -> list[tuple[str, Record]]:
@@ -161,7 +174,6 @@ def own_records(visit: Visit) -> list[tuple[str, Record]]:
     return [
         (phase.id, record)
         for phase in visit.view.definition.phases
-        if visit.view.sees_phase(phase.id)
         for record in reversed(visit.view.submissions(phase.id))
         if record.team == visit.team.id
     ]
@@ -173,10 +185,12 @@ def own_record(visit: Visit, id: str) -> tuple[str, Record]:
     Raises:
         HTTPException: If there is none; status 404.
     """
-    own = [(phase, record) for phase, record in own_records(visit) if record.id == id]
-    if not own:
-        raise missing()
-    return own[0]
+    records = own_records(visit) if visit.team is not None else []
+    for phase, record in records:
+        if record.id == id:
+            visit.is_about(phase)
+            return phase, record
+    raise missing()
 
 
 def lines(visit: Visit) -> list[Line]:
@@ -184,32 +198,35 @@ def lines(visit: Visit) -> list[Line]:
     view = visit.view
     shown = []
     for phase, record in own_records(visit):
-        splits, reports = [], []
+        splits = []
         for split in view.definition.phase(phase).splits:
             scores = view.scores(phase, split, record) if record.state == "scored" else None
             splits.append((split, None if scores is None else _texts(visit, split, scores)))
-            if record.state == "scored" and view.item_scores(phase, split, record):
-                reports.append(split)
-        state = record.state or "queued"
-        if record.state == "queued" and (why := why_waiting(visit.arena, record.id)):
-            state = f"queued: {why}"
+        state, before = record.state or "queued", 0
+        if record.state == "queued":
+            why, before = waits_for(visit.arena, record.id)
+            state = f"queued: {why}" if why else state
         elif record.state == "failed":
             state = f"failed: {record.reason}; it was not charged"
         rule = view.definition.phase(phase).final == "chosen"
         may = rule and record.counts and view.now < view.phases[phase].closes
-        shown.append(Line(record, phase, state, splits, reports, may))
+        shown.append(Line(record, phase, state, splits, may, before))
     return shown
+
+
+def known_columns(visit: Visit, split: str) -> dict[str, Column]:
+    """Give the columns of the boards of a split, by score."""
+    definition = visit.view.definition
+    boards = [board for board in definition.boards if board.split == split]
+    return {c.score: c for board in boards for c in board_columns(definition, board, {})}
 
 
 def _texts(visit: Visit, split: str, scores: Any) -> dict[str, str]:
     """Write scores as the board of the split writes them."""
-    definition = visit.view.definition
-    boards = [board for board in definition.boards if board.split == split]
-    columns = {c.score: c for board in boards for c in board_columns(definition, board, {})}
     texts = {}
-    for name, score in scores.items():
-        column = columns.get(name)
-        if column is None:
+    for name, column in known_columns(visit, split).items():
+        score = scores.get(name)
+        if score is None:
             continue
         text = f"{score.value * column.factor:.{column.decimals}f}"
         if score.low is not None and score.high is not None:
@@ -234,14 +251,9 @@ def renew_submissions(visit: InTeam) -> Response:
 
 
 def _mine(visit: Visit) -> dict[str, Any]:
-    assert visit.team is not None
-    phases = [find_phase(visit.arena, visit.known, phase) for phase in visit.view.phases]
-    lefts = [
-        (phase, quota.quota_left(visit.arena, phase, visit.team))
-        for phase in phases
-        if visit.view.sees_phase(phase.id) and phase.is_open(visit.view.now)
-    ]
-    return {"lines": lines(visit), "captain": is_captain(visit), "lefts": lefts}
+    own = lines(visit)
+    seconds = min((line.seconds for line in own), default=_SELDOM)
+    return {"lines": own, "captain": is_captain(visit), "seconds": seconds}
 
 
 @router.post("/submissions/{submission}/choose", dependencies=[FromOurForm])
@@ -300,26 +312,20 @@ def cancel(visit: InTeam, id: SubmissionId) -> Response:
 
 
 @router.get("/submissions/{submission}/file")
-def give_file(visit: InTeam, id: SubmissionId) -> Response:
-    """Give the file that was handed in."""
+def give_file(visit: AnyVisit, id: SubmissionId) -> Response:
+    """Give the file that was handed in, to its team, and to everybody once it is published."""
     return file_answer(visit, id)
 
 
 def file_answer(visit: Visit, id: str) -> Response:
-    """Give the file of a submission of the visitor's team, to be saved."""
-    _, record = own_record(visit, id)
-    _, content = submissions.uploaded_file(visit.arena, id)
-    disposition = f'attachment; filename="submission-{record.number}"'
-    headers = {"content-disposition": disposition}
-    return Response(content, media_type="application/octet-stream", headers=headers)
+    """Give the file of a submission, to be saved.
 
-
-@router.get("/submissions/{submission}/report/{split}")
-def show_report(
-    visit: InTeam, id: SubmissionId, split: Annotated[str, Path(max_length=100)]
-) -> Response:
-    """Show the items of a public split one by one, of one's own submission."""
-    phase, _ = own_record(visit, id)
-    if split not in visit.view.definition.phase(phase).splits:
+    Raises:
+        HTTPException: If there is none that the visitor may see; status 404.
+    """
+    submission = visit.view.find(id)
+    content = visit.view.upload(*submission) if submission else None
+    if content is None:
         raise missing()
-    return report_page(visit, explorer(visit.view, phase, split, [id]))
+    headers = {"content-disposition": f'attachment; filename="submission-{id}"'}
+    return Response(content, media_type="application/octet-stream", headers=headers)

@@ -15,7 +15,7 @@ from reelscore.web.arena.accounts import Invitation, Token, may_register
 from reelscore.web.arena.visits import PATH, AnyVisit, InTeam, LoggedIn, Visit
 from reelscore.web.requests import Router
 from reelscore.web.site import FromOurForm, NotTooOften, address
-from reelscore.web.store.accounts import find_account
+from reelscore.web.store.accounts import account_names
 
 router = Router(prefix=PATH + "/{challenge}/team")
 Key = Annotated[int, Path(ge=1, le=2**53)]
@@ -32,15 +32,14 @@ def _team_page(visit: Visit, status: int = 200, /, **more: Any) -> Response:
     context: dict[str, Any] = {"error": "", "link": "", "token": "", "invitation": "", **more}
     context["may_make"] = may_register(visit, context["invitation"])
     rows = teams.members(visit.arena, visit.team) if visit.team else []
+    active = [row for row in rows if row.state == "active"]
+    names = account_names(visit.site.database, [row.account for row in active])
     return visit.page(
         "team.html",
         status,
-        members=[
-            (account.name, row.role)
-            for row in rows
-            if row.state == "active"
-            and (account := find_account(visit.site.database, row.account)) is not None
-        ],
+        members=[(names[row.account], row.role) for row in active if row.account in names],
+        captain=is_captain(visit),
+        contact=next((row.contact for row in active if row.account == visit.account.id), ""),
         invited=sum(row.state == "invited" for row in rows),
         tokens=list_tokens(visit.arena, visit.account.id),
         **context,
@@ -113,6 +112,28 @@ def join(visit: LoggedIn, token: Token) -> Response:
             visit.site.failures.note(address(visit.request))
         return visit.page("join.html", 409, error=str(error))
     return visit.go("/team", f"You are in the team {own.name} now.")
+
+
+@router.post("/members", dependencies=[FromOurForm])
+def show_members(visit: InTeam, shown: Annotated[bool, Form()] = False) -> Response:
+    """Let everybody read who is in the team, or no longer; the captain decides."""
+    assert visit.team is not None
+    if not is_captain(visit):
+        raise HTTPException(403, "Only the captain of the team decides this.")
+    teams.show_members(visit.arena, visit.known, visit.team, shown, actor=visit.name)
+    done = "Your names stand below the leaderboard." if shown else "Your names are not shown."
+    return visit.go("/team", done)
+
+
+@router.post("/contact", dependencies=[FromOurForm])
+def set_contact(visit: InTeam, contact: Annotated[str, Form(max_length=300)] = "") -> Response:
+    """Keep an address by which the organisers can reach somebody, or remove it."""
+    assert visit.account is not None
+    try:
+        teams.set_contact(visit.arena, visit.known, visit.account.id, contact)
+    except DataError as error:
+        return _team_page(visit, 422, error=str(error))
+    return visit.go("/team", "Your address is kept." if contact.strip() else "It is removed.")
 
 
 @router.post("/leave", dependencies=[FromOurForm])

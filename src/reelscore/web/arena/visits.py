@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -12,10 +13,13 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from starlette.exceptions import HTTPException
 
 from reelscore.challenge.arena import Arena
-from reelscore.challenge.challenges import Known, find_challenge
+from reelscore.challenge.challenges import Known, KnownPhase, find_challenge
+from reelscore.challenge.quota import Left
+from reelscore.challenge.showing import VISITOR, Who
 from reelscore.challenge.teams import Team, team_of
-from reelscore.challenge.views import VISITOR, View, Who
+from reelscore.challenge.views import View
 from reelscore.errors import DataError, UnknownNameError
+from reelscore.web.arena.quotas import open_lefts
 from reelscore.web.organisers.session import find_visitor
 from reelscore.web.requests import Guard
 from reelscore.web.site import Site, clock
@@ -67,6 +71,15 @@ class Visit:
         """Whether the console is theirs."""
         return self.account is not None and self.account.is_organiser
 
+    @cached_property
+    def lefts(self) -> list[tuple[KnownPhase, Left]]:
+        """What the team has left in each phase that takes files now."""
+        return open_lefts(self)
+
+    def is_about(self, phase: str) -> None:
+        """Note the phase that a request is about: its answer tells what is left in it."""
+        self.request.state.phase = phase
+
     def page(self, template: str, status: int = 200, /, **context: Any) -> HTMLResponse:
         """Render a page; the first one after a form says what the form did."""
         cookie = self.request.cookies.get(_DONE)
@@ -106,6 +119,15 @@ def visit_of(site: Site, request: Request, id: str, account: Account | None) -> 
     return Visit(site, request, account, known, team, view)
 
 
+def noted(visit: Visit) -> Visit:
+    """Note who asks, and about which phase, so that the answer tells what is left."""
+    phase = str(visit.request.path_params.get("phase", ""))
+    visit.request.state.visit = visit
+    if phase in visit.view.phases:
+        visit.is_about(phase)
+    return visit
+
+
 def _who(account: Account | None, team: Team | None) -> Who:
     """Say who somebody is to a challenge; whoever makes or joins a team accepts its rules."""
     if account is None:
@@ -125,7 +147,7 @@ def visiting(request: Request) -> Visit:
     """
     site: Site = request.app.state.site
     id = str(request.path_params["challenge"])
-    return visit_of(site, request, id, find_visitor(request))
+    return noted(visit_of(site, request, id, find_visitor(request)))
 
 
 @Guard
@@ -216,6 +238,15 @@ def login_path(request: Request) -> str:
     if not path.startswith(PATH):
         return "/organise/login"
     return f"/account/login?to={quote(own_page(path))}"
+
+
+def challenge_path(request: Request) -> str:
+    """Give the overview of the challenge that a request is about; empty where it is about none."""
+    prefix: str = request.app.state.site.settings.prefix
+    parts = request.url.path.removeprefix(prefix).split("/")
+    if len(parts) < 4 or f"/{parts[1]}" != PATH:
+        return ""
+    return own_page(f"{PATH}/{parts[2]}")
 
 
 def own_page(path: str) -> str:

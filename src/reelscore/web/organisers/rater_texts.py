@@ -279,7 +279,13 @@ def _form(desk: Desk, campaign: Campaign, fields: Fields, error: str = "") -> Re
 def _store(desk: Desk, campaign: Campaign, wanted: Any) -> None:
     settings = {**campaign.settings, KEY: wanted}
     # says what is wrong before anything is stored
-    for practice in read_pages(settings).practice_for(campaign.protocol):
+    pages = read_pages(settings)
+    for practice in pages.practice_for(campaign.protocol):
         practice.check(campaign.protocol)
+    if pages.open and settings.get("blind"):
+        raise DataError(
+            "Raters of this campaign see references of a blind test set; it cannot be open to "
+            "anybody. Invite raters by links."
+        )
     campaign.change_settings({KEY: wanted})
     campaign.decide("pages", "", actor=desk.account.name, reason="the pages of raters were changed")

@@ -17,6 +17,9 @@ from reelscore.web.store.accounts import Account, find_account
 COOKIE = "reelscore_session"
 _DONE = "reelscore_done"  # what the last form did, for the next page to say
 _AGE = 60.0
+_WAS_HERE = "reelscore_account"  # whose the browser was, also after logging out
+_ACCOUNT = "account"
+_REMEMBERED = 400 * 86400.0
 PATH = "/organise"
 _EVERYWHERE = "/"  # challenges have pages of their own
 _FULL = (
@@ -73,6 +76,9 @@ def log_in(site: Site, account: Account, to: str = PATH) -> Response:
     response = site.go(to)
     value = site.signer.sign("session", [account.id, account.sessions])
     site.set_cookie(response, COOKIE, value, _EVERYWHERE, site.settings.session)
+    # logging out does not make a rater of somebody who takes part in a challenge
+    value = site.signer.sign(_ACCOUNT, account.id)
+    site.set_cookie(response, _WAS_HERE, value, _EVERYWHERE, _REMEMBERED)
     return response
 
 
@@ -92,6 +98,15 @@ def find_visitor(request: Request) -> Account | None:
         return None
     account = find_account(site.database, value[0])
     return account if account is not None and account.sessions == value[1] else None
+
+
+def known_accounts(request: Request) -> set[int]:
+    """Give the accounts that the browser is or was logged in to."""
+    site: Site = request.app.state.site
+    account = find_visitor(request)
+    before = site.signer.read(_ACCOUNT, request.cookies.get(_WAS_HERE), age=_REMEMBERED)
+    now = {account.id} if account is not None else set()
+    return now | {before} if isinstance(before, int) else now
 
 
 @Guard

@@ -20,6 +20,7 @@ from reelscore.web.raters.session import (
     allow,
     begin,
     practice_screen,
+    refuse_members,
 )
 from reelscore.web.raters.tasks import go_on
 from reelscore.web.requests import Guard, Router
@@ -47,6 +48,8 @@ def invited(request: Request) -> Rater:
     if rater is None:
         site.failures.note(address(request))
         raise HTTPException(404, "There is no such link. Is it complete?")
+    with site.database.reading() as connection:
+        refuse_members(connection, request, rater.campaign)
     return rater
 
 
@@ -80,14 +83,14 @@ def use_link(request: Request, site: Here, rater: Invited) -> Response:
 @arrivals.get("/join/{campaign}")
 def show_join(request: Request, site: Here, campaign: str) -> Response:
     """Greet anybody, where the campaign is open to all."""
-    _enterable(site, campaign, "open")
+    _enterable(request, site, campaign, "open")
     return _greet(request, site, campaign, f"/join/{campaign}")
 
 
 @arrivals.post("/join/{campaign}", dependencies=[FromOurForm])
 def join(request: Request, site: Here, campaign: str) -> Response:
     """Make a new rater of this browser."""
-    _enterable(site, campaign, "open")
+    _enterable(request, site, campaign, "open")
     worker = digest(request.state.browser)
     return _arrive(request, site, campaign, Visit("open", worker))
 
@@ -102,7 +105,7 @@ def enter_from_prolific(
     SESSION_ID: Id,
 ) -> Response:
     """Let a participant of Prolific in."""
-    _enterable(site, campaign, "prolific_code")
+    _enterable(request, site, campaign, "prolific_code")
     visit = Visit("prolific", PROLIFIC_PID, STUDY_ID, SESSION_ID)
     return _arrive(request, site, campaign, visit)
 
@@ -118,7 +121,7 @@ def enter_from_mturk(
     turkSubmitTo: Annotated[str, Query(max_length=200)] = "",
 ) -> Response:
     """Let a worker of Mechanical Turk in, or show a preview to one who has not accepted yet."""
-    pages = _enterable(site, campaign, "mturk")
+    pages = _enterable(request, site, campaign, "mturk")
     allow(request, pages, embedded=True)
     if assignmentId == PREVIEW:
         protocol = site.campaigns.get(campaign).protocol
@@ -132,13 +135,15 @@ def enter_from_mturk(
     return _arrive(request, site, campaign, visit)
 
 
-def _enterable(site: Site, campaign: str, way: str) -> Pages:
+def _enterable(request: Request, site: Site, campaign: str, way: str) -> Pages:
     settings = site.campaigns.get(campaign).settings
     pages = read_pages(settings)
     # a campaign of a blind test set shows its references: not to anybody who comes along
     is_secret = way == "open" and settings.get("blind")
     if is_secret or not getattr(pages, way):
         raise HTTPException(404, "This campaign cannot be entered that way.")
+    with site.database.reading() as connection:
+        refuse_members(connection, request, campaign)
     return pages
 
 

@@ -11,11 +11,13 @@ from fastapi.responses import RedirectResponse
 from sqlalchemy import Connection
 from starlette.exceptions import HTTPException
 
+from reelscore.challenge.rater_rules import may_rate
 from reelscore.human import protocols as asked
 from reelscore.human.campaign import Campaign
 from reelscore.human.hits.tasks import Task
 from reelscore.human.store.campaigns import read_settings
 from reelscore.human.store.records import Assignment
+from reelscore.web.organisers.session import known_accounts
 from reelscore.web.rater_texts import Pages, Practice, read_pages
 from reelscore.web.requests import FRAME, Guard, sources
 from reelscore.web.security import digest
@@ -108,10 +110,23 @@ def session_in(connection: Connection, request: Request) -> Session:
     rater = None if id is None else raters.find(connection, id)
     if rater is None or rater.campaign != opened.id:
         raise _stranger()
+    refuse_members(connection, request, opened.id)
     # a link may have moved to another browser, a service may have begun another submission
     if (rater.session != submission) if key else (rater.browser != digest(request.state.browser)):
         raise _stranger()
     return Session(site, rater, opened, pages, key)
+
+
+def refuse_members(connection: Connection, request: Request, campaign: str) -> None:
+    """Refuse whoever takes part in the challenge whose entries are judged.
+
+    Raises:
+        HTTPException: If so; status 403.
+    """
+    if not may_rate(connection, campaign, known_accounts(request)):
+        raise HTTPException(
+            403, "You take part in the challenge whose entries are judged here; others judge them."
+        )
 
 
 @Guard

@@ -279,13 +279,13 @@ def show_video(session: Current, name: Annotated[str, Path(max_length=40)]) -> R
     return send_video(session.site, session.campaign.id, name)
 
 
-def send_video(site: Site, campaign: str, name: str) -> FileResponse:
+def send_video(site: Site, campaign: str, name: str | None) -> FileResponse:
     """Send a campaign's video by its public name.
 
     Raises:
         HTTPException: If there is none of that name; status 404.
     """
-    file = site.videos.file(campaign, name)
+    file = None if name is None else site.videos.file(campaign, name)
     if file is None:
         raise HTTPException(404, "There is no such video.")
     return FileResponse(

@@ -9,6 +9,9 @@ for (const part of renewed) {
       try {
         const response = await fetch(part.dataset.refresh, { headers: { accept: "text/html" } });
         if (response.ok) part.innerHTML = await response.text(); // our own page, escaped there
+        /** @type {HTMLElement} */
+        const inner = part.querySelector("[data-every]"); // it may say when to ask again
+        if (inner) part.dataset.every = inner.dataset.every;
       } catch { /* the next time */ }
     }
     setTimeout(renew, Number(part.dataset.every) * 1000);

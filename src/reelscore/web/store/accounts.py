@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -107,6 +107,15 @@ def list_accounts(database: Database, roles: Sequence[Role] = ORGANISERS) -> Seq
         wanted = select(*_COLUMNS).where(account.c.role.in_(roles))
         rows = connection.execute(wanted.order_by(account.c.name))
         return [Account(*row) for row in rows]
+
+
+def account_names(database: Database, ids: Collection[int]) -> dict[int, str]:
+    """Give the names of some accounts by their number; those that were removed have none."""
+    if not ids:
+        return {}
+    with database.reading() as connection:
+        rows = select(account.c.id, account.c.name).where(account.c.id.in_(ids))
+        return {row.id: row.name for row in connection.execute(rows)}
 
 
 def has_accounts(database: Database) -> bool:

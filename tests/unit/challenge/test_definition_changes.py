@@ -1,0 +1,182 @@
+"""A challenge that is changed: what is free, what needs a new generation, what cannot be."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from reelscore import score
+from reelscore.challenge import jobs
+from reelscore.challenge.arena import Arena
+from reelscore.challenge.challenges import change_dates, find_challenge, find_phase, make_challenge
+from reelscore.challenge.exports import export_challenge
+from reelscore.challenge.imports import import_challenge
+from reelscore.challenge.showing import Who
+from reelscore.challenge.store.events import read_events
+from reelscore.challenge.store.tables import open_challenges
+from reelscore.challenge.submissions import list_submissions
+from reelscore.challenge.teams import find_team
+from reelscore.challenge.verification import verify_export
+from reelscore.challenge.views import View
+from reelscore.challenge.workers import Workers
+from reelscore.errors import DataError
+from reelscore.store.values import from_iso
+from support.challenge_data import a_team, captions, new_arena, submit, write_definition
+
+
+@pytest.fixture
+def arena(tmp_path, readers):
+    """A challenge with one score."""
+    made, known = new_arena(tmp_path / "c.db", tmp_path)
+    submit(made, readers, known, a_team(made, known))
+    assert Workers(made, 1).run_until_idle() == 1
+    yield made
+    made.database.close()
+
+
+def changed(arena, folder, *replaced, rescore=False, **choices):
+    path = write_definition(folder, **choices)
+    text = path.read_text()
+    for right, other in replaced:
+        assert right in text
+        text = text.replace(right, other)
+    path.write_text(text)
+    return make_challenge(arena, path, rescore=rescore)
+
+
+def scores(arena):
+    view = View(arena.database, "dogs", Who("owner"), now=arena.now())
+    [row] = view.board("test").rows
+    record = next(r for r in view.submissions("main") if r.id == row.entry.id)
+    return {name: s.value for name, s in view.scores("main", "test", record).items()}
+
+
+def test_dates_texts_and_limits_change_freely_and_are_logged(arena, tmp_path):
+    replaced = [
+        ('name = "Dogs of 2026"', 'name = "Dogs"\nregistration = "approve"'),
+        ("closes = 2026-06-11", "closes = 2026-06-21"),
+    ]
+    choices = {"limits": "per_day = 9", "more": 'final = "best"'}
+    said = changed(arena, tmp_path, *replaced, scoring="limits = { seconds = 60 }", **choices)
+    assert said == [
+        "The name is changed.",
+        "Registration is changed.",
+        "Limits of scoring are changed.",
+        "Phase 'main': limits is per_day 9; was per_day 5, total 20.",
+        "Phase 'main': final is best; was last.",
+        "Phase 'main' closes 2026-06-21T00:00:00.000000Z, was 2026-06-11T00:00:00.000000Z.",
+    ]
+    with arena.database.reading() as connection:
+        assert read_events(connection, find_challenge(arena).key)[-1].reason == " ".join(said)
+    assert find_phase(arena, find_challenge(arena), "main").settings["limits"]["seconds"] == 60
+    again = changed(arena, tmp_path, *replaced, scoring="limits = { seconds = 60 }", **choices)
+    assert again == []
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {"metrics": '["cider", "rouge_l", "bleu"]'},
+        {"scoring": "seed = 5"},
+        {"feedback": 'test = "reveal"'},
+        {"feedback": 'test = "rounded"', "more": "step = { test = 0.01 }"},
+    ],
+)
+def test_rules_of_scoring_change_with_a_new_generation(arena, tmp_path, choices):
+    before = scores(arena)
+    with pytest.raises(DataError, match="Phase 'main' has scores"):
+        changed(arena, tmp_path, **choices)
+    assert find_phase(arena, find_challenge(arena), "main").settings["seed"] == 12345
+    said = changed(arena, tmp_path, rescore=True, **choices)
+    assert said[-1] == "Phase 'main' is scored in another way: 1 submissions wait."
+    assert scores(arena) == before  # those of the old generation, until the new one is there
+    assert Workers(arena, 1).run_until_idle() == 1
+    assert find_phase(arena, find_challenge(arena), "main").generation == 2
+    assert scores(arena).items() >= before.items()
+    assert ("bleu_4" in scores(arena)) == ("bleu" in choices.get("metrics", ""))
+    path = tmp_path / "dogs.zip"
+    export_challenge(arena.database, "dogs", path, now=arena.now(), references=True)
+    assert verify_export(path).differences == []
+
+
+def test_references_are_corrected_with_a_new_generation(arena, tmp_path):
+    path = write_definition(tmp_path)
+    references = json.loads((tmp_path / "references.json").read_text())
+    references["v3"] = ["someone cooks nothing"]
+    (tmp_path / "references.json").write_text(json.dumps(references))
+    with pytest.raises(DataError, match="score all its submissions again: --rescore"):
+        make_challenge(arena, path)
+    make_challenge(arena, path, rescore=True)
+    Workers(arena, 1).run_until_idle()
+    wanted = score(json.loads(captions()), references, "cider,rouge_l")
+    assert scores(arena) == {name: result.score for name, result in wanted.items()}
+
+
+@pytest.mark.parametrize("rescore", [False, True])
+def test_items_and_splits_of_submissions_stay(arena, tmp_path, rescore):
+    with pytest.raises(DataError, match="has submissions, which were read for its splits"):
+        changed(arena, tmp_path, items=9, rescore=rescore)
+    with pytest.raises(DataError, match="Split 'test' is gone"):
+        changed(arena, tmp_path, ('"test"', '"other"'), ("test =", "other ="), rescore=rescore)
+    with pytest.raises(DataError, match="Phase 'main' is gone"):
+        changed(arena, tmp_path, ('"main"', '"other"'), rescore=rescore)
+
+
+def test_what_only_waits_is_scored_by_the_new_rules(tmp_path, readers):
+    arena, known = new_arena(tmp_path / "c.db", tmp_path)
+    submit(arena, readers, known, a_team(arena, known))
+    assert changed(arena, tmp_path, metrics='["cider"]')[-1].endswith("1 submissions wait.")
+    assert Workers(arena, 1).run_until_idle() == 1
+    assert list(scores(arena)) == ["cider"]
+    arena.database.close()
+
+
+def test_an_import_without_references_gets_them_from_the_definition(arena, tmp_path, readers):
+    bare = tmp_path / "bare.zip"
+    export_challenge(arena.database, "dogs", bare, now=arena.now())
+    other = Arena(open_challenges(tmp_path / "other.db", create=True), arena.clock)
+    import_challenge(other.database, bare)
+    known = find_challenge(other)
+    team = find_team(other, known, "Ours")
+    id = submit(other, readers, known, team, 1).id
+    Workers(other, 1).run_until_idle()
+    [row] = [row for row in list_submissions(other) if row.id == id]
+    assert (row.state, "defect" in row.reason) == ("failed", True)  # and it is refunded
+    path = write_definition(tmp_path)
+    assert make_challenge(other, path) == ["Split 'test' has its references again."]
+    assert make_challenge(other, path) == []
+    jobs.rerun(other, known, id, actor="ada", reason="the references are there")
+    assert Workers(other, 1).run_until_idle() == 1
+    [row] = [row for row in list_submissions(other) if row.id == id]
+    assert row.state == "scored"
+    other.database.close()
+
+
+def test_one_damaged_file_does_not_stop_the_queue(arena, readers):
+    known = find_challenge(arena)
+    team = find_team(arena, known, "Ours")
+    ids = [submit(arena, readers, known, team, number).id for number in (1, 2)]
+    with arena.database.writing() as connection:
+        connection.exec_driver_sql("DROP TRIGGER challenge_blob_no_update")
+        connection.exec_driver_sql(
+            "UPDATE challenge_blob SET bytes = x'00' WHERE digest = "
+            f"(SELECT captions_blob FROM challenge_submission WHERE id = '{ids[0]}')"
+        )
+    Workers(arena, 1).run_until_idle()
+    states = {row.id: row.state for row in list_submissions(arena)}
+    assert [states[id] for id in ids] == ["failed", "scored"]
+
+
+def test_dates_that_organisers_moved_stay_unless_the_definition_moves_them(arena, tmp_path):
+    known = find_challenge(arena)
+    moved, revealed = from_iso("2026-06-20T00:00:00Z"), from_iso("2026-06-21T00:00:00Z")
+    change_dates(
+        *(arena, known, "main"), actor="ada", reason="down", closes=moved, reveals=revealed
+    )
+    changed(arena, tmp_path, ("Dogs of", "Cats of"))
+    phase = find_phase(arena, find_challenge(arena), "main")
+    assert (phase.closes, phase.reveals) == (moved, revealed)
+    changed(arena, tmp_path, ("closes = 2026-06-11", "closes = 2026-06-12"))
+    phase = find_phase(arena, find_challenge(arena), "main")
+    assert (phase.closes, phase.reveals) == (from_iso("2026-06-12T00:00:00Z"), revealed)

@@ -1,0 +1,121 @@
+"""What a challenge says of captions is what the commands say of them, to the last bit."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from reelscore import score_systems
+from reelscore.challenge.arena import Arena
+from reelscore.challenge.challenges import find_challenge, make_challenge
+from reelscore.challenge.job_results import scores_of
+from reelscore.challenge.showing import Who
+from reelscore.challenge.store.tables import open_challenges
+from reelscore.challenge.submissions import Upload, hand_in, list_submissions
+from reelscore.challenge.teams import add_team
+from reelscore.challenge.uploads import Readers
+from reelscore.challenge.views import View
+from reelscore.challenge.workers import Workers
+from reelscore.examples import clips, stories
+from reelscore.scoring.intervals import with_intervals
+from reelscore.stories import score_systems as score_stories
+from support.challenge_data import SECOND, START, SetClock
+
+DEFINITION = """
+[challenge]
+id = "dogs"
+name = "Dogs"
+[[split]]
+id = "test"
+visibility = "blind"
+kind = "{kind}"
+references = {files}
+[scoring]
+{scoring}
+resamples = 200
+seed = 9
+[[phase]]
+id = "main"
+splits = ["test"]
+opens = 2026-06-01T00:00:00Z
+closes = 2026-06-11T00:00:00Z
+[[board]]
+id = "main"
+phase = "main"
+primary = "{primary}"
+columns = [{{ scores = ["{primary}"] }}]
+"""
+METRICS = ("bleu|n:4", "meteor", "rouge_l", "cider", "diversity", "sent_bleu")
+
+
+@pytest.fixture
+def scored(tmp_path):
+    """Gives the challenge's scores of some systems, as a function, and its notes and board."""
+    opened = []
+
+    def scores(systems, references, **choices):
+        for name, content in references.items():
+            (tmp_path / name).write_text(json.dumps(content))
+        files = json.dumps(list(references))
+        (tmp_path / "dogs.toml").write_text(DEFINITION.format(files=files, **choices))
+        arena = Arena(open_challenges(tmp_path / "c.db", create=True), SetClock(START + SECOND))
+        opened.append(arena.database)
+        make_challenge(arena, tmp_path / "dogs.toml")
+        known, readers = find_challenge(arena), Readers(1)
+        notes = {}
+        for name, content in systems.items():
+            upload = Upload(f"{name}.json", json.dumps(content).encode())
+            team = add_team(arena, known, name)
+            notes[name] = hand_in(arena, readers, known, "main", team, upload).notes
+        readers.close()
+        Workers(arena, 1).run_until_idle()
+        rows = list_submissions(arena)
+        made = {
+            name: scores_of(arena, row.key)["test"] for name, row in zip(systems, rows, strict=True)
+        }
+        board = View(arena.database, "dogs", Who("owner"), now=arena.now()).board("main")
+        return made, notes, board
+
+    yield scores
+    for database in opened:
+        database.close()
+
+
+def check_equal(made, table):
+    """Values, intervals and signatures are the same bits."""
+    wanted = with_intervals(table, resamples=200, seed=9)
+    for system, scores in made.items():
+        assert list(scores) == list(wanted[system])
+        for name, score in scores.items():
+            result = wanted[system][name]
+            assert score.value == result.score, name
+            assert (score.low, score.high) == (result.interval or (None, None)), name
+            assert score.signature == result.signature, name
+
+
+def test_captions(scored):
+    systems, references = clips()
+    scoring = f"metrics = {json.dumps(METRICS)}"
+    choices = {"kind": "captions", "scoring": scoring, "primary": "cider"}
+    made, _, _ = scored(systems, {"refs.json": references}, **choices)
+    check_equal(made, score_systems(systems, references, METRICS))
+
+
+def test_stories(scored):
+    systems, references = stories()
+    names = list(references)
+    short, *others = systems
+    gone = next(iter(systems[short]["results"]))
+    del systems[short]["results"][gone]
+    files = {f"refs_{k}.json": references[name] for k, name in enumerate(names)}
+    scoring = 'scores = ["soda_c", "activitynet"]'
+    choices = {"kind": "stories", "scoring": scoring, "primary": "soda_c"}
+    made, notes, board = scored(systems, files, **choices)
+    table = score_stories(systems, list(references.values()), ["soda_c", "activitynet"])
+    check_equal(made, table)
+    # a video without captions counts as zero, and that is said beside the score
+    videos = len({video for story in references.values() for video in story})
+    rest = f"1 of {videos} videos has no captions, and counts as zero."
+    assert notes == {short: (f"Of test, {rest}",), **dict.fromkeys(others, ())}
+    assert [note for note in board.notes if "zero" in note] == [f"In the entry of {short}, {rest}"]
