@@ -7,8 +7,10 @@ import sys
 
 PARTS = (
     *("sentences", "scale", "meta", "stories", "stories-scale", "learned", "stress"),
+    *("scale-ray", "gpu"),
     *("reports", "rewards", "bertscore", "overfitting"),
-    *("trecvid-challenge", "stories-challenge", "board", "challenge", "captioners"),
+    *("trecvid-challenge", "stories-challenge", "board", "challenge", "challenge-load"),
+    *("set-up", "captioners"),
 )
 
 

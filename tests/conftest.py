@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import shutil
 import signal
 from collections.abc import Iterator
@@ -55,7 +56,13 @@ def installed(command: str, name: str) -> str:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave tests for `--full` out where it is not given; a smaller one proves the same."""
+    """Leave tests for `--full` out where it is not given; a smaller one proves the same.
+
+    What fails in the browser is tried again, and named: pages have clocks of their own.
+    """
+    for item in items:
+        if "chromium" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.flaky(reruns=2))
     if not config.getoption("--full"):
         left_out = [item for item in items if item.get_closest_marker("full")]
         config.hook.pytest_deselected(items=left_out)
@@ -118,6 +125,18 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def quick_tables() -> Iterator[None]:
+    """Make the tables of new databases from memory, where there are databases."""
+    if importlib.util.find_spec("alembic") is None:
+        yield
+        return
+    from support.remembered_tables import remembered_tables
+
+    with remembered_tables():
+        yield
+
+
 @pytest.fixture(scope="session")
 def postgres_url() -> Iterator[str]:
     """A PostgreSQL server, started for the tests and stopped after them."""
@@ -133,4 +152,15 @@ def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Where a campaign can be made: once a SQLite file, once a PostgreSQL database."""
     if request.param == "sqlite":
         return str(tmp_path / "campaign.db")
+    return new_schema(request.getfixturevalue("postgres_url"))
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.full)])
+def mostly_sqlite(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A SQLite file; with `--full` a PostgreSQL database as well.
+
+    What depends on the database, such as requests at once, asks for both: parametrize it.
+    """
+    if request.param == "sqlite":
+        return str(tmp_path / "challenge.db")
     return new_schema(request.getfixturevalue("postgres_url"))

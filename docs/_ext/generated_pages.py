@@ -300,7 +300,7 @@ def _fields(record: type) -> Iterable[str]:
     """Name the fields of a class, which its docstring explains."""
     if dataclasses.is_dataclass(record):
         return [field.name for field in dataclasses.fields(record)]
-    return getattr(record, "_fields", ())
+    return getattr(record, "__struct_fields__", getattr(record, "_fields", ()))
 
 
 def _public_names(package: str) -> Iterator[str]:

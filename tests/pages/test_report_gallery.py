@@ -29,6 +29,25 @@ def test_cards_show_what_all_systems_say(opened, gallery):
     assert page.locator(".strip.none").count() == 1  # of the clip without a video
 
 
+def test_a_bound_is_nowhere_the_best(opened, bounded):
+    page = opened(bounded.path, "#item=clip05").page
+    table = bounded.report.table
+    assert max(table.systems, key=lambda name: table[name]["meteor"].score) == "human"
+    page.locator("#leaderboard thead button", has_text="METEOR").click()
+    rows = page.locator("#leaderboard tbody tr")
+    assert "human‡" in rows.last.inner_text()  # it is not ranked
+    groups = page.locator("#items tbody", has=page.locator("td.best"))
+    bold = {
+        "leaderboard": page.locator("#leaderboard tr:has(td.best) th bdi").all_inner_texts(),
+        "item": groups.locator("th bdi").all_inner_texts(),
+    }
+    assert all(names and "human" not in names for names in bold.values()), bold
+    page = opened(bounded.path).page
+    bold = page.locator(f"{CARD} dt:has(.best) bdi").all_inner_texts()
+    assert len(bold) >= 15
+    assert "human" not in bold
+
+
 def test_the_gallery_is_searched_and_sorted(opened, gallery):
     page = opened(gallery.path).page
     page.get_by_label("Search").fill("skateboard")
@@ -96,6 +115,17 @@ def test_captions_without_scores(opened, unscored):
 
 
 PLAYING = "each => getComputedStyle(each).animationName"
+
+
+def test_pictures_have_the_width_of_their_card_on_a_phone(opened, gallery):
+    page = opened(gallery.path).page
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.locator(".strip").first.evaluate("own => own.style.setProperty('--shape', 4 / 3)")
+    wide = page.locator(f"{CARD} button").first.evaluate(
+        "own => [own, own.querySelector('.strip')].map((e) => e.getBoundingClientRect().width)"
+    )
+    assert wide[0] > 340
+    assert abs(wide[0] - wide[1]) < 3
 
 
 def test_previews_play_when_pointed_at(opened, gallery):

@@ -8,13 +8,10 @@ same command when it may finish. The interpreter is started once; commands run i
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
-import os
 import signal
 import sys
-import time
 from pathlib import Path
 
 import reelscore.cli.corpus.align
@@ -23,7 +20,6 @@ import reelscore.cli.corpus.export
 import reelscore.cli.corpus.script
 import reelscore.cli.corpus.segment
 import reelscore.cli.corpus.split  # noqa: F401 (loaded once for all forks)
-from reelscore.cli.main import main
 
 
 def content() -> dict[str, str]:
@@ -35,36 +31,13 @@ def content() -> dict[str, str]:
     }
 
 
-def run(command: list[str], *, killed: bool) -> int:
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, 1)
-        os.dup2(nowhere, 2)
-        if killed:
-            Path.replace = lambda self, target: (os.write(writer, b"x"), time.sleep(60))
-        sys.argv = ["reelscore", *command]
-        status = 0
-        with contextlib.suppress(BaseException):
-            try:
-                main()
-            except SystemExit as leaving:
-                status = int(leaving.code or 0)
-        os._exit(status)
-    os.close(writer)
-    if killed:
-        assert os.read(reader, 1) == b"x", f"{command} wrote nothing"
-        os.kill(child, signal.SIGKILL)
-    os.close(reader)
-    _, status = os.waitpid(child, 0)
-    return os.waitstatus_to_exitcode(status)
-
-
 if __name__ == "__main__":
+    from killed_runs import run  # which lies in this folder
+
     for words in json.loads(sys.argv[1]):
         before = content()
-        ended = run(words, killed=True)
+        ended = run(words, files=0)
+        assert ended == -signal.SIGKILL, f"{words} wrote nothing"
         after = content()
-        line = {"before": before, "ended": ended, "after": after, "again": run(words, killed=False)}
+        line = {"before": before, "ended": ended, "after": after, "again": run(words, files=None)}
         print(json.dumps({**line, "finally": content()}), flush=True)

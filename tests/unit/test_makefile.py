@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -56,3 +58,42 @@ def test_a_checkout_is_installed_again_when_a_module_comes_or_goes(checkout, tar
     (package / "old.py").unlink()
     assert installs(checkout, target) == 1
     assert installs(checkout, target) == 0
+
+
+@pytest.mark.parametrize("target", ["unit", "bench"])
+def test_sources_are_compiled_before_many_processes_start(checkout, target):
+    script(checkout / ".venv/bin/python", 'echo "$@" >> ran')
+    subprocess.run(["make", "-C", checkout, target], check=True, capture_output=True)
+    first, last = (checkout / "ran").read_text().splitlines()[-2:]
+    assert first.startswith("-m compileall -q src")
+    assert last.startswith(("-m pytest", "-m benchmarks"))
+
+
+def test_every_source_is_compiled_once():
+    """The programs of the build share objects with the kernels, and nanobind is one file."""
+    builds = list(ROOT.glob("build/*/build.ninja"))
+    if not builds:
+        pytest.skip("reelscore was not built here")
+    rules = max(builds, key=lambda path: path.stat().st_mtime).read_text(encoding="utf-8")
+    objects = re.findall(r"^build (\S+)\.o: CXX_COMPILER", rules, re.MULTILINE)
+    sources = Counter(Path(name).name for name in objects if "/Unity/" not in name)
+    assert len(sources) > 15
+    assert {name: count for name, count in sources.items() if count > 1} == {}
+    assert not any("nanobind" in name for name in objects if "/Unity/" not in name)
+
+
+def test_the_bindings_are_compiled_before_the_kernels():
+    """They take longest: compiled last, they would keep one core busy and leave the others idle."""
+    rules = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
+    assert rules.index("nanobind_add_module(_native") < rules.index("add_library(kernels OBJECT")
+
+
+def test_what_the_core_needs_is_fetched_beside_what_builds_it(checkout):
+    (checkout / "pyproject.toml").write_text('dependencies = [\n  "one>=1.2",\n  "two",\n]\n')
+    copied = "for file; do case $file in /dev/fd/*) cat $file >> needed; esac; done"
+    script(checkout / ".venv/bin/pip", f'echo "$@" >> installed; {copied}')
+    subprocess.run(["make", "-C", checkout, ".venv/.build"], check=True, capture_output=True)
+    fetched = (checkout / "installed").read_text()
+    assert fetched.count("install --quiet") == 2
+    assert "nanobind" in fetched
+    assert (checkout / "needed").read_text() == "one>=1.2\ntwo\n"

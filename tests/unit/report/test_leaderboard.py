@@ -64,6 +64,21 @@ def test_a_single_system_is_not_best():
     assert not cells(leaderboard(table(one={"meteor": 0.3})))["one", "METEOR"].best
 
 
+def test_a_bound_is_neither_best_nor_second():
+    scores = table(oracle={"meteor": 0.9}, one={"meteor": 0.3}, two={"meteor": 0.2}, three={})
+    scores.results["three"]["meteor"] = result("meteor", 0.1)
+    ranked, bounded = leaderboard(scores), leaderboard(scores, bounds=["oracle"])
+    column = [(row[1].best, row[1].second) for row in ranked.rows]
+    assert column == [(True, False), (False, True), (False, False), (False, False)]
+    column = [(row[1].best, row[1].second) for row in bounded.rows]
+    assert column == [(False, False), (True, False), (False, True), (False, False)]
+    assert [row[0].mark for row in bounded.rows] == ["‡", "", "", ""]
+    assert bounded.notes == ["‡ a bound and no system, so not ranked: oracle."]
+    # nor where it prints the same number as the best
+    alike = table(oracle={"meteor": 0.3}, one={"meteor": 0.3}, two={"meteor": 0.2})
+    assert [row[1].best for row in leaderboard(alike, bounds=["oracle"]).rows] == [0, 1, 0]
+
+
 def test_missing_scores():
     rows = cells(leaderboard(table(one={"meteor": 0.3}, two={"cider": 1.0})))
     assert rows["one", "CIDEr"].text == "–"

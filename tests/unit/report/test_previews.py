@@ -92,6 +92,8 @@ def test_the_command(videos, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     words = ["report", "--captions", *captions, "--videos", str(videos), "-o", "gallery.html"]
     assert CliRunner().invoke(cli, words).output == "gallery.html: 2 systems, 2 previews.\n"
+    alone = ["report", "--captions", captions[0], "--videos", str(videos), "-o", "alone.html"]
+    assert CliRunner().invoke(cli, alone).output == "alone.html: 1 system, 2 previews.\n"
     page = (tmp_path / "gallery.html").read_text()
     assert "img-src" in page
     assert "13 of 15 items have no video" in page

@@ -53,11 +53,15 @@ class Report:
         timelines: The matched stories, by system and video, where the items are long videos.
         tests: Tests of the systems' differences; see `reelscore.significance.with_tests`.
         baseline: The system that the others were tested against, if it was one.
+        bounds: Which of the table's systems are bounds, such as an oracle that sees the answers:
+            they are shown, and never ranked nor called best.
         sections: Further tables.
         video: Where the videos are: a path or address with ``{item}`` in it.
         videos: Addresses of single items, where no pattern gives them.
         previews: Small pictures of the items: see `reelscore.report.html.read_previews`.
         command: The command that made the report.
+        primary: The score to begin with; without one, that which papers quote.
+        home: The address of the page that the report belongs to, for a link back.
         notes: What the reader should know.
 
     >>> from reelscore import score_systems
@@ -76,11 +80,14 @@ class Report:
     timelines: Mapping[str, Mapping[str, Timeline]] = field(default_factory=dict)
     tests: Sequence[Comparison] = ()
     baseline: str | None = None
+    bounds: Sequence[str] = ()
     sections: Sequence[Section] = ()
     video: str = ""
     videos: Mapping[str, str] = field(default_factory=dict)
     previews: Mapping[str, Preview] = field(default_factory=dict)
     command: str = ""
+    primary: str = ""
+    home: str = ""
     notes: Sequence[str] = ()
 
     def __post_init__(self) -> None:
@@ -90,6 +97,8 @@ class Report:
             check_choice("human score", name, self.table.metrics)
         if self.baseline is not None and self.baseline not in self.table.systems:
             raise UnknownNameError.of("baseline", self.baseline, self.table.systems)
+        for name in self.bounds:
+            check_choice("bound", name, self.table.systems)
         if self.video and "{item}" not in self.video:
             raise DataError(
                 f"{self.video!r} has no {{item}}; put {{item}} where the id of the item belongs, "
@@ -100,6 +109,10 @@ class Report:
     def partial(self) -> Partial:
         """The scores of fewer items than others by the same metric."""
         return partial_scores(self.table, self.human)
+
+    def is_ranked(self, system: str, metric: str) -> bool:
+        """Whether a score can be better or worse than others: of all items, and of no bound."""
+        return system not in self.bounds and (system, metric) not in self.partial
 
     @property
     def comparisons(self) -> list[Comparison]:

@@ -101,7 +101,7 @@ def report_html(
         policy=policy,
         style=style_sheet("report.css"),
         about=_about(report),
-        grid=leaderboard(report.table, marks_of(report), people=report.human),
+        grid=leaderboard(report.table, marks_of(report), people=report.human, bounds=report.bounds),
         letters=letters_of(systems) if lettered else {},
         names=system_names(systems),
         notes=dict.fromkeys([*report.notes, *report.table.notes]),
@@ -167,6 +167,7 @@ def encoded(
         "version": __version__,
         "systems": list(names.values()),
         "baseline": None if report.baseline is None else names[report.baseline],
+        "bounds": [system in report.bounds for system in names],
         "items": [legible(item) for item in items],
         "metrics": [_metric(report, name) for name in report.table.metrics],
         "interest": _by_interest(report),
@@ -197,12 +198,15 @@ def encoded(
 def _by_interest(report: Report) -> list[int]:
     """Order the scores as readers want to see them, by their numbers in the table.
 
-    People's scores come first, then those that papers quote, then others; those with
-    tests before those without, and the last of a family first, as BLEU-4 before BLEU-1.
+    The report's primary score comes first, then people's, then those that papers quote, then
+    others; those with tests before those without, and the last of a family first, as BLEU-4
+    before BLEU-1.
     """
     tested = {each.metric for each in report.comparisons if each.about}
 
     def place(number: int, name: str) -> tuple[int, bool, int]:
+        if name == report.primary:
+            return -1, False, number
         if name in report.human:
             return 0, name not in tested, number
         if report.table.scale(name).headline:
@@ -222,7 +226,7 @@ def _metric(report: Report, name: str) -> dict[str, Any]:
         "human": name in report.human,
         "better": table.scale(name).better,
         "own": [None if each is None else _finite(each.score) for each in results],
-        "partial": [(system, name) in report.partial for system in table.systems],
+        "ranked": [report.is_ranked(system, name) for system in table.systems],
         "intervals": [
             None if each is None or each.interval is None else [*map(_finite, each.interval)]
             for each in results
@@ -247,7 +251,7 @@ def _tests(tests: Comparison, report: Report) -> dict[str, Any]:
     clusters: dict[str, int] = {}
     if report.baseline is None:
         among = tests.among(
-            [name for name in tests.systems if (name, tests.metric) not in report.partial]
+            [name for name in tests.systems if report.is_ranked(name, tests.metric)]
         )
         clusters = among.clusters
     return {

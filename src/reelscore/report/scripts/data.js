@@ -5,8 +5,8 @@
  * @typedef {{ about: string, untested: string, level: number, p: number[][], wins: number[][],
  *   clusters: number[] }} Tests
  * @typedef {{ name: string, human: boolean, better: "high" | "low" | "neither", own: number[],
- *   partial: boolean[], intervals: [number, number][], evidence: Tests }} Metric
- * @typedef {{ systems: string[], baseline: string, items: string[], ids?: string[],
+ *   ranked: boolean[], intervals: [number, number][], evidence: Tests }} Metric
+ * @typedef {{ systems: string[], baseline: string, bounds: boolean[], items: string[], ids?: string[],
  *   metrics: Metric[], interest: number[], sections: any[], video: string,
  *   videos: Record<number, string>, notes: string[], captions?: boolean,
  *   previews?: { folder: string }, pictures?: string[],

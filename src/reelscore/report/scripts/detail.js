@@ -6,7 +6,7 @@ import { alignmentOf, drawAlignment, kindsKey } from "./alignment.js";
 import { bdi, element, marked } from "./elements.js";
 import { filmstrip } from "./gallery.js";
 import { drawNgrams, ngramsOf } from "./ngrams.js";
-import { bestOf, formatOf } from "./numbers.js";
+import { areBest, formatOf } from "./numbers.js";
 import { drawStory } from "./stories.js";
 import { drawTuples, tuplesOf } from "./tuples.js";
 
@@ -66,13 +66,13 @@ export class ItemDetail {
     const { report } = this;
     const caption = report.captions ? (k) => report.column("texts")[report.textOffsets[item] + k] : null;
     const columns = report.metrics.map((_, m) => report.systems.map((_, k) => report.score(m, k, item)));
-    const best = report.metrics.map((metric, m) => bestOf(metric, columns[m]));
+    const best = report.metrics.map((metric, m) => areBest(metric, columns[m], report.bounds));
     const formats = columns.map(formatOf);
     const groups = report.systems.map((name, k) => {
       const button = element("button", { type: "button", "aria-pressed": String(k === system) }, bdi(name));
       const scores = report.metrics.map((metric, m) => {
         const score = columns[m][k];
-        return element("td", { "data-name": metric.name, class: score === best[m] ? "best" : null }, formats[m](score));
+        return element("td", { "data-name": metric.name, class: best[m][k] ? "best" : null }, formats[m](score));
       });
       const head = element("th", { scope: "rowgroup", rowspan: caption && scores.length ? 2 : null }, button);
       const text = caption && element("td", { class: "text", colspan: report.metrics.length || 1 },
@@ -80,7 +80,8 @@ export class ItemDetail {
       return element("tbody", { class: k === system ? "chosen" : null, onclick: () => this.chosenSystem(k) },
         caption ? [element("tr", {}, head, text), scores.length ? element("tr", {}, scores) : null] : element("tr", {}, head, scores));
     });
-    const heads = (report.metrics.length ? metricOptions(report) : [[0, "caption"]]).map(([, name]) => element("th", { scope: "col" }, name));
+    const heads = report.metrics.length ? metricOptions(report).map(([, name]) => element("th", { scope: "col" }, name))
+      : [element("th", { scope: "col", class: "text" }, "caption")];
     return element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Captions and scores" },
       element("table", { class: "captions" },
         element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "system"), heads)), groups));

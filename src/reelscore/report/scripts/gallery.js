@@ -2,7 +2,7 @@
 
 /** @import { PageData } from "./data.js" */
 import { bdi, element, marked } from "./elements.js";
-import { bestOf, COUNT, formatOf } from "./numbers.js";
+import { areBest, COUNT, formatOf } from "./numbers.js";
 
 const PAGE = 24; // clips of a page
 
@@ -60,9 +60,9 @@ export class Gallery {
     const texts = report.column("texts"), first = report.textOffsets[item];
     const references = texts.slice(first + systems, report.textOffsets[item + 1]);
     const scores = report.systems.map((_, k) => report.metrics.length ? report.score(metric, k, item) : NaN);
-    const best = bestOf(report.metrics[metric], scores);
+    const best = areBest(report.metrics[metric], scores, report.bounds);
     const said = report.systems.flatMap((name, k) => system >= 0 && k !== system ? [] : element("div", {},
-      element("dt", {}, bdi(name), this.format ? element("span", { class: scores[k] === best ? "best" : null }, this.format(scores[k])) : null),
+      element("dt", {}, bdi(name), this.format ? element("span", { class: best[k] ? "best" : null }, this.format(scores[k])) : null),
       element("dd", {}, element("bdi", { dir: "auto" }, marked(texts[first + k] || "–", query)))));
     const list = (all) => all.map((text) => element("li", {}, element("bdi", { dir: "auto" }, marked(text, query))));
     const name = report.items[item];

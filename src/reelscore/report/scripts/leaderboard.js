@@ -26,7 +26,7 @@ export function startLeaderboard(report) {
       if (!metric) return (falling ? -1 : 1) * report.systems[one].localeCompare(report.systems[other]);
       const x = metric.own[one], y = metric.own[other];
       if (x === null || y === null) return Number(x === null) - Number(y === null); // those without come last
-      if (metric.partial[one] !== metric.partial[other]) return metric.partial[one] ? 1 : -1;
+      if (metric.ranked[one] !== metric.ranked[other]) return metric.ranked[one] ? -1 : 1;
       return (falling ? y - x : x - y) || one - other;
     });
     body.append(...rows);

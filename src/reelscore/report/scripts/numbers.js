@@ -23,11 +23,12 @@ export function shownP(p) {
   return `p = ${p.toFixed(3).replace(/^0/, "")}`;
 }
 
-// The best of some scores by a metric, if there is one to be found.
-export function bestOf(metric, scores) {
-  const known = scores.filter((score) => !Number.isNaN(score));
-  if (!metric || metric.better === "neither" || known.length < 2) return null;
-  return metric.better === "low" ? Math.min(...known) : Math.max(...known);
+// Which of the systems' scores are the best by a metric, if there is one to be found; a bound never is.
+export function areBest(metric, scores, bounds) {
+  const known = scores.filter((score, k) => !Number.isNaN(score) && !bounds[k]);
+  if (!metric || metric.better === "neither" || known.length < 2) return scores.map(() => false);
+  const best = metric.better === "low" ? Math.min(...known) : Math.max(...known);
+  return scores.map((score, k) => score === best && !bounds[k]);
 }
 
 // Sums, means and coefficients leave out what is missing (NaN).

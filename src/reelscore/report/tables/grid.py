@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+import msgspec
 
 from reelscore.report.safe_text import common_prefix, legible
 
@@ -13,8 +14,7 @@ Heads = Sequence[Sequence[str]]  # the lines of each column's heading
 _SHORTEST_NAME = 14  # names may be cut down to this, so that all columns fit side by side
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(msgspec.Struct, frozen=True):
     """One entry: a number or words, and what stands beside it.
 
     Attributes:
@@ -34,8 +34,7 @@ class Cell:
     bar: float | None = None
 
 
-@dataclass(frozen=True)
-class Grid:
+class Grid(msgspec.Struct, frozen=True):
     r"""A heading for each column, rows of cells, and footnotes; the first columns hold names.
 
     >>> grid = Grid(["system", "meteor"], [[Cell("human"), Cell("0.35", best=True)],
@@ -205,14 +204,14 @@ class Grid:
         """
 
         def cell(each: Cell) -> str:
-            text = _latex(each.text)
+            text = latex_text(each.text)
             text = f"\\textbf{{{text}}}" if each.best else text
             text = f"\\underline{{{text}}}" if each.second else text
-            mark = f"\\textsuperscript{{{_latex(each.mark)}}}" if each.mark else ""
-            under = f" {{\\scriptsize {_latex(each.under)}}}" if each.under else ""
+            mark = f"\\textsuperscript{{{latex_text(each.mark)}}}" if each.mark else ""
+            under = f" {{\\scriptsize {latex_text(each.under)}}}" if each.under else ""
             return text + mark + under
 
-        caption = " ".join(map(_latex, [*self._key("underlined"), *self.notes]))
+        caption = " ".join(map(latex_text, [*self._key("underlined"), *self.notes]))
         names, numbers = "l" * self.names, "r" * (len(self.columns) - self.names)
         lines = [
             "% needs \\usepackage{booktabs}",
@@ -221,7 +220,7 @@ class Grid:
             *([f"\\caption{{{caption}}}"] if caption else []),
             f"\\begin{{tabular}}{{{names}{numbers}}}",
             "\\toprule",
-            " & ".join(map(_latex, self.columns)) + " \\\\",
+            " & ".join(map(latex_text, self.columns)) + " \\\\",
             "\\midrule",
             *(" & ".join(map(cell, row)) + " \\\\" for row in self.rows),
             "\\bottomrule",
@@ -317,5 +316,10 @@ _LATEX = {
 }
 
 
-def _latex(text: str) -> str:
+def latex_text(text: str) -> str:
+    r"""Write a text for LaTeX.
+
+    >>> print(latex_text("R&D_2"))
+    R\&D\_2
+    """
     return "".join(_LATEX.get(character, character) for character in legible(text))

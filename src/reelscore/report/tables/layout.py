@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 
 from reelscore.data.coverage import partial_scores
@@ -65,8 +66,7 @@ def number_format(
     return NumberFormat(factor, _DECIMALS if most < 10 else 2 if most < 1000 else 0)
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(msgspec.Struct, frozen=True):
     """How to print a table of scores.
 
     Attributes:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import string
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from reelscore.data.coverage import PARTIAL, Partial, partial_notes, partial_scores
+from msgspec.structs import replace
+
+from reelscore.data.coverage import PARTIAL, partial_notes, partial_scores
 from reelscore.data.table import MetricResult, ScoreTable
-from reelscore.report.pages import render
 from reelscore.report.tables.grid import Cell, Grid
 from reelscore.report.tables.layout import PLAIN, SYSTEM, Layout, NumberFormat, number_format
-from reelscore.significance.comparison import Marks
+
+if TYPE_CHECKING:
+    from reelscore.significance.comparison import Marks
 
 ABSENT = "–"  # stands where a system has no such score
+BOUND = "‡"  # stands behind the name of what is a bound, and no system
 
 
 def leaderboard(
@@ -24,10 +25,12 @@ def leaderboard(
     notes: Sequence[str] = (),
     people: Collection[str] = (),
     layout: Layout = PLAIN,
+    bounds: Collection[str] = (),
 ) -> Grid:
     """Lay out a score table as a grid.
 
-    Systems scored on fewer items than others are marked, and are not among the best.
+    Systems scored on fewer items than others are marked, and are not among the best; nor are
+    bounds.
 
     Args:
         table: The scores.
@@ -35,6 +38,7 @@ def leaderboard(
         notes: Footnotes.
         people: Scores that people gave, of other items of each system.
         layout: Which scores to print, in what order, with how many decimals.
+        bounds: Rows that are bounds and no systems, such as an oracle that sees the answers.
 
     >>> from reelscore import score_systems
     >>> table = score_systems({"one": {"v1": "a man runs"}, "two": {"v1": "a dog"}},
@@ -52,17 +56,19 @@ def leaderboard(
     metrics = table.metrics
     partial = partial_scores(table, people)
     formats = layout.formats(table)
-    leaders = {name: _leaders(table, name, partial, formats[name]) for name in metrics}
+    unranked = {*partial, *((system, name) for system in bounds for name in metrics)}
+    leaders = {name: _leaders(table, name, unranked, formats[name]) for name in metrics}
     rows = []
     for system in table.systems:
-        row = [Cell(system, PARTIAL if any((system, name) in partial for name in metrics) else "")]
+        sign = PARTIAL if any((system, name) in partial for name in metrics) else ""
+        row = [Cell(system, sign + (BOUND if system in bounds else ""))]
         for name in metrics:
             result = table[system].get(name)
             mark = (marks or {}).get((system, name), "")
-            first = ("", "") if (system, name) in partial else leaders[name]
+            first = ("", "") if (system, name) in unranked else leaders[name]
             row.append(_cell(result, mark, formats[name], first))
         rows.append(row)
-    footnotes = [*notes, *partial_notes(partial), *layout.notes(table)]
+    footnotes = [*notes, *partial_notes(partial), *_bound_notes(bounds), *layout.notes(table)]
     return Grid([SYSTEM, *table.headings.values()], rows, notes=footnotes)
 
 
@@ -72,9 +78,11 @@ def letters_of(systems: Sequence[str]) -> dict[str, str]:
     >>> letters_of(["ours", "base"])
     {'ours': 'a', 'base': 'b'}
     """
-    if len(systems) > len(string.ascii_letters):
+    from string import ascii_letters
+
+    if len(systems) > len(ascii_letters):
         return {}
-    return dict(zip(systems, string.ascii_letters, strict=False))
+    return dict(zip(systems, ascii_letters, strict=False))
 
 
 def lettered(grid: Grid, letters: Mapping[str, str]) -> Grid:
@@ -147,6 +155,9 @@ def leaderboard_csv(
     one,,0.5570776255707762
     one,v1,0.5570776255707762
     """
+    import csv
+    import io
+
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     metrics = table.metrics
@@ -189,7 +200,13 @@ def leaderboard_csv(
     return out.getvalue()
 
 
-def _leaders(table: ScoreTable, name: str, partial: Partial, form: NumberFormat) -> tuple[str, str]:
+def _bound_notes(bounds: Collection[str]) -> list[str]:
+    return [f"{BOUND} a bound and no system, so not ranked: {', '.join(bounds)}."] if bounds else []
+
+
+def _leaders(
+    table: ScoreTable, name: str, unranked: Collection[tuple[str, str]], form: NumberFormat
+) -> tuple[str, str]:
     """The best and the second best of the scores that can be compared, as they are printed.
 
     Of two scores there is no second best, nor after several that are best alike.
@@ -198,7 +215,7 @@ def _leaders(table: ScoreTable, name: str, partial: Partial, form: NumberFormat)
     scores = [
         row[name].score
         for system, row in table.results.items()
-        if name in row and (system, name) not in partial
+        if name in row and (system, name) not in unranked
     ]
     if len(scores) < 2 or not scale.ranks:
         return "", ""
@@ -249,6 +266,8 @@ def table_html(table: ScoreTable) -> str:
     >>> "&lt;mine&gt;" in page and "<mine>" not in page
     True
     """
+    from reelscore.report.pages import render
+
     grid = leaderboard(table)
     return render(
         "notebook.html",

@@ -15,6 +15,7 @@ _SOURCES = {
     "similarity": "similarity of captions, as a sentence encoder has it",
     "people": "people's captions of the same video and of others",
     "judgments": "people's judgments",
+    "anchors": "damaged captions beside whole ones, and anchors",
 }
 _KINDS = {"SA": "of captions judged once (SA)", "MA": "of captions judged often (MA)"}
 
@@ -87,17 +88,20 @@ def _what(info: ModelInfo) -> str:
         "predicts the score that people would give."
     )
     layers, size = info.encoder.get("num_hidden_layers"), info.encoder.get("hidden_size")
-    return f"{text} The network has {layers} layers of {size} numbers." if layers else text
+    text += f" The network has {layers} layers of {size} numbers." if layers else ""
+    return text + (" The similarity of the texts' vectors counts too." if info.similarity else "")
 
 
 def _data(training: dict[str, Any]) -> list[str]:
     """What it learned from; takes what it says out of what is left to say."""
     captions, judged = training.pop("captions", None), training.pop("judged", None)
     data, held_out = training.pop("data", None), training.pop("held out", None)
+    elsewhere = training.pop("elsewhere", 0)
     if captions is None:
         return []
     text = f"It learned from {captions:,} captions, {judged or 0:,} of them judged by people"
     text += f": {data}." if data else "."
+    text += f" Captions of another kind, for the last stage: {elsewhere:,}." if elsewhere else ""
     return [text + (f" Held out: {held_out!r} and all its texts." if held_out else "")]
 
 
@@ -110,7 +114,9 @@ def _recipe(training: dict[str, Any]) -> list[str]:
     text += f", random seed {seed}" if seed is not None else ""
     text += f", in {steps:,} steps" if steps else ""
     if recipe.get("members", 1) > 1:
-        text += f"; the weights are the mean of {recipe['members']} trainings"
+        whole = all(stage["source"] != "anchors" for stage in recipe["stages"])
+        text += f"; {'the weights' if whole else 'those before the last stage'} are the mean of "
+        text += f"{recipe['members']} trainings"
     if not recipe.get("validation"):
         return [text + ". The stages:"]
     reached = training.pop("validation", [])
