@@ -104,5 +104,5 @@ FORCE:
 
 .venv/.learned: .venv/.dev
 	@$(PIP) 'torch==2.13.0'
-	@$(INSTALL) '.[learned,frameworks]'
+	@$(INSTALL) '.[learned,frameworks,peers]'
 	@touch $@
