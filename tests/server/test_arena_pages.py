@@ -13,6 +13,7 @@ from reelscore.challenge.workers import Workers
 from reelscore.web.app import create_app
 from reelscore.web.arena.demo import challenge_settings
 from reelscore.web.settings import Settings
+from support.arena import arena_app
 from support.challenges import CLOSES, OPENS, REVEALS, definition_text, made_with
 from support.server import SECRET
 from support.visits import Visitor
@@ -135,6 +136,14 @@ def test_rules_say_how_entries_are_scored_and_who_wins(visitor):
                  "a point if 2 of 3 find it better or similar",
                  "With the results: scores of single items of public splits."):  # fmt: skip
         assert part in page, part
+
+
+def test_rules_of_a_challenge_whose_phases_are_all_unlisted(tmp_path):
+    more = 'listed = false\n[award]\nrule = "column"\ncolumn = "cider"'
+    with arena_app(tmp_path, At(), more=more) as app:
+        page = Visitor(app).get("/challenges/dogs/rules")
+    assert page.status_code == 200
+    assert "Who wins" not in page.text  # a phase that a visitor may not know of decides
 
 
 def test_a_server_of_challenges_alone_begins_with_them(visitor):

@@ -108,6 +108,12 @@ class Board:
     correction: str = "holm"
     name: str = ""
 
+    def has(self, score: str) -> bool:
+        """Tell whether a score is on the board: of a metric, or of people, ``human:ID``."""
+        if score.startswith("human:"):
+            return score.split(":")[1] in {group.human for group in self.columns}
+        return score in {self.primary, *(name for g in self.columns for name in g.scores)}
+
 
 @dataclass(frozen=True)
 class Human:
@@ -136,6 +142,12 @@ class Award:
     ties: tuple[str, ...] = ()
     within_cluster: Literal["share", "order"] = "share"
     board: str = ""
+
+    def is_decided_by(self, boards: Collection[Board]) -> bool:
+        """Tell whether some boards have all columns that decide."""
+        judging = [board for board in boards if self.board in ("", board.id)]
+        columns = (*self.columns, *self.ties)
+        return all(any(board.has(column) for board in judging) for column in columns)
 
 
 @dataclass(frozen=True)
@@ -195,12 +207,14 @@ class Definition:
         """Give the definition without other phases, and without what belongs to them alone."""
         seen = {split for phase in self.phases if phase.id in phases for split in phase.splits}
         used = {split for phase in self.phases for split in phase.splits}
+        boards = tuple(board for board in self.boards if board.phase in phases)
         return replace(
             self,
             splits=tuple(s for s in self.splits if s.id in seen or s.id not in used),
             phases=tuple(phase for phase in self.phases if phase.id in phases),
-            boards=tuple(board for board in self.boards if board.phase in phases),
+            boards=boards,
             humans=tuple(human for human in self.humans if human.phase in phases),
+            award=self.award if self.award and self.award.is_decided_by(boards) else None,
             baselines=tuple(b for b in self.baselines if b.phase in phases),
             text=self.text if len(phases) == len(self.phases) else "",
         )

@@ -36,9 +36,17 @@ listed = false
 id = "zzboard"
 phase = "zzphase"
 primary = "cider"
-columns = [{ scores = ["cider"] }]
+columns = [{ scores = ["cider"] }, { human = "zzpeople" }]
+[[human]]
+id = "zzpeople"
+phase = "zzphase"
+protocol = "against-reference"
+items = 3
+[award]
+rule = "column"
+column = "human:zzpeople"
 """
-HIDDEN = ("zzphase", "zzsplit", "zzboard")
+HIDDEN = ("zzphase", "zzsplit", "zzboard", "zzpeople")
 
 
 @pytest.fixture
@@ -64,11 +72,13 @@ def test_invited_teams_and_organisers_know_of_it(made):
     for role in ("assistant", "owner"):
         assert known_to(arena, Who(role)) == (True, True, True)
     assert known_to(arena, Who("participant", own.id)) == (True, True, True)
+    assert view(arena, Who("participant", own.id)).definition.award is not None
     for who in (VISITOR, Who("participant", other.id)):
         assert known_to(arena, who) == (False, False, False)
         assert view(arena, who).board("zzboard") is None
         assert {phase.name for phase in phase_lines(view(arena, who))} == {"main"}
         assert "2026" in citation(view(arena, who))
+        assert view(arena, who).definition.award is None
     assert invited_teams(arena, known) == {"zzphase": [own.id]}
 
 

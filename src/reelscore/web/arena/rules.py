@@ -69,5 +69,8 @@ def _label(definition: Definition, score: str) -> str:
     """Give what a score is called: that of a metric, or of people."""
     if score.startswith("human:"):
         return f"people's judgments ({score.removeprefix('human:').replace(':', ', ')})"
-    scales = score_scales(definition.scoring, definition.splits[0].kind)
-    return (scales[score].label if score in scales else "") or score
+    for kind in {split.kind for split in definition.splits}:
+        scales = score_scales(definition.scoring, kind)
+        if score in scales and scales[score].label:
+            return scales[score].label
+    return score
