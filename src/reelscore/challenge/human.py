@@ -36,6 +36,7 @@ from reelscore.store.locations import Where
 _OWNER = Who("owner")
 _PER_HIT = 10  # tasks of a HIT of rankings or comparisons
 _PEOPLE = "human"  # what the hidden human captions are called in campaigns of ratings
+_NOTHING = "(no description)"  # what raters read where an entry leaves a video out
 
 
 @dataclass(frozen=True)
@@ -133,15 +134,17 @@ def make_campaign(
         items, people = _references(connection, view, described)
         captions = {entry: _captions(connection, view, described, entry) for entry in entries}
     sample = sampled(items, described.items, described.seed)
-    chosen = {entry: {item: texts[item] for item in sample} for entry, texts in captions.items()}
-    humans = {item: people[item] for item in sample}
+    chosen = {entry: _shown(texts, sample) for entry, texts in captions.items()}
+    humans = _shown(people, sample)
     if described.include_reference:
         chosen[REFERENCE] = humans
+    texts = [*chosen.values(), *([humans] if described.protocol == "against-reference" else [])]
+    different = sum(len({own[item] for own in texts}) > 1 for item in sample)
     layout = described.layout or "trecvid"
     design = Design(
         described.protocol,
         layout,
-        per_hit=min(_PER_HIT, len(sample)),
+        per_hit=max(1, min(_PER_HIT, different)),  # equal texts are not compared
         human=_PEOPLE,
         seed=described.seed,
     )
@@ -154,6 +157,11 @@ def make_campaign(
     with database.writing() as connection:
         _link(connection, view, described, made, {entry: entry for entry in entries}, actor, reason)
     return Made(made, entries, len(sample), blind, str(plan))
+
+
+def _shown(texts: Mapping[str, str], items: Sequence[str]) -> dict[str, str]:
+    """Give what raters read of each item; an entry may leave videos out, which is judged too."""
+    return {item: texts.get(item) or _NOTHING for item in items}
 
 
 def _is_blind(view: View, human: Human) -> bool:
@@ -324,7 +332,13 @@ def _references(
     if row.kind == "stories":
         from reelscore.challenge.splits import stories_references
 
-        return items, story_texts(stories_references(references)[0])
+        annotators = stories_references(references)  # the first goes before: it is read last
+        return items, {
+            video: text
+            for stories in reversed(annotators)
+            for video, text in story_texts(stories).items()
+            if text
+        }
     texts: list[list[str]] = msgspec.json.decode(references)["references"]
     return items, {item: own[0] for item, own in zip(items, texts, strict=True)}
 

@@ -7,6 +7,9 @@ import json
 import pytest
 from sqlalchemy import select
 
+from reelscore.challenge.arena import Arena
+from reelscore.challenge.challenges import find_challenge
+from reelscore.challenge.challenges import make_challenge as make_by_file
 from reelscore.challenge.exports import export_challenge
 from reelscore.challenge.human import make_campaign, publish
 from reelscore.challenge.imports import import_challenge
@@ -14,7 +17,11 @@ from reelscore.challenge.showing import VISITOR, Who
 from reelscore.challenge.store import tables
 from reelscore.challenge.store.events import broken_link, read_events
 from reelscore.challenge.store.tables import open_challenges
+from reelscore.challenge.submissions import Upload, hand_in
+from reelscore.challenge.teams import add_team
+from reelscore.challenge.uploads import Readers
 from reelscore.challenge.views import View
+from reelscore.challenge.workers import Workers
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.examples import clips
 from reelscore.human.campaign import Campaign
@@ -193,6 +200,78 @@ def test_forced_choices_have_a_column_for_each_criterion(tmp_path):
     best = [max(rows, key=lambda team: rows[team][name].value) for name in people]
     assert best == ["strong", "weak"]
     made.database.close()
+
+
+STORIES = """
+[challenge]
+id = "stories"
+name = "Stories"
+[[split]]
+id = "test"
+visibility = "public"
+kind = "stories"
+references = ["first.json", "second.json"]
+[scoring]
+scores = ["soda_c"]
+protocol = { f = "meteor", annotators = "mean", missing = "zero" }
+resamples = 100
+[[phase]]
+id = "main"
+splits = ["test"]
+opens = 2026-06-01T00:00:00Z
+closes = 2026-07-01T00:00:00Z
+[[board]]
+id = "test"
+phase = "main"
+primary = "soda_c"
+columns = [{ scores = ["soda_c"] }]
+[[human]]
+id = "better"
+phase = "main"
+protocol = "preference"
+[[human]]
+id = "ranks"
+phase = "main"
+protocol = "ranking"
+include_reference = true
+"""
+
+
+def told(sentence, *videos):
+    return {"results": {v: [{"timestamp": [0, 5], "sentence": sentence}] for v in videos}}
+
+
+def test_stories_that_leave_videos_out_are_judged_too(tmp_path):
+    for name, videos in (("first", "vw"), ("second", "vwx")):  # an annotator may lack a video
+        (tmp_path / f"{name}.json").write_text(json.dumps(told(f"the {name} says", *videos)))
+    (tmp_path / "stories.toml").write_text(STORIES)
+    place = tmp_path / "c.db"
+    with open_challenges(place, create=True) as database:
+        arena, readers = Arena(database, lambda _: OPENS), Readers(1)
+        make_by_file(arena, tmp_path / "stories.toml")
+        known = find_challenge(arena)
+        # of v, both say the same; of x, one says nothing
+        for team, story in (("A", told("a man", *"vwx")), ("B", told("a man", "v"))):
+            upload = Upload("run.json", json.dumps(story).encode())
+            hand_in(arena, readers, known, "main", add_team(arena, known, team), upload)
+        readers.close()
+        Workers(arena, 1).run_until_idle()
+        texts = {}
+        for human in ("better", "ranks"):
+            made = make_campaign(place, database, "stories", human, now=CLOSES, actor="ada")
+            with Campaign.open(place, made.campaign) as campaign:
+                texts[human] = {
+                    task.item: {shown.text for shown in task.shown}
+                    for hit in campaign.hits()
+                    for task in hit.tasks
+                }
+    man, nothing = "0:00–0:05 a man", "(no description)"
+    assert texts["better"] == {"w": {man, nothing}, "x": {man, nothing}}
+    assert texts["ranks"] == {
+        "v": {man, "0:00–0:05 the first says"},
+        "w": {man, nothing, "0:00–0:05 the first says"},
+        "x": {man, nothing, "0:00–0:05 the second says"},
+    }
 
 
 def test_campaigns_of_blind_splits_leave_with_the_references_alone(made, where, tmp_path):
