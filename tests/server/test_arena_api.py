@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
+
 import pytest
 
 from reelscore.challenge.workers import Workers
@@ -40,7 +43,7 @@ def test_everybody_reads_what_everybody_may(app):
     assert nobody.get(f"{DOGS}/boards/test.csv").text.startswith("cluster,rank")
     for path in ("none", "dogs/boards/none", "dogs/splits/none/items"):
         got = nobody.get(f"{API}/challenges/{path}")
-        assert (got.status_code, list(got.json())) == (404, ["message"])
+        assert (got.status_code, list(got.json())) == (404, ["message", "reason", "problems"])
 
 
 def test_a_session_is_no_token(app):
@@ -73,7 +76,7 @@ def test_a_file_is_taken_once_and_scored(app):
     assert refused.json()["reason"] == "invalid"
     assert "run.json: entry 2: item 'v2': the caption is empty." in refused.json()["problems"]
     checked = program.post(f"{DOGS}/phases/main/check", files={"file": ("run.json", captions())})
-    assert checked.json() == {"message": "run.json can be scored."}
+    assert checked.json() == {"message": "run.json can be scored.", "notes": []}
     first = program.submit(captions(), "k1", method="ours")
     assert first.status_code == 201
     assert first.headers["x-quota-day-left"] == "4"
@@ -94,6 +97,50 @@ def test_a_file_is_taken_once_and_scored(app):
     assert program.get(f"{API}/submissions/{id}").json()["chosen"]
     assert program.post(f"{API}/submissions/{id}/withdraw").status_code == 200
     assert Visitor(app).get(f"{DOGS}/boards/test").json()["rows"] == []
+
+
+def test_what_was_passed_over_is_said_of_checked_and_of_refused_files(app):
+    program = Program(app, "pat", "read", "submit")
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("__MACOSX/._run.json", b"x")
+        archive.writestr("run.json", captions())
+    files = {"file": ("run.zip", packed.getvalue())}
+    [note] = program.post(f"{DOGS}/phases/main/check", files=files).json()["notes"]
+    assert "__MACOSX" in note
+    member = Participant(app)
+    member.press("/account/login", name="pat", password=PASSWORD)
+    assert "__MACOSX" in member.hand_in(packed.getvalue(), "check").text
+    refused = program.submit(b'{"x1": "a man runs"}').json()
+    assert "is it the right file" in refused["message"]
+
+
+def test_all_errors_have_one_form(app):
+    program = Program(app, "pat", "read", "submit")
+    phase = f"{DOGS}/phases/main"
+    huge = b"x" * ((1 << 20) + 1)
+    for status, reason, answer in (
+        (404, "missing", program.get(f"{DOGS}/boards/none")),
+        (404, "missing", program.get(f"{API}/none")),
+        (405, "method", program.put(DOGS)),
+        (422, "invalid", program.post(f"{phase}/check")),  # without a file
+        (422, "invalid", program.submit(captions(), link="javascript:x")),
+        (422, "invalid", program.submit(b"{}")),
+        (413, "large", program.post(f"{phase}/extend", content=huge)),
+        (400, "request", program.get(DOGS, headers={"host": "elsewhere.example"})),
+        (403, "forbidden", program.post(f"{phase}/check", headers={"origin": "https://x.example"})),
+        (403, "scope", Program(app, "pat", "read").submit(captions())),
+        (401, "token", Visitor(app).get(f"{DOGS}/submissions")),
+    ):
+        assert answer.status_code == status, answer.text
+        body = answer.json()
+        assert list(body) == ["message", "reason", "problems"]
+        assert (body["reason"], bool(body["message"])) == (reason, True)
+    missing = program.post(f"{phase}/check").json()
+    assert (missing["message"], missing["problems"]) == (
+        "Missing or not valid: file.",
+        ["file: Field required"],
+    )
 
 
 def test_another_team_finds_nothing(app):

@@ -39,7 +39,7 @@ class RefusedUpload(RefusedError):
     """
 
     def __init__(self, report: Report) -> None:
-        super().__init__("invalid", "\n".join([report.message, *report.problems]))
+        super().__init__("invalid", "\n".join([report.message, *report.problems, *report.notes]))
         self.report = report
 
 
@@ -402,9 +402,7 @@ def choose(arena: Arena, known: Known, id: str, *, actor: str = "") -> None:
     with arena.database.writing() as connection:
         row = _own(connection, known, id)
         now = arena.clock(connection)
-        own = connection.execute(select(phase).filter_by(key=row.phase)).one()
-        if now >= own.closes:
-            raise RefusedError("closed", f"The phase closed at {to_iso(own.closes)}.")
+        _check_choice_is_open(connection, row, now)
         own_team = submission.c.team.in_(own_keys(connection, row.team))
         same = update(submission).where(own_team, submission.c.phase == row.phase)
         connection.execute(same.values(chosen=False))
@@ -412,22 +410,85 @@ def choose(arena: Arena, known: Known, id: str, *, actor: str = "") -> None:
         log(connection, now, known.key, "chosen", id, actor=actor)
 
 
+def withdraw(arena: Arena, known: Known, id: str, *, actor: str = "") -> None:
+    """Take a submission off the boards, as its team wishes.
+
+    After the close nothing takes its place: a team whose final entry is withdrawn then has none,
+    since otherwise it could choose among its entries by what the board shows of them.
+
+    Raises:
+        RefusedError: If there is no such submission, or the organisers have disqualified it.
+    """
+    with arena.database.writing() as connection:
+        row = _undecided(connection, known, id)
+        if row.status != "withdrawn":
+            _put_status(arena, connection, known, row, "withdrawn", actor)
+
+
+def restore(arena: Arena, known: Known, id: str, *, actor: str = "") -> None:
+    """Put a submission back that its team has withdrawn, until the phase closes.
+
+    Raises:
+        RefusedError: If there is no such submission, the organisers have disqualified it, or it is
+            too late.
+    """
+    with arena.database.writing() as connection:
+        row = _undecided(connection, known, id)
+        _check_choice_is_open(connection, row, arena.clock(connection))
+        if row.status != "active":
+            _put_status(arena, connection, known, row, "active", actor)
+
+
 def set_status(
-    arena: Arena, known: Known, id: str, status: str, *, actor: str = "", reason: str = ""
+    arena: Arena, known: Known, id: str, status: str, *, actor: str, reason: str
 ) -> None:
-    """Withdraw or disqualify a submission, or make it active again; it is never deleted.
+    """Disqualify a submission, or make it active again, as organisers decide; none is deleted.
+
+    What a team has withdrawn becomes active as well, also after the close.
 
     Raises:
         RefusedError: If there is no such submission.
-        DataError: If it is disqualified without a reason.
+        DataError: If there is no reason.
     """
-    if status == "disqualified":
-        check_reason(reason)
+    check_reason(reason)
     with arena.database.writing() as connection:
         row = _own(connection, known, id)
-        connection.execute(update(submission).filter_by(key=row.key).values(status=status))
-        log(connection, arena.clock(connection), known.key, "status", id, actor=actor,
-            reason=reason, before=row.status, after=status)  # fmt: skip
+        _put_status(arena, connection, known, row, status, actor, reason)
+
+
+def _put_status(
+    arena: Arena,
+    connection: Connection,
+    known: Known,
+    row: Row[Any],
+    status: str,
+    actor: str,
+    reason: str = "",
+) -> None:
+    now = arena.clock(connection)
+    values: dict[str, Any] = {"status": status}
+    if status != "disqualified":
+        values["withdrawn"] = now if status == "withdrawn" else None
+    connection.execute(update(submission).filter_by(key=row.key).values(values))
+    log(connection, now, known.key, "status", row.id, actor=actor, reason=reason,
+        before=row.status, after=status)  # fmt: skip
+
+
+def _undecided(connection: Connection, known: Known, id: str) -> Row[Any]:
+    """Give a submission that is its team's to decide about."""
+    row = _own(connection, known, id)
+    if row.status == "disqualified":
+        raise RefusedError("team", "The organisers have disqualified it; ask them.")
+    return row
+
+
+def _check_choice_is_open(connection: Connection, row: Row[Any], now: int) -> None:
+    """Refuse to change which entry counts once the phase has closed."""
+    closes = connection.execute(select(phase.c.closes).filter_by(key=row.phase)).scalar_one()
+    if now >= closes:
+        raise RefusedError(
+            "closed", f"The phase closed at {to_iso(closes)}; which entry counts is settled."
+        )
 
 
 def _own(connection: Connection, known: Known, id: str) -> Row[Any]:

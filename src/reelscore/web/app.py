@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import ExitStack, asynccontextmanager
 from functools import cache
+from typing import Any
 
 from anyio import to_thread
 from fastapi import APIRouter, FastAPI, Request
@@ -49,7 +50,7 @@ from reelscore.web.organisers import (
     results,
 )
 from reelscore.web.raters import ends, entry, tasks
-from reelscore.web.requests import FRAME, Gate, RequestLog, where
+from reelscore.web.requests import API, FRAME, Gate, RequestLog, error_answer, where
 from reelscore.web.settings import Settings, logger
 from reelscore.web.site import SHARED, STATIC, Site, refused_status
 from reelscore.web.store.schema import open_database
@@ -173,7 +174,7 @@ def _explain(request: Request, error: Exception) -> Response:
     """Say what went wrong: a page for people, JSON for scripts."""
     site: Site = request.app.state.site
     status, text = _status(site, error)
-    is_program = request.url.path.startswith(f"{site.settings.prefix}{api.PREFIX}/")
+    is_program = request.url.path.startswith(f"{site.settings.prefix}{API}/")
     wants_page = not is_program and "text/html" in request.headers.get("accept", "")
     if status == 401 and wants_page and request.method == "GET":
         return site.go(login_path(request))
@@ -181,12 +182,8 @@ def _explain(request: Request, error: Exception) -> Response:
     if isinstance(error, RefusedError) and status == 503:
         headers["Retry-After"] = "60"
     if not wants_page:
-        body: dict[str, object] = {"message": text}
-        if isinstance(error, RefusedError | ApiRefusal):
-            body["reason"] = error.reason
-        if isinstance(error, RefusedUpload):
-            body["problems"] = list(error.report.problems)
-        return JSONResponse(body, status, headers)
+        reason = error.reason if isinstance(error, RefusedError | ApiRefusal) else ""
+        return error_answer(status, text, reason, _problems(error), headers)
     heading = _HEADINGS.get(status, "That did not work")
     heading = "No room left" if is_full(error) else heading
     page = site.message(request, status, heading, text, challenge_path(request))
@@ -194,12 +191,25 @@ def _explain(request: Request, error: Exception) -> Response:
     return page
 
 
+def _problems(error: Exception) -> list[str]:
+    """Give what is wrong with what was sent, each by itself."""
+    if isinstance(error, RefusedUpload):
+        return list(error.report.problems)
+    if isinstance(error, RequestValidationError):
+        return [f"{_field(each)}: {each['msg']}" for each in error.errors()]
+    return []
+
+
+def _field(wrong: Mapping[str, Any]) -> str:
+    return ".".join(map(str, wrong["loc"][1:]))
+
+
 def _status(site: Site, error: Exception) -> tuple[int, str]:
     if isinstance(error, HTTPException):
         text = str(error.detail)
         return error.status_code, "There is no such page." if text == "Not Found" else text
     if isinstance(error, RequestValidationError):
-        fields = sorted({".".join(map(str, each["loc"][1:])) for each in error.errors()})
+        fields = sorted({_field(each) for each in error.errors()})
         return 422, f"Missing or not valid: {', '.join(fields)}."
     if is_full(error):
         logger.error("disk full", extra={"details": where(error)})

@@ -24,7 +24,7 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.responses import PlainTextResponse
+from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from reelscore.web.security import new_token
@@ -37,10 +37,24 @@ _KEY = re.compile(r"/c/[^/]+/in/([^/]+)/")
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _HERE = ("127.0.0.1", "localhost", "::1")
 _SMALL = 1 << 20  # bytes; only uploads may be larger
+_TOO_LARGE = "That is more than this server takes at once."
 _UPLOAD = re.compile(r"/organise/(new|c/[^/]+/mturk)")
 _SUBMISSION = re.compile(
     r"/challenges/[^/]+/submit|/api/v1/challenges/[^/]+/phases/[^/]+/(check|submissions)"
 )
+API = "/api/v1"  # where programs ask
+_REASONS = {
+    400: "request",
+    401: "token",
+    403: "forbidden",
+    404: "missing",
+    405: "method",
+    409: "conflict",
+    413: "large",
+    422: "invalid",
+    429: "attempts",
+    503: "busy",
+}
 _POLICY = {
     "default-src": "'none'",
     "script-src": "'self'",
@@ -59,6 +73,30 @@ _HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
 }
+
+
+def error_answer(
+    status: int,
+    message: str,
+    reason: str = "",
+    problems: Iterable[str] = (),
+    headers: Mapping[str, str] | None = None,
+) -> JSONResponse:
+    """Say in JSON what is wrong, in one form for all errors.
+
+    Args:
+        status: The status of the answer.
+        message: What is wrong, for people.
+        reason: It in one word, for programs; by default that of the status.
+        problems: What is wrong with what was sent, each by itself.
+        headers: Of the answer.
+
+    >>> error_answer(404, "There is nothing here.").body.decode()
+    '{"message":"There is nothing here.","reason":"missing","problems":[]}'
+    """
+    reason = reason or _REASONS.get(status, "refused" if status < 500 else "defect")
+    body = {"message": message, "reason": reason, "problems": list(problems)}
+    return JSONResponse(body, status, headers)
 
 
 class Gate:
@@ -110,10 +148,19 @@ class Gate:
             return self.settings.largest_submission
         return self.settings.largest_upload if _UPLOAD.fullmatch(path) else _SMALL
 
-    def _refusal(self, scope: Scope, headers: Headers) -> PlainTextResponse | None:
+    def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
+        refused = self._refused(scope, headers)
+        if refused is None:
+            return None
+        is_program = scope["path"].removeprefix(self.settings.prefix).startswith(f"{API}/")
+        status, text = refused
+        return error_answer(status, text) if is_program else PlainTextResponse(text, status)
+
+    def _refused(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
+        """Say with which status a request is refused at once, and why."""
         host = urlsplit(f"//{headers.get('host', '')}").hostname
         if host not in (self.settings.host, *_HERE):
-            return PlainTextResponse("This server has another name.", 400)
+            return 400, "This server has another name."
         if scope["method"] in _SAFE:
             return None
         site = headers.get("sec-fetch-site")
@@ -121,10 +168,10 @@ class Gate:
         if site not in (None, "same-origin", "none") or (
             site is None and origin is not None and urlsplit(origin).hostname != host
         ):
-            return PlainTextResponse("This request came from another site.", 403)
+            return 403, "This request came from another site."
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > self._most(scope):
-            return PlainTextResponse("That is more than this server takes at once.", 413)
+            return 413, _TOO_LARGE
         return None
 
     def _dress(self, headers: MutableHeaders, state: Mapping[str, object], is_new: bool) -> None:
@@ -200,7 +247,7 @@ def _limited(receive: Receive, most: int) -> Receive:
         message = await receive()
         seen += len(message.get("body", b""))
         if seen > most:
-            raise HTTPException(413, "That is more than this server takes at once.")
+            raise HTTPException(413, _TOO_LARGE)
         return message
 
     return counted

@@ -65,7 +65,10 @@ def command(
         asked = login_server(server)
         id = served_challenge(asked, challenge_id, phase)["id"]
         with exit_status():
-            say(asked.check(id, phase, file)["message"])
+            checked = asked.check(id, phase, file)
+        for note in checked["notes"]:
+            say(note)
+        say(checked["message"])
         return
     if database is not None:
         with open_arena(database) as arena:

@@ -1,4 +1,4 @@
-"""The programming interface: what pages show and do, as JSON, for programs with a token.
+"""The programming interface: most of what pages show and do, as JSON, for programs with a token.
 
 Cookies count for nothing here, so that no other site can use a browser's session.
 """
@@ -10,11 +10,13 @@ from typing import Annotated, Any
 
 from fastapi import Body, Depends, File, Form, Header, Path, Request, UploadFile
 from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel
 
 from reelscore.challenge import jobs, quota, team_decisions, teams
 from reelscore.challenge.board_forms import board_csv, board_dict
 from reelscore.challenge.challenges import change_dates, find_phase, list_challenges
 from reelscore.challenge.queue_state import queue_state, why_waiting
+from reelscore.challenge.submissions import Receipt
 from reelscore.challenge.tokens import find_token
 from reelscore.challenge.views import Record
 from reelscore.errors import RefusedError
@@ -31,12 +33,20 @@ from reelscore.web.arena.submissions import (
     set_own_status,
 )
 from reelscore.web.arena.visits import ApiRefusal, Arrived, Visit, missing, noted, visit_of
-from reelscore.web.requests import Guard, Router
+from reelscore.web.requests import API, Guard, Router
 from reelscore.web.site import Site, address, check_failures
 from reelscore.web.store.accounts import Account, find_account
 
-PREFIX = "/api/v1"
-router = Router(prefix=PREFIX)
+
+class Refusal(BaseModel):
+    """What every error of this interface looks like; see `reelscore.web.requests.error_answer`."""
+
+    message: str
+    reason: str
+    problems: list[str]
+
+
+router = Router(prefix=API, responses={422: {"model": Refusal}, "4XX": {"model": Refusal}})
 Id = Annotated[str, Path(max_length=100)]
 Reason = Annotated[str, Body(max_length=2000)]
 
@@ -313,8 +323,8 @@ async def check_file(
 ) -> dict[str, Any]:
     """Check a file; nothing is charged or kept."""
     _own_team(visit)
-    await handed_in(visit, phase, file, arrived, check=True)
-    return {"message": f"{file_name(file)} can be scored."}
+    checked = await handed_in(visit, phase, file, arrived, check=True)
+    return {"message": f"{file_name(file)} can be scored.", "notes": list(checked.notes)}
 
 
 @router.post("/challenges/{challenge}/phases/{phase}/submissions", status_code=201)
@@ -342,7 +352,7 @@ async def submit(
         idempotency=idempotency_key,
         force=force,
     )
-    assert receipt is not None
+    assert isinstance(receipt, Receipt)
     answer = {
         "id": receipt.id,
         "number": receipt.number,

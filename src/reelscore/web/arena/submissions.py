@@ -16,7 +16,7 @@ from reelscore.challenge.board_maker import board_columns
 from reelscore.challenge.boards import Column
 from reelscore.challenge.queue_state import waits_for
 from reelscore.challenge.submissions import RefusedUpload, Upload
-from reelscore.challenge.uploads import PATIENCE, busy
+from reelscore.challenge.uploads import PATIENCE, Accepted, busy
 from reelscore.challenge.views import Record
 from reelscore.errors import DataError, RefusedError
 from reelscore.web.arena.quotas import open_phases
@@ -62,7 +62,7 @@ async def handed_in(
     *,
     check: bool = False,
     **said: Any,
-) -> submissions.Receipt | None:
+) -> submissions.Receipt | Accepted:
     """Check a file, or hand it in, when its turn comes.
 
     As many files at once as there are readers are in memory; those that wait lie on the disk.
@@ -97,15 +97,14 @@ async def handed_in(
 
 def _read(
     visit: Visit, phase: str, file: UploadFile, arrived: int, check: bool, said: dict[str, Any]
-) -> submissions.Receipt | None:
+) -> submissions.Receipt | Accepted:
     assert visit.team is not None
     assert visit.account is not None
     known_phase(visit, phase)
     upload = Upload(file_name(file), file.file.read(), **said)
     common = (visit.arena, visit.site.readers, visit.known, phase, visit.team, upload)
     if check:
-        submissions.check_file(*common)
-        return None
+        return submissions.check_file(*common)
     return submissions.hand_in(*common, account=visit.account.id, arrived=arrived, actor=visit.name)
 
 
@@ -138,12 +137,13 @@ async def take_file(
         return await refused(partial(_form, visit, status, error=str(error), fields=fields))
     except DataError as error:
         return await refused(partial(_form, visit, 422, error=str(error), fields=fields))
-    if receipt is None:
+    if isinstance(receipt, Accepted):
         fine = (
             f"{file_name(file)} can be scored. Nothing was charged or kept; choose it again to "
             "send it."
         )
-        return await refused(partial(_form, visit, fine=fine, fields=fields))
+        fine_form = partial(_form, visit, fine=fine, notes=receipt.notes, fields=fields)
+        return await refused(fine_form)
     again = " It was accepted before." if receipt.repeated else ""
     notes = " ".join(receipt.notes)
     return visit.go("/mine", f"Submission {receipt.number} is accepted.{again} {notes}".strip())
@@ -157,6 +157,7 @@ class Line:
     phase: str
     state: str
     splits: list[tuple[str, dict[str, str] | None]]
+    is_before_close: bool
     may_choose: bool
     before: int = 0
 
@@ -209,8 +210,9 @@ def lines(visit: Visit) -> list[Line]:
         elif record.state == "failed":
             state = f"failed: {record.reason}; it was not charged"
         rule = view.definition.phase(phase).final == "chosen"
-        may = rule and record.counts and view.now < view.phases[phase].closes
-        shown.append(Line(record, phase, state, splits, may, before))
+        is_before = view.now < view.phases[phase].closes
+        may = rule and record.counts and is_before
+        shown.append(Line(record, phase, state, splits, is_before, may, before))
     return shown
 
 
@@ -278,14 +280,14 @@ def choose_own(visit: Visit, id: str) -> None:
 
 @router.post("/submissions/{submission}/withdraw", dependencies=[FromOurForm])
 def withdraw(visit: InTeam, id: SubmissionId) -> Response:
-    """Take a submission off the boards; it can be put back."""
+    """Take a submission off the boards; it can be put back until the close."""
     number = set_own_status(visit, id, "withdrawn")
     return visit.go("/mine", f"Submission {number} is withdrawn.")
 
 
 @router.post("/submissions/{submission}/restore", dependencies=[FromOurForm])
 def restore(visit: InTeam, id: SubmissionId) -> Response:
-    """Put a withdrawn submission back."""
+    """Put a withdrawn submission back, until the close."""
     number = set_own_status(visit, id, "active")
     return visit.go("/mine", f"Submission {number} counts again.")
 
@@ -294,12 +296,12 @@ def set_own_status(visit: Visit, id: str, status: str) -> int:
     """Withdraw a submission of the visitor's team, or put it back; give its number.
 
     Raises:
-        HTTPException: If there is none, status 404; if the organisers have disqualified it, 403.
+        HTTPException: If there is none; status 404.
+        RefusedError: If the organisers have disqualified it, or it is too late to put it back.
     """
     _, record = own_record(visit, id)
-    if record.status == "disqualified":
-        raise HTTPException(403, "The organisers have disqualified it; ask them.")
-    submissions.set_status(visit.arena, visit.known, id, status, actor=visit.name)
+    change = submissions.withdraw if status == "withdrawn" else submissions.restore
+    change(visit.arena, visit.known, id, actor=visit.name)
     return record.number
 
 
