@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 
 import pytest
@@ -100,6 +101,36 @@ def test_a_campaign_is_made_watched_and_published(app, owner, assistant):
     assert told[1] == ("human", "ada", "as announced")
     assert told[2][0] == "disclosed"
     assert told[3] == ("published", "ada", "all raters are done")
+
+
+@pytest.mark.parametrize("human", ["da", "points", "ranks"])
+def test_texts_of_a_blind_split_go_to_raters_alone(app, owner, assistant, human):
+    campaign = made_campaign(app, owner, human)
+    here = f"/organise/c/{campaign.id}"
+    texts = {shown.text for hit in campaign.hits() for task in hit.tasks for shown in task.shown}
+    pages = ["", "/results", "/results.json", "/results.html", "/hits", "/hits/1/1", "/hits/1/2"]
+    pages += ["/raters", "/reports", "/videos", "/pages", "/log", "/live", "/export", "/mturk.zip"]
+    for viewer in (owner, assistant):
+        replies = {page: viewer.get(here + page) for page in pages}
+        for page, reply in replies.items():
+            assert not [text for text in texts if text in html.unescape(reply.text)], page
+        assert {replies[page].status_code for page in ("/export", "/mturk.zip")} == {403}
+        assert "only its raters see them" in replies["/hits/1/1"].text
+        assert "Preview of HIT 1" in replies["/hits/1/1"].text
+    assert "reelscore campaign export" in owner.get(f"{here}/export").text
+    campaign.set_state("open", actor="ada")
+    rater = Visitor(app)
+    rater.begin(campaign.id)
+    campaign.change_settings({"pages": {"practice": []}})
+    page = rater.get(f"/c/{campaign.id}/work")
+    assert [text for text in texts if text in html.unescape(page.text)]
+
+
+def test_texts_of_a_public_split_are_shown_and_sent(app, owner, tmp_path):
+    small_campaign(tmp_path / "c.db")
+    assert owner.get("/organise/c/dogs/export").status_code == 200
+    assert owner.get("/organise/c/dogs/mturk.zip").status_code == 200
+    assert "only its raters" not in owner.get("/organise/c/dogs/hits/1/1").text
 
 
 def test_members_of_teams_do_not_rate(app, owner):

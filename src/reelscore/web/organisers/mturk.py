@@ -206,7 +206,7 @@ def _read_replies(text: str) -> list[Reply]:
 @router.get("/mturk.zip")
 def give_files(desk: Owner, id: CampaignId) -> Response:
     """Give the page and the HITs, without anything that tells systems or controls."""
-    campaign = desk.campaign(id)
+    campaign = desk.campaign_to_send(id)
     pages = read_pages(campaign.settings)
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as target:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from fastapi import Path, Query
@@ -10,7 +10,7 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from reelscore.human.campaign import Campaign
-from reelscore.web.organisers.session import PATH, CampaignId, Desk, Organiser
+from reelscore.web.organisers.session import PATH, CampaignId, Desk, Organiser, is_blind
 from reelscore.web.rater_texts import Pages, read_pages
 from reelscore.web.raters.session import allow, task_screen
 from reelscore.web.raters.tasks import send_video
@@ -21,6 +21,7 @@ from reelscore.web.store.assignments import count_hits, list_hits, load_hit
 router = Router(prefix=PATH + "/c/{campaign}/hits")
 Number = Annotated[int, Path(ge=1, le=2**31)]
 _PAGE = 100  # HITs on a page
+_HIDDEN = "(text that only raters see)"
 
 
 @dataclass(frozen=True)
@@ -62,16 +63,20 @@ def show_video(
 
 @router.get("/{hit}/{task}")
 def show_task(desk: Organiser, id: CampaignId, hit: Number, task: Number) -> Response:
-    """Show one task of a HIT, as raters see it."""
+    """Show one task of a HIT, as raters see it; without texts, if some may be blind references."""
     preview = preview_of(desk, id)
     tasks = load_hit(preview.campaign, hit)
     if task > len(tasks):
         raise HTTPException(404, "There is no such task.")
     allow(desk.request, preview.pages, embedded=False)
+    screen, hidden = task_screen(preview, tasks, task - 1), is_blind(preview.campaign)
+    if hidden:  # all of them: which are references, the preview does not tell
+        screen = replace(screen, captions=tuple(_HIDDEN for _ in screen.captions))
     return desk.page(
         "preview.html",
         session=preview,
-        screen=task_screen(preview, tasks, task - 1),
+        screen=screen,
+        hidden=hidden,
         hit=hit,
         number=task,
         total=len(tasks),

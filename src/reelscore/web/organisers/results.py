@@ -98,7 +98,7 @@ def give_page(desk: Organiser, id: CampaignId) -> Response:
 @router.get("/export")
 def export(desk: Owner, id: CampaignId) -> Response:
     """Give the whole campaign as one file, which ``reelscore campaign import`` reads."""
-    campaign = desk.campaign(id)
+    campaign = desk.campaign_to_send(id)
     folder = TemporaryDirectory()
     file = Path(folder.name, f"{campaign.id}.jsonl")
     try:

@@ -26,6 +26,11 @@ _FULL = (
     "The disk of the database is full: no answer can be stored. Make room on it. Raters' browsers "
     "keep their answers and send them again by themselves."
 )
+_BLIND = (
+    "References of a blind test set are among the texts of this campaign, and the server sends "
+    "them to nobody but its raters. With the database at hand, 'reelscore campaign export' and "
+    "'reelscore campaign hits' write them."
+)
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,22 @@ class Desk:
     def campaign(self, id: str) -> Campaign:
         """Give a campaign."""
         return self.site.campaigns.get(id)
+
+    def campaign_to_send(self, id: str) -> Campaign:
+        """Give a campaign whose texts may be sent.
+
+        Raises:
+            HTTPException: If references of a blind test set are among them; status 403.
+        """
+        campaign = self.campaign(id)
+        if is_blind(campaign):
+            raise HTTPException(403, _BLIND)
+        return campaign
+
+
+def is_blind(campaign: Campaign) -> bool:
+    """Tell whether references of a blind test set are among the texts: only raters see them."""
+    return bool(campaign.settings.get("blind"))
 
 
 def log_in(site: Site, account: Account, to: str = PATH) -> Response:
