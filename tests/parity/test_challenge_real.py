@@ -9,7 +9,6 @@ import pytest
 from reelscore.challenge.arena import Arena
 from reelscore.challenge.challenges import find_challenge, make_challenge
 from reelscore.challenge.exports import export_challenge
-from reelscore.challenge.job_results import scores_of
 from reelscore.challenge.store.tables import open_challenges
 from reelscore.challenge.submissions import Upload, hand_in, list_submissions
 from reelscore.challenge.teams import add_team
@@ -19,6 +18,7 @@ from reelscore.challenge.verification import verify_export
 from reelscore.challenge.views import View
 from reelscore.challenge.workers import Workers
 from reelscore.store.values import from_iso
+from support.challenge_data import scores_of
 
 pytestmark = pytest.mark.shared
 

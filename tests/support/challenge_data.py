@@ -7,9 +7,12 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from sqlalchemy import select
+
 from reelscore.challenge.arena import Arena
 from reelscore.challenge.challenges import find_challenge, make_challenge
-from reelscore.challenge.store.tables import open_challenges
+from reelscore.challenge.ladder import Score
+from reelscore.challenge.store.tables import job, open_challenges, result, split
 from reelscore.challenge.submissions import Upload, hand_in
 from reelscore.challenge.teams import add_team
 
@@ -103,3 +106,25 @@ def submit(arena, readers, known, team, number=0, *, items=10, **fields):
 
 def a_team(arena, known, name="Ours", **fields):
     return add_team(arena, known, name, **fields)
+
+
+def scores_of(arena, submission_key):
+    """Give the scores of a submission's newest scored job by split, whatever its team was told."""
+    newest = (
+        select(job.c.key)
+        .filter_by(submission=submission_key, state="scored")
+        .order_by(job.c.generation.desc())
+        .limit(1)
+    )
+    with arena.database.reading() as connection:
+        rows = connection.execute(
+            select(split.c.id, result)
+            .join(split, split.c.key == result.c.split)
+            .where(result.c.job == newest.scalar_subquery())
+            .order_by(result.c.key)
+        ).all()
+    scores = {}
+    for row in rows:
+        own = Score(row.value, row.low, row.high, row.signature)
+        scores.setdefault(row.id, {})[row.score] = own
+    return scores

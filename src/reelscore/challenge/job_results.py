@@ -9,7 +9,6 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, func, insert, select
 
-from reelscore.challenge.arena import Arena
 from reelscore.challenge.challenges import split_rows
 from reelscore.challenge.definition import Definition
 from reelscore.challenge.definition_checks import score_scales
@@ -25,7 +24,6 @@ from reelscore.challenge.store.tables import (
     phase,
     result,
     shown,
-    split,
     submission,
 )
 from reelscore.challenge.teams import own_keys
@@ -213,28 +211,3 @@ def version_of(connection: Connection, phase_key: int, generation: int) -> str:
     )
     parts = dict(part.partition(":")[::2] for part in (signature or "").split("|"))
     return str(parts.get("v", ""))
-
-
-def scores_of(arena: Arena, submission_key: int) -> dict[str, dict[str, Score]]:
-    """Give the scores of a submission's newest scored job by split, whatever its team was told.
-
-    They are for those who have the database; pages ask `reelscore.challenge.showing`.
-    """
-    newest = (
-        select(job.c.key)
-        .filter_by(submission=submission_key, state="scored")
-        .order_by(job.c.generation.desc())
-        .limit(1)
-    )
-    with arena.database.reading() as connection:
-        rows = connection.execute(
-            select(split.c.id, result)
-            .join(split, split.c.key == result.c.split)
-            .where(result.c.job == newest.scalar_subquery())
-            .order_by(result.c.key)
-        ).all()
-    scores: dict[str, dict[str, Score]] = {}
-    for row in rows:
-        own = Score(row.value, row.low, row.high, row.signature)
-        scores.setdefault(row.id, {})[row.score] = own
-    return scores

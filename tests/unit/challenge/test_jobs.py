@@ -16,7 +16,6 @@ from reelscore.challenge import jobs
 from reelscore.challenge.challenges import find_phase
 from reelscore.challenge.draws import Draws, ScoredSplit
 from reelscore.challenge.job_needs import capabilities, is_able, needs_of
-from reelscore.challenge.job_results import scores_of
 from reelscore.challenge.processes import Helper, harmless_environment
 from reelscore.challenge.queue_state import queue_state, seen, why_waiting
 from reelscore.challenge.showing import Who
@@ -26,7 +25,7 @@ from reelscore.challenge.uploads import Accepted
 from reelscore.challenge.views import View
 from reelscore.challenge.workers import Workers, alone_on
 from reelscore.errors import DataError, RefusedError
-from support.challenge_data import SECOND, a_team, new_arena
+from support.challenge_data import SECOND, a_team, new_arena, scores_of
 
 MINUTE = 60 * SECOND
 

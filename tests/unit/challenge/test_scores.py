@@ -9,7 +9,6 @@ import pytest
 from reelscore import score_systems
 from reelscore.challenge.arena import Arena
 from reelscore.challenge.challenges import find_challenge, make_challenge
-from reelscore.challenge.job_results import scores_of
 from reelscore.challenge.showing import Who
 from reelscore.challenge.store.tables import open_challenges
 from reelscore.challenge.submissions import Upload, hand_in, list_submissions
@@ -20,7 +19,7 @@ from reelscore.challenge.workers import Workers
 from reelscore.examples import clips, stories
 from reelscore.scoring.intervals import with_intervals
 from reelscore.stories import score_systems as score_stories
-from support.challenge_data import SECOND, START, SetClock
+from support.challenge_data import SECOND, START, SetClock, scores_of
 
 DEFINITION = """
 [challenge]

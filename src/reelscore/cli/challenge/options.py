@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import click
 
 from reelscore.challenge.arena import Arena
-from reelscore.challenge.ladder import Score
+from reelscore.challenge.challenges import Known
+from reelscore.challenge.showing import Who
 from reelscore.challenge.store.tables import open_challenges
+from reelscore.challenge.views import Record, View
 from reelscore.cli.messages import printable
 from reelscore.errors import RefusedError
 
@@ -63,8 +65,15 @@ def show(value: Any) -> None:
     click.echo(json.dumps(value, ensure_ascii=False, indent=2))
 
 
-def plain(scores: Mapping[str, Mapping[str, Score]]) -> dict[str, dict[str, Any]]:
-    """Give scores by split as plain data."""
+def owner_view(arena: Arena, known: Known) -> View:
+    """Look at a challenge as its owner: whoever has the database has everything in it."""
+    return View(arena.database, known.id, Who("owner"), now=arena.now())
+
+
+def seen_scores(view: View, phase: str, record: Record) -> dict[str, dict[str, Any]]:
+    """Give the scores of a submission that may be seen, by split, as plain data."""
+    splits = view.definition.phase(phase).splits
+    scores = {split: view.scores(phase, split, record) for split in splits}
     return {
         split: {
             name: {
@@ -75,4 +84,5 @@ def plain(scores: Mapping[str, Mapping[str, Score]]) -> dict[str, dict[str, Any]
             for name, score in of_split.items()
         }
         for split, of_split in scores.items()
+        if of_split
     }

@@ -8,15 +8,13 @@ from urllib.parse import quote
 import click
 
 from reelscore.challenge.challenges import find_challenge, find_phase
-from reelscore.challenge.job_results import scores_of
 from reelscore.challenge.remote import Server
-from reelscore.challenge.submissions import list_submissions
-from reelscore.challenge.teams import list_teams
 from reelscore.cli.challenge.options import (
     challenge_option,
     json_option,
     open_arena,
-    plain,
+    owner_view,
+    seen_scores,
     server_option,
     show,
 )
@@ -68,28 +66,24 @@ def _served(server: Server, challenge: str, phase: str | None) -> list[dict[str,
 def _stored(database: str, challenge_id: str, phase: str | None) -> list[dict[str, Any]]:
     with open_arena(database) as arena:
         known = find_challenge(arena, challenge_id)
-        teams = {team.key: team.name for team in list_teams(arena, known)}
-        phases = {
-            find_phase(arena, known, each.id).key: each.id
-            for each in known.definition.phases
-            if phase is None or each.id == phase
-        }
+        view = owner_view(arena, known)
         if phase is not None:
             find_phase(arena, known, phase)  # refuses one that is not there
-        rows = [row for row in list_submissions(arena) if row.phase in phases]
         return [
             {
-                "id": row.id,
-                "team": teams[row.team],
-                "phase": phases[row.phase],
-                "number": row.number,
-                "file": row.file_name,
-                "arrived": to_iso(row.arrived),
-                "late": bool(row.late),
-                "status": row.status,
-                "state": row.state,
-                "reason": row.reason,
-                "scores": plain(scores_of(arena, row.key)),
+                "id": record.id,
+                "team": record.team_name,
+                "phase": id,
+                "number": record.number,
+                "file": record.file_name,
+                "arrived": to_iso(record.arrived),
+                "late": bool(record.late),
+                "status": record.status,
+                "state": record.state,
+                "reason": record.reason,
+                "scores": seen_scores(view, id, record),
             }
-            for row in rows
+            for id in view.phases
+            if phase in (None, id)
+            for record in view.submissions(id)
         ]

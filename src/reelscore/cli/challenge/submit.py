@@ -12,11 +12,11 @@ import click
 
 from reelscore.challenge.arena import Arena
 from reelscore.challenge.challenges import Known, find_challenge, find_phase
-from reelscore.challenge.job_results import scores_of
 from reelscore.challenge.queue_state import why_waiting
-from reelscore.challenge.submissions import Receipt, Upload, hand_in, list_submissions
+from reelscore.challenge.submissions import Receipt, Upload, hand_in
 from reelscore.challenge.teams import Team, add_team, find_team
 from reelscore.challenge.uploads import Readers
+from reelscore.challenge.views import Record
 from reelscore.challenge.workers import Workers, alone_on
 from reelscore.cli.challenge.options import (
     FAILED,
@@ -25,8 +25,9 @@ from reelscore.cli.challenge.options import (
     exit_status,
     json_option,
     open_arena,
-    plain,
+    owner_view,
     say,
+    seen_scores,
     server_option,
     show,
 )
@@ -111,13 +112,10 @@ def command(
             f"Submission {receipt.number} is accepted as {receipt.id}; left today "
             f"{_count(left.today)}, in all {_count(left.total)}."
         )
-        state = _wait(arena, own, receipt.id, timeout) if waits else receipt.state
-        [row] = [
-            each for each in list_submissions(arena, team_key=own.key) if each.id == receipt.id
-        ]
-        scores = scores_of(arena, row.key)
-        reason = why_waiting(arena, receipt.id) or row.reason
-    _tell(receipt.id, receipt.number, state, reason, plain(scores), waits, as_json)
+        record = _wait(arena, known, receipt.id, timeout if waits else 0.0)
+        scores = seen_scores(owner_view(arena, known), phase, record)
+        reason = why_waiting(arena, receipt.id) or record.reason
+    _tell(receipt.id, receipt.number, record.state, reason, scores, waits, as_json)
 
 
 def _tell(
@@ -157,13 +155,15 @@ def _hand_in(arena: Arena, known: Known, phase: str, team: Team, upload: Upload)
         readers.close()
 
 
-def _wait(arena: Arena, team: Team, id: str, timeout: float) -> str:
+def _wait(arena: Arena, known: Known, id: str, timeout: float) -> Record:
     """Wait until a submission is scored: here, or by whoever else scores for the database."""
     until = time.monotonic() + timeout
     while True:
-        [row] = [each for each in list_submissions(arena, team_key=team.key) if each.id == id]
-        if row.state not in ("queued", "scoring") or time.monotonic() > until:
-            return str(row.state)
+        submission = owner_view(arena, known).find(id)
+        assert submission is not None  # it was handed in
+        record = submission[1]
+        if record.state not in ("queued", "scoring") or time.monotonic() >= until:
+            return record
         try:
             with alone_on(arena.database):
                 Workers(arena, 1).run_until_idle()
