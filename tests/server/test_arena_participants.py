@@ -128,6 +128,30 @@ def test_closed_is_closed_to_the_microsecond(app, member, clock):
     assert "No phase takes files now" in member.get(f"{HERE}/submit").text
 
 
+def test_after_the_close_a_team_may_leave_the_board_but_not_choose(app, member, owner, clock):
+    for number in range(2):
+        member.hand_in(captions(number))
+        clock.moment += SECOND
+    Workers(app.state.site.arena, 1).run_until_idle()
+    last, first = ids(member.get(f"{HERE}/mine"))
+    board = f"{HERE}/boards/test"
+    assert "until the phase closes" in member.get(f"{HERE}/mine").text
+    clock.moment = START + 10 * 86400 * SECOND
+    assert "you cannot put it back" in member.get(f"{HERE}/mine").text
+    assert member.press(f"{HERE}/submissions/{first}/choose").status_code == 409
+    withdrawn = member.press(f"{HERE}/submissions/{last}/withdraw")
+    assert "Submission 2 is withdrawn" in withdrawn.text
+    assert f"{last}/restore" not in withdrawn.text
+    assert member.press(f"{HERE}/submissions/{last}/restore").status_code == 409
+    assert "Ours" not in Visitor(app).get(board).text  # the first one does not take its place
+    console = f"{HERE}/console"
+    assert "Put back" in owner.get(console).text
+    place = f"{console}/submissions/{last}/status"
+    assert owner.press(place, status="active", reason=" ").status_code == 422
+    owner.press(place, status="active", reason="withdrawn by mistake")
+    assert "Ours" in Visitor(app).get(board).text
+
+
 def test_a_phase_that_is_over_and_still_scores_says_so(app, member, clock, tmp_path):
     path = tmp_path / "dogs.toml"
     path.write_text(path.read_text().replace("[[board]]", 'after = "open"\n[[board]]'))

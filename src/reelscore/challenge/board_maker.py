@@ -82,11 +82,12 @@ class BoardMaker:
         self._split = seen.splits[board.split]
         self._described = seen.definition.phase(board.phase)
         everything = results.records(connection, self._phase.key, self._phase.generation)
-        self._counting = [record for record in everything if record.counts]
+        self._entries = [record for record in everything if record.holds_place]
+        self._counting = [record for record in self._entries if record.counts]
 
     def cached(self) -> Board:
         """Give the board from the cache, or make it and keep it there."""
-        rules, entries = self._rules(), frozenset(map(_known, self._counting))
+        rules, entries = self._rules(), frozenset(map(_known, self._entries))
         name = (self._view.database.place, self._view.row.key, self._board.id, rules)
         with _lock:
             maker = _makers.setdefault(name, Lock())
@@ -142,24 +143,24 @@ class BoardMaker:
     def made(self) -> Board:
         """Make the board of what its permission allows, with resamples."""
         of = self._told if self._granted == "told" else self._exact
-        entries = of(self._counting)
+        entries = of(self._entries)
         return self._make([self._with_people(entry) for entry in entries])
 
-    def _exact(self, counting: Sequence[results.Record]) -> list[Entry]:
-        jobs = [record.job for record in counting if record.job is not None]
+    def _exact(self, records: Sequence[results.Record]) -> list[Entry]:
+        jobs = [record.job for record in records if record.job is not None]
         scores = results.scores_of(self._connection, self._split, jobs)
         draws = results.draws_of(self._connection, self._split, jobs)
         return [
             record.entry(scores[job], draws.get(job, NO_DRAWS), self._place(record))
-            for record in counting
+            for record in records
             if (job := record.job) is not None
         ]
 
-    def _told(self, counting: Sequence[results.Record]) -> list[Entry]:
+    def _told(self, records: Sequence[results.Record]) -> list[Entry]:
         """Entries whose scores the team was told, as it was told them."""
         phase = self._phase
         told = results.told_of(self._connection, phase.key, self._split, phase.generation)
-        news = [r for r in counting if r.id in told and told[r.id].submission == r.id]
+        news = [r for r in records if r.id in told and told[r.id].submission == r.id]
         jobs = [record.job for record in news if record.job is not None]
         draws = results.draws_of(self._connection, self._split, jobs)
         signed = results.scores_of(self._connection, self._split, jobs)
@@ -253,7 +254,7 @@ class BoardMaker:
 def _known(record: results.Record) -> _Known:
     """What a board knows of an entry, beside its scores, which never change."""
     own = (record.id, record.team_name, record.kind, record.late, record.chosen)
-    return (*own, record.method, record.link, record.job)
+    return (*own, record.method, record.link, record.job, record.given_up)
 
 
 def _digest(parts: Sequence[Any]) -> str:

@@ -47,6 +47,8 @@ class Entry:
         chosen: Whether the team's captain chose it.
         method: What the team says about it.
         link: Where it is described.
+        given_up: Whether the team withdrew it after the close: where it would count, the team has
+            no entry.
     """
 
     id: str
@@ -59,6 +61,7 @@ class Entry:
     chosen: bool = False
     method: str = ""
     link: str = ""
+    given_up: bool = False
 
 
 @dataclass(frozen=True)
@@ -202,7 +205,8 @@ def make_board(
     Args:
         id: What the definition calls the board.
         title: What its page is called.
-        entries: All active entries of the phase, their numbers as they may be shown.
+        entries: All active entries of the phase, and those given up after its close, their numbers
+            as they may be shown.
         columns: The columns; one of them is the primary score.
         primary: The score that orders the board.
         final: Which entry counts for a team.
@@ -232,8 +236,9 @@ def make_board(
             own = {name: entry.scores[name] for name in wanted if name in entry.scores}
             teams.setdefault((entry.place, entry.team), []).append(replace(entry, scores=own))
     rows = {
-        key: Row(final_entry(team, final, primary, better), len(team))
+        key: Row(counting, sum(not entry.given_up for entry in team))
         for key, team in teams.items()
+        if not (counting := final_entry(team, final, primary, better)).given_up
     }
     ordered = in_order(
         [row for (place, _), row in rows.items() if place == "ranked"], primary, better

@@ -10,7 +10,14 @@ from sqlalchemy.exc import DBAPIError
 
 from reelscore.challenge.store.blobs import blob_digest, get_blob, has_blob, put_blob
 from reelscore.challenge.store.migrations import MIGRATIONS
-from reelscore.challenge.store.tables import APPEND_ONLY, blob, member, metadata, open_challenges
+from reelscore.challenge.store.tables import (
+    APPEND_ONLY,
+    blob,
+    member,
+    metadata,
+    open_challenges,
+    submission,
+)
 from reelscore.human.store.migrations import MIGRATIONS as CAMPAIGNS
 from reelscore.store.database import writing
 from reelscore.store.locations import database_url
@@ -85,6 +92,24 @@ def test_a_database_of_version_1_is_brought_up_to_date(where):
         "challenge VALUES (1, 'dogs', 'Dogs', 'open', '', '', '{}', 5)",
         "challenge_team VALUES (1, 1, 't', 'Ours', 'ours', 'team', 'active', NULL, true, true, 5)",
         "challenge_member VALUES (1, 1, 1, 7, 'captain', 'active', '', 5)",
+        "challenge_phase VALUES (1, 1, 'main', 0, 5, 9, NULL, 0, '{}', 1)",
+        "challenge_blob VALUES ('d', 0, '')",
+        *(
+            f"challenge_submission VALUES ({key}, '{id}', 1, 1, NULL, {key}, 6, 6, 'a', 'd', 'd', "
+            f"'', '', '', '', '', false, '{status}', false)"
+            for key, id, status in ((1, "kept", "active"), (2, "gone", "withdrawn"))
+        ),
+        *(
+            f"challenge_event VALUES ({key}, 1, {time}, '', 'status', '{id}', '', '', "
+            f"'{after}', '')"
+            for key, time, id, after in (
+                (1, 6, "gone", "withdrawn"),
+                (2, 7, "gone", "active"),
+                (3, 8, "gone", "withdrawn"),
+                (4, 9, "kept", "withdrawn"),
+                (5, 9, "kept", "active"),
+            )
+        ),
     )
     with engine.connect() as connection, writing(connection):
         CAMPAIGNS.upgrade(connection)
@@ -95,3 +120,5 @@ def test_a_database_of_version_1_is_brought_up_to_date(where):
     with open_challenges(where) as database, database.reading() as connection:
         row = connection.execute(member.select()).one()
         assert (row.account, row.role, row.contact) == (7, "captain", "")
+        rows = connection.execute(submission.select().order_by(submission.c.key))
+        assert [row.withdrawn for row in rows] == [None, 8]  # the log knows when

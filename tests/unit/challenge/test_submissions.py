@@ -8,13 +8,16 @@ import pytest
 from sqlalchemy import func, select
 
 from reelscore import score
-from reelscore.challenge import jobs, quota, submissions
+from reelscore.challenge import jobs, quota, submissions, workers
 from reelscore.challenge.challenges import find_phase, set_state
+from reelscore.challenge.showing import Who
 from reelscore.challenge.store import tables
 from reelscore.challenge.store.events import broken_link, read_events
+from reelscore.challenge.views import View
 from reelscore.challenge.workers import Workers
-from reelscore.errors import RefusedError
+from reelscore.errors import DataError, RefusedError
 from support.challenge_data import a_team, captions, new_arena, submit
+from support.challenge_process import Here
 
 
 @pytest.fixture
@@ -151,7 +154,99 @@ def test_the_final_entry_is_chosen_until_the_close(made, readers):
     arena.clock.moment = find_phase(arena, known, "main").closes
     with pytest.raises(RefusedError, match="closed at 2026-06-11T00:00:00"):
         submissions.choose(arena, known, ids[0])
-    submissions.set_status(arena, known, ids[0], "withdrawn")
-    submissions.set_status(arena, known, ids[0], "active")
+
+
+FINAL = {  # the entry that counts, of three whose captions are better and better
+    'final = "chosen"': 1,
+    'final = "last"': 2,
+    'final = "best"': 2,
+    'final = "chosen"\nlate = "mark"': 1,
+}
+
+
+@pytest.fixture
+def hidden(request, mostly_sqlite, tmp_path, readers, monkeypatch):
+    """A phase whose scores are hidden until the reveal, with three scored entries of a team."""
+    monkeypatch.setattr(workers, "Helper", Here)
+    rules = f"{request.param}\nreveals = 2026-06-15T00:00:00Z"
+    arena, known = new_arena(mostly_sqlite, tmp_path, feedback='test = "reveal"', more=rules)
+    team, phase = a_team(arena, known), find_phase(arena, known, "main")
+    uploads = [captions(number) for number in (2, 1, 0)]
+    ids = []
+    for upload in uploads:
+        arena.clock.moment += 1
+        content = submissions.Upload("run.json", upload)
+        ids.append(submissions.hand_in(arena, readers, known, "main", team, content).id)
+    submissions.choose(arena, known, ids[1])
+    Workers(arena, 1).run_until_idle()
+
+    def shown():
+        """The entry on the board, and those whose scores the team sees."""
+        view = View(arena.database, "dogs", Who("participant", team.id), now=arena.now())
+        records = view.submissions("main")
+        board = [row.entry.id for row in view.board("test").all_rows]
+        return board, [r.id for r in records if view.scores("main", "test", r) is not None]
+
+    yield arena, known, ids, phase, shown, FINAL[request.param]
+    arena.database.close()
+
+
+@pytest.mark.parametrize("hidden", FINAL, indirect=True)
+@pytest.mark.parametrize("when", ["closes", "reveals"])
+def test_after_the_close_nothing_takes_the_place_of_what_is_withdrawn(hidden, when):
+    arena, known, ids, phase, shown, final = hidden
+    arena.clock.moment = phase.reveals
+    assert shown() == ([ids[final]], [ids[final]])
+    arena.clock.moment = getattr(phase, when)
+    submissions.withdraw(arena, known, ids[0])  # it did not count
+    arena.clock.moment = phase.reveals
+    assert shown() == ([ids[final]], [ids[final]])
+    submissions.withdraw(arena, known, ids[final])
+    assert shown() == ([], [])  # not an entry that would be uncovered by it
+    for id in ids:
+        with pytest.raises(RefusedError, match="which entry counts is settled"):
+            submissions.restore(arena, known, id)
+        submissions.withdraw(arena, known, id)
+    assert shown() == ([], [])
+
+
+@pytest.mark.parametrize("hidden", FINAL, indirect=True)
+def test_before_the_close_another_entry_takes_the_place_of_what_is_withdrawn(hidden):
+    arena, known, ids, phase, shown, final = hidden
+    arena.clock.moment = phase.closes - 1
+    submissions.withdraw(arena, known, ids[final])
+    arena.clock.moment = phase.reveals
+    [rest], seen = shown()
+    assert rest in ids
+    assert rest != ids[final]
+    assert seen == [rest]
+    submissions.withdraw(arena, known, ids[final])  # once more changes nothing
+    assert shown() == ([rest], [rest])
+    arena.clock.moment = phase.closes - 1
+    submissions.restore(arena, known, ids[final])
+    arena.clock.moment = phase.reveals
+    assert shown() == ([ids[final]], [ids[final]])
+
+
+@pytest.mark.parametrize("hidden", ['final = "last"'], indirect=True)
+def test_organisers_put_back_what_was_withdrawn_after_the_close(hidden):
+    arena, known, ids, phase, shown, _ = hidden
+    arena.clock.moment = phase.reveals
+    submissions.withdraw(arena, known, ids[2], actor="pat")
+    for reason in ("", " "):
+        with pytest.raises(DataError, match="Say why"):
+            submissions.set_status(arena, known, ids[2], "active", actor="ada", reason=reason)
+    submissions.set_status(arena, known, ids[2], "active", actor="ada", reason="by mistake")
+    assert shown() == ([ids[2]], [ids[2]])
+    submissions.set_status(arena, known, ids[2], "disqualified", actor="ada", reason="copied")
+    for change in (submissions.withdraw, submissions.restore):
+        with pytest.raises(RefusedError, match="have disqualified it"):
+            change(arena, known, ids[2])
     with arena.database.reading() as connection:
-        assert [e.what for e in read_events(connection, known.key)][-2:] == ["status", "status"]
+        events = [event for event in read_events(connection, known.key) if event.what == "status"]
+    steps = [(event.before, event.after, event.actor) for event in events]
+    assert steps == [
+        ("active", "withdrawn", "pat"),
+        ("withdrawn", "active", "ada"),
+        ("active", "disqualified", "ada"),
+    ]

@@ -42,6 +42,7 @@ class Record:
         job: The database's number of the job; ``None`` without one.
         state: The job's state; empty without one.
         reason: Why the job failed, or waits.
+        given_up: Whether its team withdrew it after the close.
     """
 
     key: int
@@ -61,13 +62,21 @@ class Record:
     job: int | None
     state: str
     reason: str
+    given_up: bool = False
 
     @property
     def counts(self) -> bool:
         """Whether it may be on a board."""
-        return (
-            self.status == "active" and self.team_state != "disqualified" and self.state == "scored"
-        )
+        return self.status == "active" and self._is_scored
+
+    @property
+    def holds_place(self) -> bool:
+        """Whether no earlier entry of the team may stand where it would: it counts, or did."""
+        return self.counts or (self.given_up and self._is_scored)
+
+    @property
+    def _is_scored(self) -> bool:
+        return self.team_state != "disqualified" and self.state == "scored"
 
     def entry(
         self, scores: Mapping[str, Score], draws: Draws = NO_DRAWS, place: Place = "ranked"
@@ -84,6 +93,7 @@ class Record:
             self.chosen,
             self.method,
             self.link,
+            self.given_up,
         )
 
 
@@ -102,7 +112,7 @@ def records(connection: Connection, phase: int, generation: int, of_team: str = 
         generation: Whose jobs to look at.
         of_team: The public id of a team, whose submissions alone are wanted.
     """
-    submission, team, job = tables.submission, tables.team, tables.job
+    submission, team, job, own_phase = tables.submission, tables.team, tables.job, tables.phase
     heir = _HEIR
     own = select(func.max(_OWN.c.generation)).where(_OWN.c.submission == submission.c.key)
     shown = own.where(_OWN.c.generation == generation, _OWN.c.state == "scored")
@@ -132,7 +142,9 @@ def records(connection: Connection, phase: int, generation: int, of_team: str = 
             job.c.generation,
             job.c.state,
             job.c.reason,
+            (submission.c.withdrawn >= own_phase.c.closes).label("given_up"),
         )
+        .join(own_phase, submission.c.phase == own_phase.c.key)
         .join(team, submission.c.team == team.c.key)
         .outerjoin(heir, team.c.merged_into == heir.c.key)
         .outerjoin(job, and_(job.c.submission == submission.c.key, job.c.generation == seen))
@@ -167,6 +179,7 @@ def _record(row: Any, generation: int) -> Record:
         job,
         state,
         reason,
+        bool(row.given_up),
     )
 
 

@@ -203,6 +203,7 @@ submission = Table(
     Column("late", Boolean, nullable=False),
     _text("status"),
     Column("chosen", Boolean, nullable=False),
+    _time("withdrawn", nullable=True),  # when its team withdrew it; null: it did not
     UniqueConstraint("team", "phase", "number", name="challenge_submission_once"),
     Index("challenge_submission_content", "phase", "content"),
     _one_of("challenge_submission", "status", "active withdrawn disqualified"),
