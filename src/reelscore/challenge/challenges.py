@@ -409,9 +409,7 @@ def expected_of(definition: Definition, each: Phase, lists: Sequence[ItemList]) 
     scoring, kind = definition.scoring, definition.kind(each)
     if kind == "captions":
         return Expected(kind, lists, scoring.limits)
-    beyond = str(scoring.protocol.get("beyond", "error"))
-    protocol = story_protocol(scoring)
-    return Expected(kind, lists, scoring.limits, protocol.missing, beyond, protocol.policies)
+    return Expected(kind, lists, scoring.limits, story_protocol(scoring).missing)
 
 
 def change_dates(

@@ -137,6 +137,8 @@ def _check_scoring(definition: Definition, problems: LineProblems) -> dict[Kind,
             if kind == "stories" and story_protocol(scoring).missing != "zero":
                 message = "missing must be 'zero': all submissions are scored on the same videos."
                 problems.add(("scoring", "protocol", "missing"), message)
+            if kind == "stories":
+                _check_repairs(scoring, problems)
         except ReelscoreError as error:
             problems.add(("scoring", key), str(error))
     if "captions" in kinds:
@@ -147,6 +149,15 @@ def _check_scoring(definition: Definition, problems: LineProblems) -> dict[Kind,
     if "stories" not in kinds and (scoring.scores or scoring.protocol):
         problems.add(("scoring", "scores"), "scores and protocol are for stories; see metrics.")
     return scales
+
+
+def _check_repairs(scoring: Scoring, problems: LineProblems) -> None:
+    """Refuse what would repair captions: bad times and empty sentences are always refused."""
+    for name in ("reversed_segments", "negative", "beyond", "empty"):
+        choice = scoring.protocol.get(name, "error")
+        if choice != "error":
+            message = f"{name} is {choice!r}; a challenge repairs no file: leave {name} out."
+            problems.add(("scoring", "protocol", name), message)
 
 
 def _check_phase(definition: Definition, phase: Phase, path: Any, problems: LineProblems) -> None:

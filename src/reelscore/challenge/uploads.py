@@ -98,17 +98,12 @@ class Expected:
         splits: The items of each split of the phase.
         limits: How much is too much.
         missing: Of stories, whether a video may have none: ``error`` or ``zero``.
-        beyond: Of stories, whether times after a video's end are an ``error``.
-        policies: Of stories, what to do with bad captions; the definition's protocol names what
-            is not an error, so that it stands in the signature.
     """
 
     kind: Kind
     splits: Sequence[ItemList]
     limits: ScoringLimits = field(default_factory=ScoringLimits)
     missing: str = "error"
-    beyond: str = "error"
-    policies: StoryPolicies = field(default_factory=StoryPolicies)
 
 
 class Readers:
@@ -340,7 +335,7 @@ class _UploadReading:
             for video, seconds in split.durations.items()
         }
         limits = self._expected.limits
-        for video, story in stories_in(source, self._expected.policies).items():
+        for video, story in stories_in(source, StoryPolicies()).items():
             item = self._known_video(video)
             where = f"{source.path}: video {_name(video)}"
             if item is None:
@@ -357,7 +352,7 @@ class _UploadReading:
                     "are taken."
                 )
                 continue
-            end = durations.get(item, math.inf) if self._expected.beyond == "error" else math.inf
+            end = durations.get(item, math.inf)
             rows = zip(story.segments.tolist(), story.sentences, strict=True)
             for rank, ((start, stop), sentence) in enumerate(rows, start=1):
                 if len(sentence) > limits.caption_characters:

@@ -111,6 +111,19 @@ def test_what_is_not_toml():
         ('split = "test"\n', "", "has several splits; name the split of this board"),
         ('split = "test"\n', 'split = "val"\n', "the ladder goes by a board's primary score"),
         ('variant = "2018-11"', 'variant = "2018"', "Unknown variant= '2018'"),
+        *(
+            (
+                'variant = "2018-11"',
+                f'{name} = "{choice}"',
+                f"stories.toml:18: {name} is '{choice}'",
+            )
+            for name, choice in (
+                ("reversed_segments", "swap"),
+                ("negative", "clip"),
+                ("beyond", "keep"),
+                ("empty", "zero"),
+            )
+        ),
         ('id = "val"\n', 'id = "val"\nformat = 3\n', "format is a number (3)"),
         ('visibility = "public"\nkind = "stories"', 'visibility = "public"', "of one kind"),
     ],
