@@ -274,6 +274,7 @@ def measure(captions: Captions, device: str, share: str) -> None:
             f" (mean {np.abs(scores - base).mean():.1e})",
             flush=True,
         )
+    _print_shares(scorer, device, pairs)
     means = scores.reshape(-1, _REFERENCES).mean(axis=1)
     for workers, sent in _SHARING if share == "ray" else ((1, 0), (2, 0)):
         if share == "ray":
@@ -287,7 +288,6 @@ def measure(captions: Captions, device: str, share: str) -> None:
             f"  differs by {np.abs(result.scores - means).max():.1e}",
             flush=True,
         )
-    _print_shares(scorer, device, pairs)
 
 
 def _print_shares(scorer: Any, device: str, pairs: tuple[list[str], list[str]]) -> None:
