@@ -90,6 +90,7 @@ def test_a_campaign_is_made_watched_and_published(app, owner, assistant):
     campaign.set_state("closed", actor="ada")
     board = f"{CLIPS}/boards/main"
     assert "points" not in Visitor(app).get(board).text
+    assert "points (not published)" in assistant.get(board).text
     assert assistant.press(f"{CONSOLE}/human/points/publish", reason="x").status_code == 403
     assert owner.press(f"{CONSOLE}/human/points/publish", reason="").status_code == 422
     done = owner.press(f"{CONSOLE}/human/points/publish", reason="all raters are done")

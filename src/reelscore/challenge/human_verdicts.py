@@ -2,19 +2,74 @@
 
 from __future__ import annotations
 
+import json
+from collections import OrderedDict
 from collections.abc import Mapping
+from threading import Lock
 from typing import Any
+
+from sqlalchemy import Connection, func, select
 
 from reelscore.challenge.definition import Human
 from reelscore.data.table import ItemScores, MetricResult, ScoreTable
+from reelscore.errors import DataError
 from reelscore.human.campaign import Campaign
 from reelscore.human.evaluate.preferences import score_all_preferences
 from reelscore.human.evaluate.rankings import score_rankings
 from reelscore.human.evaluate.results import evaluate_ratings, usable
 from reelscore.human.evaluate.votes import Quorum, score_against_reference
 from reelscore.human.judgments import Judgments
+from reelscore.human.store import schema
+from reelscore.human.store.campaigns import all_terms, read_state
 from reelscore.scoring.intervals import with_intervals
 from reelscore.significance import Comparison, rank_systems
+from reelscore.store.database import Database
+
+_KEPT = 64  # verdicts that a process keeps: they take longer than the page that shows them
+_verdicts: OrderedDict[tuple[Any, ...], list[dict[str, Any]]] = OrderedDict()
+_lock = Lock()
+
+
+def unpublished_verdict(
+    database: Database, campaign: str, human: Human, entries: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """Give the columns that a closed campaign will have; none before, or if nothing can be used.
+
+    Args:
+        database: Where the campaign is.
+        campaign: Its id.
+        human: What the definition says about it.
+        entries: What the campaign calls each submission.
+    """
+    with database.reading() as connection:
+        terms = {each.id: each for each in all_terms(connection)}
+        if campaign not in terms or read_state(connection, terms[campaign]) != "closed":
+            return []
+        stamp = _stamp(connection, campaign)
+    key = (database.place, campaign, human, json.dumps(entries), stamp)
+    with _lock:
+        if key not in _verdicts:
+            try:
+                _verdicts[key] = verdict(Campaign(terms[campaign], database), human, entries)
+            except DataError:  # too few judgments, or nobody passed the quality control
+                _verdicts[key] = []
+        _verdicts.move_to_end(key)
+        while len(_verdicts) > _KEPT:
+            _verdicts.popitem(last=False)
+        columns = _verdicts[key]
+    return [{**column, "label": f"{column['label']} (not published)"} for column in columns]
+
+
+def _stamp(connection: Connection, campaign: str) -> tuple[Any, ...]:
+    """Give something that changes with every judgment and decision: the numbers of the last."""
+    event, judgment, assignment = schema.event, schema.judgment, schema.assignment
+    events = select(func.max(event.c.id)).where(event.c.campaign == campaign)
+    judgments = (
+        select(func.max(judgment.c.id))
+        .join(assignment, judgment.c.assignment == assignment.c.id)
+        .where(assignment.c.campaign == campaign)
+    )
+    return connection.scalar(events), connection.scalar(judgments)
 
 
 def verdict(campaign: Campaign, human: Human, entries: Mapping[str, str]) -> list[dict[str, Any]]:

@@ -21,6 +21,7 @@ from reelscore.challenge.board_forms import board_html, history_svg
 from reelscore.challenge.board_maker import BoardMaker, kept_form
 from reelscore.challenge.boards import Board
 from reelscore.challenge.event_views import seen_events
+from reelscore.challenge.human_verdicts import unpublished_verdict
 from reelscore.challenge.ladder import Score
 from reelscore.challenge.scopes import Scope
 from reelscore.challenge.showing import (
@@ -29,9 +30,11 @@ from reelscore.challenge.showing import (
     permission,
     view,
 )
+from reelscore.challenge.splits import stories_references
 from reelscore.challenge.store import results, tables
 from reelscore.challenge.store.blobs import get_blob
 from reelscore.challenge.store.events import Event, broken_link, chain_head
+from reelscore.data.stories import Stories
 from reelscore.stats.resampling import FloatArray
 
 if TYPE_CHECKING:
@@ -133,7 +136,7 @@ class View(Scope):
         with self.database.reading() as connection:
             human, phase = tables.human, tables.phase
             query = (
-                select(human.c.id, human.c.results, human.c.published, phase.c.id.label("phase"))
+                select(human, phase.c.id.label("phase_id"))
                 .join(phase, human.c.phase == phase.c.key)
                 .where(phase.c.challenge == self.row.key)
             )
@@ -141,14 +144,23 @@ class View(Scope):
         seen = {}
         for row in rows:
             described = next((h for h in self.definition.humans if h.id == row.id), None)
-            if described is None or not row.results:
+            if described is None:
                 continue
             there = row.published is not None
-            situation = self.situation(row.phase, described.split, human=there)
-            text = view(self.who.seen_as(), "human", situation, partial(str, row.results))
-            if text is not None:
-                seen[row.id] = json.loads(text)
+            situation = self.situation(row.phase_id, described.split, human=there)
+            read = (
+                partial(json.loads, row.results) if there else partial(self._coming, described, row)
+            )
+            results = view(self.who.seen_as(), "human", situation, read)
+            if results is not None:
+                seen[row.id] = results
         return seen
+
+    def _coming(self, human: defined.Human, row: Row[Any]) -> dict[str, Any]:
+        """The results of a human evaluation as they would be published now."""
+        entries = json.loads(row.entries)
+        columns = unpublished_verdict(self.database, row.campaign, human, entries)
+        return {"campaign": row.campaign, "columns": columns}
 
     # submissions
 
@@ -210,6 +222,14 @@ class View(Scope):
             ids = json.loads(self._blob(split, "items_blob"))["items"]
             texts = json.loads(self._blob(split, "references_blob"))["references"]
             return dict(zip(ids, texts, strict=True))
+
+        return view(self.who.seen_as(), "references", self.situation(phase, split), everything)
+
+    def story_references(self, phase: str, split: str) -> list[Stories] | None:
+        """Give the references of a public split of stories, of each annotator; see `references`."""
+
+        def everything() -> list[Stories]:
+            return stories_references(self._blob(split, "references_blob"))
 
         return view(self.who.seen_as(), "references", self.situation(phase, split), everything)
 

@@ -116,12 +116,21 @@ def test_the_verdict_becomes_a_column_when_it_is_published(made, where):
     simulated = simulate_campaign(
         hits, Truth(quality, Crowd(), 1), seed=5, mix={"diligent": 1.0}, raters_per_hit=6
     )
+    assert people_of(made, REVEALS, Who("owner"))[1] == []
     closed(where, result.campaign, simulated.judgments)
     board, people = people_of(made, REVEALS)
     assert people == []
+    for role in ("assistant", "owner"):  # organisers see it before
+        board, people = people_of(made, REVEALS, Who(role))
+        assert people == ["human:da"]
+        assert {c.label for c in board.columns if c.score == "human:da"} == {"da (not published)"}
+    early = {row.entry.id: row.entry.scores["human:da"] for row in board.rows}
     assert publish(where, made.database, "clips", "da", now=REVEALS, actor="ada") == 1
     board, people = people_of(made, REVEALS)
     assert people == ["human:da"]
+    assert {row.entry.id: row.entry.scores["human:da"] for row in board.rows} == early
+    board, people = people_of(made, REVEALS, Who("owner"))
+    assert {c.label for c in board.columns if c.score == "human:da"} == {"da"}
     scores = {row.entry.team: row.entry.scores["human:da"] for row in board.rows}
     assert max(scores, key=lambda team: scores[team].value) == "weak"
     assert scores["weak"].cluster == 1
@@ -130,6 +139,27 @@ def test_the_verdict_becomes_a_column_when_it_is_published(made, where):
     assert "campaign:" in scores["weak"].signature
     hidden, people = people_of(made, OPENS + 1)
     assert hidden.rows == []
+
+
+def test_an_unpublished_verdict_follows_the_campaign(made, where):
+    def first(task):
+        order = [shown.system for shown in task.shown]
+        return {"helpful": [1.0 if order[0] == "reference" else -1.0]}
+
+    def columns():
+        return people_of(made, REVEALS, Who("owner"))[1]
+
+    campaign = make(made, where, "points").campaign
+    answers(where, campaign, first, ["r1", "r2", "r3"])
+    assert columns() == ["human:points"]
+    with Campaign.open(where, campaign) as opened:
+        for rater in ("r1", "r2", "r3"):
+            opened.decide("exclude", rater, actor="ada", reason="in haste")
+        assert columns() == []
+        opened.decide("readmit", "r1", actor="ada", reason="not so fast")
+        assert columns() == ["human:points"]
+        opened.set_state("open", actor="ada", reason="two more raters")
+        assert columns() == []
 
 
 def answers(where, id, answer, raters):
