@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from reelscore.challenge.challenges import make_challenge
 from reelscore.challenge.workers import Workers
 from reelscore.web.arena import console, downloads, evaluations
 from support.arena import HERE, At, Program, arena_app, on_both
@@ -78,6 +79,14 @@ def test_dates_change_for_everybody_to_read(app, owner):
     assert "a holiday" in page
     assert "2026-07-01" in page
     assert owner.press(f"{CONSOLE}/dates", **{**dates, "closes": "soon"}).status_code == 422
+
+
+def test_dates_of_the_definition_change_for_everybody_to_read(app, tmp_path):
+    path = tmp_path / "dogs.toml"
+    path.write_text(path.read_text().replace("closes = 2026-06-11", "closes = 2026-07-02"))
+    make_challenge(app.state.site.arena, path)
+    page = Visitor(app).get(HERE).text
+    assert "main: closes 2026-06-11T00:00:00Z → closes 2026-07-02T00:00:00Z" in page
 
 
 def test_all_is_scored_again_as_the_next_generation(app, member, owner):

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
 
+from reelscore import examples
+from reelscore.challenge.arena import Arena
+from reelscore.challenge.challenges import find_challenge, make_challenge
+from reelscore.challenge.store.tables import open_challenges
+from reelscore.challenge.submissions import Upload, hand_in
+from reelscore.challenge.teams import add_team
+from reelscore.challenge.uploads import Readers
 from reelscore.challenge.workers import Workers
+from reelscore.data.story_files import read_stories
+from reelscore.web.app import create_app
+from reelscore.web.settings import Settings
 from support.arena import HERE, At, Participant, arena_app
-from support.challenge_data import captions
+from support.challenge_data import START, captions
+from support.report_payload import decoded
+from support.server import SECRET
 from support.visits import Visitor
 
 
@@ -73,3 +86,93 @@ def test_the_log_and_the_console_name_teams(member, owner, submission):
     for path in ("log", "console"):
         text = re.sub(r"<[^>]+>", " ", owner.get(f"{HERE}/{path}").text)
         assert re.search(r"team\s+Ours", text), path
+
+
+STORIES = """
+[challenge]
+id = "stories"
+name = "Stories"
+references = "open"
+[[split]]
+id = "val"
+visibility = "VISIBILITY"
+kind = "stories"
+references = ["annotator_1.json", "annotator_2.json"]
+[scoring]
+scores = ["SCORES"]
+metrics = ["meteor"]
+protocol = { annotators = "mean" }
+resamples = 100
+[[phase]]
+id = "main"
+splits = ["val"]
+opens = 2026-06-01T00:00:00Z
+closes = 2026-06-11T00:00:00Z
+[[board]]
+id = "val"
+phase = "main"
+primary = "SCORES"
+columns = [{ scores = ["SCORES"] }]
+[publish]
+captions = true
+items = true
+"""
+
+
+def told_stories(folder, visibility, score):
+    """Make an app over a challenge of stories that is over, with an entry; give a visitor of it."""
+    text = STORIES.replace("VISIBILITY", visibility).replace(
+        'primary = "SCORES"', f'primary = "{score}"'
+    )
+    text = text.replace('{ scores = ["SCORES"] }', f'{{ scores = ["{score}"] }}')
+    (folder / "s.toml").write_text(
+        text.replace("SCORES", "activitynet" if "anet" in score else score)
+    )
+    for name in ("annotator_1.json", "annotator_2.json"):
+        (folder / name).write_bytes(examples.path(f"stories/{name}").read_bytes())
+    place = str(folder / "s.db")
+    with open_challenges(place, create=True) as database:
+        arena, readers = Arena(database, lambda _: START), Readers(1)
+        make_challenge(arena, folder / "s.toml")
+        known = find_challenge(arena)
+        upload = Upload("run.json", json.dumps(examples.stories()[0]["concise"]).encode())
+        hand_in(arena, readers, known, "main", add_team(arena, known, "Ours"), upload)
+        readers.close()
+        Workers(arena, 1).run_until_idle()
+    clock = At()
+    clock.moment = START + 10**13
+    return Visitor(create_app(Settings(place, secret=SECRET, clock=clock)))
+
+
+@pytest.mark.parametrize("score", ["soda_c", "anet_meteor"])
+def test_stories_of_public_splits_have_references_and_timelines(tmp_path, score):
+    visitor, here = told_stories(tmp_path, "public", score), "/challenges/stories"
+    links = re.findall(r'href="([^"]+references.json[^"]*)"', visitor.get(f"{here}/data").text)
+    assert len(links) == 2
+    for number, link in enumerate(links, start=1):
+        (tmp_path / "got.json").write_bytes(visitor.get(link).content)
+        got, own = (
+            read_stories(tmp_path / "got.json"),
+            read_stories(tmp_path / f"annotator_{number}.json"),
+        )
+        assert {v: (s.sentences, s.segments.tolist(), s.duration) for v, s in got.items()} == {
+            v: (s.sentences, s.segments.tolist(), s.duration) for v, s in own.items()
+        }
+    assert visitor.get(links[0].replace("=1", "=3")).status_code == 404
+    assert f'href="{here}/boards/val/items"' in visitor.get(f"{here}/boards/val").text
+    page = visitor.get(f"{here}/boards/val/items")
+    assert page.status_code == 200
+    head, columns = decoded(re.search(r'id="data">([^<]*)<', page.text)[1])
+    assert head["systems"] == ["Ours"]
+    assert "annotator 2" in str(head)
+    told = examples.stories()[0]["concise"]["results"].values()
+    sentences = {row["sentence"] for rows in told for row in rows}
+    assert sentences <= set(columns["story sentences"])
+
+
+def test_stories_of_blind_splits_have_neither(tmp_path):
+    visitor, here = told_stories(tmp_path, "blind", "soda_c"), "/challenges/stories"
+    assert "references.json" not in visitor.get(f"{here}/data").text
+    for place in ("data/main/val/references.json", "boards/val/items"):
+        assert visitor.get(f"{here}/{place}").status_code == 404
+    assert visitor.get(f"{here}/boards/val").status_code == 200

@@ -25,10 +25,14 @@ from reelscore.challenge.store.tables import (
     phase_split,
     split,
     submission,
+    team,
 )
+from reelscore.challenge.team_names import skeleton
 from reelscore.challenge.uploads import Expected, ItemList
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.store.values import to_iso
+
+Dates = Mapping[str, tuple[int | None, int | None]]  # before and after, by name
 
 
 @dataclass(frozen=True)
@@ -125,6 +129,7 @@ def make_challenge(
     with arena.database.writing() as connection:
         now = arena.clock(connection)
         own = connection.execute(select(challenge).filter_by(id=definition.id)).one_or_none()
+        moved: dict[str, Dates] = {}
         state = "draft" if draft else "open"
         values = {
             "name": definition.name,
@@ -138,8 +143,10 @@ def make_challenge(
             changes, again, before = [f"Challenge {definition.id!r} is made."], list[str](), None
         else:
             key = own.key
+            _check_baselines(connection, key, definition, path)
             before = parsed_definition(own.definition)
-            changes, again = _changes(connection, own, before, definition, contents, rescore)
+            moved = _moved_dates(connection, key, before, definition)
+            changes, again = _changes(connection, own, before, definition, contents, moved, rescore)
             if own.state == "draft" and not draft:
                 changes.append("The challenge is open.")
                 values["state"] = "open"
@@ -157,11 +164,33 @@ def make_challenge(
             why = "the definition has another way of scoring"
             count = begin_generation(arena, connection, known, id, actor=actor, reason=why)
             changes.append(f"Phase {id!r} is scored in another way: {count:,} submissions wait.")
+        for id, dates in moved.items():
+            log(connection, now, key, "dates", id, actor=actor, reason="The definition is changed.",
+                before=_said(dates, 0), after=_said(dates, 1))  # fmt: skip
         if changes:
             log(connection, now, key, "definition", definition.id, actor=actor,
                 reason=" ".join(changes), before=own.digest if own is not None else "",
                 after=definition.digest)  # fmt: skip
     return changes
+
+
+def _check_baselines(
+    connection: Connection, key: int, definition: Definition, path: str | Path
+) -> None:
+    """Refuse baselines that have the name of a team which is none.
+
+    Raises:
+        DataError: If there is one.
+    """
+    teams = connection.execute(select(team).filter_by(challenge=key)).all()
+    others = {each.skeleton: each.name for each in teams if each.kind != "baseline"}
+    for baseline in definition.baselines:
+        if (other := others.get(skeleton(baseline.name))) is not None:
+            raise DataError(
+                f"{path}: [[baseline]] {baseline.name!r} has the name of a team that takes part, "
+                f"{other!r}, and would hand in for it; nothing was changed. Choose another name "
+                "for the baseline."
+            )
 
 
 def scoring_settings(definition: Definition, each: Phase) -> dict[str, Any]:
@@ -239,6 +268,23 @@ def _put_phase(
         )
 
 
+def _moved_dates(
+    connection: Connection, key: int, before: Definition, definition: Definition
+) -> dict[str, Dates]:
+    """Give the dates that a definition moves, by phase."""
+    moved: dict[str, Dates] = {}
+    for row in connection.execute(select(phase).filter_by(challenge=key)).all():
+        each = next((each for each in definition.phases if each.id == row.id), None)
+        dates = _new_dates(before, each) if each is not None else {}
+        if own := {
+            name: (getattr(row, name), moment)
+            for name, moment in dates.items()
+            if getattr(row, name) != moment
+        }:
+            moved[row.id] = own
+    return moved
+
+
 def _new_dates(before: Definition | None, each: Phase) -> dict[str, int | None]:
     """Give the dates of a phase that differ from those of the definition before, or all."""
     earlier = {phase.id: phase for phase in before.phases}.get(each.id) if before else None
@@ -256,6 +302,7 @@ def _changes(
     before: Definition,
     definition: Definition,
     contents: Mapping[str, splits.SplitContent],
+    moved: Mapping[str, Dates],
     rescore: bool,
 ) -> tuple[list[str], list[str]]:
     """Say what a new definition changes, and which phases it scores anew; refuse the rest."""
@@ -273,10 +320,8 @@ def _changes(
             changes.append(f"Split {id!r} has its references again.")
     for row in connection.execute(select(phase).filter_by(challenge=own.key)).all():
         each, earlier = definition.phase(row.id), before.phase(row.id)
-        for name, moment in _new_dates(before, each).items():
-            if getattr(row, name) != moment:
-                was, now = to_iso(getattr(row, name)) or "by hand", to_iso(moment) or "by hand"
-                changes.append(f"Phase {each.id!r} {name} {now}, was {was}.")
+        for name, (was, now) in moved.get(row.id, {}).items():
+            changes.append(f"Phase {each.id!r} {name} {_date(now)}, was {_date(was)}.")
         states = _job_states(connection, row.key)
         kept = {id: (rows[id], contents[id]) for id in each.splits if id in rows}
         if states and (
@@ -438,9 +483,9 @@ def change_dates(
         values = {"closes": new_closes, "reveals": new_reveals}
         connection.execute(update(phase).filter_by(key=own.key).values(values))
         _mark_late(connection, own.key, new_closes)
+        dates = {"closes": (own.closes, new_closes), "reveals": (own.reveals, new_reveals)}
         log(connection, arena.clock(connection), known.key, "dates", id, actor=actor,
-            reason=reason, before=_dates(own.closes, own.reveals),
-            after=_dates(new_closes, new_reveals))  # fmt: skip
+            reason=reason, before=_said(dates, 0), after=_said(dates, 1))  # fmt: skip
 
 
 def _mark_late(connection: Connection, phase_key: int, closes: int) -> None:
@@ -449,9 +494,14 @@ def _mark_late(connection: Connection, phase_key: int, closes: int) -> None:
     connection.execute(update(submission).filter_by(phase=phase_key).values(late=late))
 
 
-def _dates(closes: int, reveals: int | None) -> str:
-    times = [(to_iso(time) or "by hand").replace(".000000Z", "Z") for time in (closes, reveals)]
-    return f"closes {times[0]}, reveals {times[1]}"
+def _said(dates: Dates, place: int) -> str:
+    """Write dates for the log and the overview: those before, or those after."""
+    texts = {name: _date(pair[place]).replace(".000000Z", "Z") for name, pair in dates.items()}
+    return ", ".join(f"{name} {text}" for name, text in texts.items())
+
+
+def _date(moment: int | None) -> str:
+    return to_iso(moment) or "by hand"
 
 
 def set_state(arena: Arena, known: Known, state: str, *, actor: str, reason: str = "") -> None:

@@ -1,20 +1,27 @@
 """The items of a public split, one by one: a report of the entries on its board.
 
 Nothing is shown that the viewer may not see: without item scores there is no report, and captions
-and references are left out of it where they are not published.
+and references are left out of it where they are not published. Stories are shown on timelines, with
+what was matched with what, where both they and their references may be seen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reelscore.challenge.definition import Board
-from reelscore.challenge.definition_checks import score_scales
+from reelscore.challenge.definition_checks import score_scales, story_protocol
+from reelscore.challenge.splits import story_of
 from reelscore.challenge.store.results import Record
 from reelscore.challenge.views import View
+from reelscore.data.stories import Stories
 from reelscore.data.table import ItemIndex, ItemScores, MetricResult, ScoreTable
 from reelscore.report.html.model import Report
+from reelscore.stories.scorer import StoryScorer
+from reelscore.stories.timelines import Timelines
+
+_TIMELINES = 10  # entries whose stories are matched for a page
 
 
 def explorer(
@@ -25,14 +32,12 @@ def explorer(
     Args:
         view: The challenge, as somebody sees it.
         phase: The phase.
-        split: One of its splits, of captions.
+        split: One of its splits.
         submissions: The public ids of the submissions to show; those on the split's board.
 
     Returns:
         The report, or ``None`` where the viewer may see no item scores.
     """
-    if view.definition.split(split).kind != "captions":
-        return None
     items = view.items(phase, split)
     wanted = _wanted(view, phase, split) if submissions is None else list(submissions)
     records = [record for record in view.entries_of(phase) if record.id in wanted]
@@ -46,12 +51,29 @@ def explorer(
     return Report(
         _table(view, phase, split, shown, scores, names, items),
         title=f"{view.name}: {split}",
-        captions=captions,
-        references=view.references(phase, split) or {},
+        **_texts(view, phase, split, captions),
         video=view.definition.split(split).videos,
         primary=next((b.primary for b in _boards(view, phase, split)), ""),
-        notes=_notes(captions),
+        notes=_notes(view, split, captions),
     )
+
+
+def _texts(
+    view: View, phase: str, split: str, captions: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Give the fields of a report that hold captions and references."""
+    if view.definition.split(split).kind == "captions":
+        return {"captions": captions, "references": view.references(phase, split) or {}}
+    annotators = view.story_references(phase, split)
+    if annotators is None or not captions:
+        return {}
+    protocol = story_protocol(view.definition.scoring)
+    stories = {
+        name: Stories({v: story_of({"captions": rows}) for v, rows in own.items()})
+        for name, own in list(captions.items())[:_TIMELINES]
+    }
+    score = (protocol.soda_scores or ("soda_c",))[-1]
+    return {"timelines": Timelines(stories, StoryScorer(annotators, protocol, 1), score)}
 
 
 def _boards(view: View, phase: str, split: str) -> list[Board]:
@@ -85,7 +107,7 @@ def _table(
     names: dict[str, str],
     items: Sequence[str],
 ) -> ScoreTable:
-    scales = score_scales(view.definition.scoring, "captions")
+    scales = score_scales(view.definition.scoring, view.definition.split(split).kind)
     index = ItemIndex(items)
     board = {
         row.entry.id: row.entry.scores
@@ -110,5 +132,9 @@ def _table(
     return ScoreTable(results)
 
 
-def _notes(captions: dict[str, Any]) -> list[str]:
-    return [] if captions else ["The organisers have not published the captions."]
+def _notes(view: View, split: str, captions: Mapping[str, Any]) -> list[str]:
+    if not captions:
+        return ["The organisers have not published the captions."]
+    if view.definition.split(split).kind == "stories" and len(captions) > _TIMELINES:
+        return [f"Timelines show the stories of the first {_TIMELINES} entries."]
+    return []

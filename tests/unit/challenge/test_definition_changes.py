@@ -180,3 +180,31 @@ def test_dates_that_organisers_moved_stay_unless_the_definition_moves_them(arena
     changed(arena, tmp_path, ("closes = 2026-06-11", "closes = 2026-06-12"))
     phase = find_phase(arena, find_challenge(arena), "main")
     assert (phase.closes, phase.reveals) == (from_iso("2026-06-12T00:00:00Z"), revealed)
+
+
+def test_dates_that_the_definition_moves_stand_in_the_log_as_those_of_the_console(arena, tmp_path):
+    changed(arena, tmp_path, ("closes = 2026-06-11", "closes = 2026-06-12"))
+    opens = ("opens = 2026-06-01", "opens = 2026-05-01")
+    changed(arena, tmp_path, opens, more="reveals = 2026-06-14T00:00:00Z")
+    changed(arena, tmp_path, ("Dogs of", "Cats of"), opens, more="reveals = 2026-06-14T00:00:00Z")
+    view = View(arena.database, "dogs", now=arena.now())
+    events = [event for event in view.events() if event.what == "dates"]
+    assert [(event.about, event.before, event.after) for event in events] == [
+        ("main", "closes 2026-06-11T00:00:00Z", "closes 2026-06-12T00:00:00Z"),
+        (
+            "main",
+            "opens 2026-06-01T00:00:00Z, closes 2026-06-12T00:00:00Z, reveals by hand",
+            "opens 2026-05-01T00:00:00Z, closes 2026-06-11T00:00:00Z, reveals 2026-06-14T00:00:00Z",
+        ),
+    ]
+
+
+def test_a_baseline_does_not_take_a_team_over(arena, tmp_path):
+    (tmp_path / "nn.json").write_bytes(captions(3))
+    more = '\n[[baseline]]\nname = "OURS"\nfile = "nn.json"\nphase = "main"\n[[board]]'
+    with pytest.raises(DataError, match="the name of a team that takes part, 'Ours'") as caught:
+        changed(arena, tmp_path, ("Dogs of", "Cats of"), ("[[board]]", more))
+    assert "dogs.toml: [[baseline]] 'OURS'" in str(caught.value)
+    assert "Choose another name" in str(caught.value)
+    known = find_challenge(arena)
+    assert (known.definition.name, known.definition.baselines) == ("Dogs of 2026", ())

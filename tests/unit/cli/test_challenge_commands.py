@@ -105,6 +105,13 @@ def test_baselines_are_handed_in(made, run):
         assert said in err
     _, out, _ = run("challenge", "submissions", "--database", "dogs.db")
     assert out.count("Nearest, main") == 1
+    assert run(*SUBMIT, "run.json")[0] == 0
+    path.write_text(path.read_text().replace('"Nearest"', '"ours"'))
+    status, _, err = run("challenge", "new", "dogs.toml")
+    assert status == 2
+    assert "dogs.toml: [[baseline]] 'ours' has the name of a team that takes part, 'Ours'" in err
+    _, out, _ = run("challenge", "submissions", "--database", "dogs.db")
+    assert out.count("Ours, main") == 1
 
 
 def test_downloads_of_codalab_are_imported(made, run):

@@ -11,7 +11,8 @@ from reelscore.challenge.challenges import Known, find_challenge, make_challenge
 from reelscore.challenge.definition_file import read_definition
 from reelscore.challenge.store.tables import building_challenges
 from reelscore.challenge.submissions import Upload, hand_in
-from reelscore.challenge.teams import add_team, find_team
+from reelscore.challenge.team_names import skeleton
+from reelscore.challenge.teams import add_team, list_teams
 from reelscore.challenge.uploads import Readers
 from reelscore.cli.challenge.options import say
 from reelscore.errors import RefusedError
@@ -51,18 +52,21 @@ def command(definition: Path, database: str | None, draft: bool, rescore: bool) 
 
 def _hand_in_baselines(arena: Arena, known: Known, folder: Path) -> None:
     """Put the organisers' baselines into the queue; those that are there already are left."""
+    teams = {skeleton(t.name): t for t in list_teams(arena, known) if t.kind == "baseline"}
     readers = Readers(1)
     try:
         for baseline in known.definition.baselines:
-            team = find_team(arena, known, baseline.name) or add_team(
-                arena, known, baseline.name, kind="baseline", actor="command line"
-            )
+            own = skeleton(baseline.name)
+            if own not in teams:
+                teams[own] = add_team(
+                    arena, known, baseline.name, kind="baseline", actor="command line"
+                )
             content = (folder / baseline.file).read_bytes()
             upload = Upload(baseline.file, content, method=baseline.method)
             opens = known.definition.phase(baseline.phase).opens
             try:
                 moment = max(arena.now(), opens)
-                hand_in(arena, readers, known, baseline.phase, team, upload, arrived=moment)
+                hand_in(arena, readers, known, baseline.phase, teams[own], upload, arrived=moment)
             except RefusedError as error:
                 if error.reason not in ("same", "closed"):
                     raise

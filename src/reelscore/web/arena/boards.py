@@ -104,8 +104,7 @@ def member_names(visit: Visit, board: str) -> dict[int, str]:
 
 def _has_items(visit: Visit, phase: str, split: str) -> bool:
     view = visit.view
-    described = view.definition.split(split)
-    if (described.kind, described.visibility) != ("captions", "public"):
+    if view.definition.split(split).visibility != "public":
         return False
     return any(view.item_scores(phase, split, record) for record in view.entries_of(phase))
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from typing import Annotated, Any
 
-from fastapi import Path, Request
+from fastapi import Path, Query, Request
 from fastapi.responses import PlainTextResponse, Response
 
 from reelscore.challenge.archive import citation, markdown
 from reelscore.challenge.board_forms import score_text
 from reelscore.challenge.boards import MARKS, Board, Row
 from reelscore.challenge.challenges import list_challenges
+from reelscore.challenge.showing import may_see
 from reelscore.challenge.teams import list_teams
+from reelscore.data.stories import Story
 from reelscore.web.arena.rules import award_rule, board_rules, published_rule
 from reelscore.web.arena.visits import PATH, AnyVisit, Visit, missing, visit_of
 from reelscore.web.organisers.session import find_visitor
@@ -91,12 +93,9 @@ def show_data(visit: AnyVisit) -> Response:
         "data.html",
         text=markdown(visit.known.pages.get("data", "")),
         rows=[(phase, visit.view.definition.split(split), ids) for phase, split, ids in rows],
-        references=[
-            (phase, split)
-            for phase, split, ids in rows
-            if ids and visit.view.definition.split(split).kind == "captions"
-            if visit.view.references(phase.id, split) is not None
-        ],
+        files={
+            (phase.id, split): _count_references(visit, phase.id, split) for phase, split, _ in rows
+        },
     )
 
 
@@ -136,16 +135,43 @@ def give_sample(visit: AnyVisit, phase: Id) -> Response:
 
 
 @router.get("/{challenge}/data/{phase}/{split}/references.json")
-def give_references(visit: AnyVisit, phase: Id, split: Id) -> Response:
+def give_references(
+    visit: AnyVisit, phase: Id, split: Id, annotator: Annotated[int, Query(ge=1)] = 1
+) -> Response:
     """Give the references of a public split, to those who may have them."""
+    files = _references(visit, phase, split)
+    if annotator > len(files):
+        raise missing()
+    return _json(files[annotator - 1])
+
+
+def _count_references(visit: Visit, phase: str, split: str) -> int:
+    """Count the files of references that the viewer may have, without reading them."""
+    view = visit.view
+    if not may_see(view.who.seen_as(), "references", view.situation(phase, split)):
+        return 0
+    described = view.definition.split(split)
+    return 1 if described.kind == "captions" else len(described.references)
+
+
+def _references(visit: Visit, phase: str, split: str) -> list[dict[str, Any]]:
+    """Give the files of references that the viewer may have: of stories one for each annotator."""
     if items(visit, phase, split) is None:
-        raise missing()
-    if visit.view.definition.split(split).kind != "captions":
-        raise missing()
-    references = visit.view.references(phase, split)
-    if references is None:
-        raise missing()
-    return _json(references)
+        return []
+    if visit.view.definition.split(split).kind == "captions":
+        references = visit.view.references(phase, split)
+        return [] if references is None else [references]
+    return [
+        {video: _timed(story) for video, story in stories.items()}
+        for stories in visit.view.story_references(phase, split) or ()
+    ]
+
+
+def _timed(story: Story) -> dict[str, Any]:
+    """Write a story as ActivityNet Captions does."""
+    duration = {} if story.duration is None else {"duration": story.duration}
+    timed = {"timestamps": story.segments.tolist(), "sentences": list(story.sentences)}
+    return {**duration, **timed}
 
 
 @router.get("/{challenge}/log")
