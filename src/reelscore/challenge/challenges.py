@@ -504,8 +504,13 @@ def _date(moment: int | None) -> str:
     return to_iso(moment) or "by hand"
 
 
-def set_state(arena: Arena, known: Known, state: str, *, actor: str, reason: str = "") -> None:
-    """Make a challenge a draft, open, closed or archived."""
+def set_state(arena: Arena, known: Known, state: str, *, actor: str, reason: str) -> None:
+    """Make a challenge a draft, open, closed or archived.
+
+    Raises:
+        DataError: If there is no reason.
+    """
+    check_reason(reason)
     with arena.database.writing() as connection:
         connection.execute(update(challenge).filter_by(key=known.key).values(state=state))
         log(connection, arena.clock(connection), known.key, "state", known.id, actor=actor,

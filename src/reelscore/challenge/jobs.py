@@ -401,7 +401,7 @@ def _newest(connection: Connection, known: Known, id: str) -> Any:
     return row
 
 
-def rescore(arena: Arena, known: Known, phase_id: str, *, actor: str, reason: str = "") -> int:
+def rescore(arena: Arena, known: Known, phase_id: str, *, actor: str, reason: str) -> int:
     """Queue all submissions of a phase once more, as the next generation.
 
     Boards change over when all of them are done.
@@ -410,8 +410,10 @@ def rescore(arena: Arena, known: Known, phase_id: str, *, actor: str, reason: st
         How many there are.
 
     Raises:
+        DataError: If there is no reason.
         RefusedError: If the generation before is not done yet.
     """
+    check_reason(reason)
     with arena.database.writing() as connection:
         return begin_generation(arena, connection, known, phase_id, actor=actor, reason=reason)
 

@@ -12,8 +12,8 @@ import pytest
 from sqlalchemy import select, update
 
 import support
-from reelscore.challenge import jobs
-from reelscore.challenge.challenges import find_phase
+from reelscore.challenge import jobs, submissions, team_decisions
+from reelscore.challenge.challenges import find_challenge, find_phase, set_state
 from reelscore.challenge.draws import Draws, ScoredSplit
 from reelscore.challenge.job_needs import capabilities, is_able, needs_of
 from reelscore.challenge.processes import Helper, harmless_environment
@@ -192,14 +192,32 @@ def test_all_jobs_of_a_generation_are_scored_by_one_version(made):
     assert jobs.finish(arena, jobs.claim(arena, "w", version="1"), scored(version="1"))
 
 
+@pytest.mark.parametrize("reason", ["", " \n"])
+def test_what_organisers_decide_needs_a_reason(made, reason):
+    arena, known, team = made
+    id = put(arena, known, team).id
+    why = {"actor": "ada", "reason": reason}
+    for decide in (
+        lambda: set_state(arena, known, "closed", **why),
+        lambda: jobs.rescore(arena, known, "main", **why),
+        lambda: jobs.rerun(arena, known, id, **why),
+        lambda: submissions.set_status(arena, known, id, "disqualified", **why),
+        lambda: submissions.set_status(arena, known, id, "active", **why),
+        lambda: team_decisions.decide(arena, known, team, "reinstate", **why),
+    ):
+        with pytest.raises(DataError, match="Say why"):
+            decide()
+    assert find_challenge(arena).state == "open"
+
+
 def test_a_generation_is_shown_when_all_of_it_is_done(made):
     arena, known, team = made
     for number in range(2):
         put(arena, known, team, number)
         assert jobs.finish(arena, jobs.claim(arena, "w", version="1"), scored(version="1"))
-    assert jobs.rescore(arena, known, "main", actor="ada") == 2
+    assert jobs.rescore(arena, known, "main", actor="ada", reason="a test") == 2
     with pytest.raises(RefusedError, match="Generation 2 is being scored"):
-        jobs.rescore(arena, known, "main", actor="ada")
+        jobs.rescore(arena, known, "main", actor="ada", reason="a test")
     for shown in (1, 2):
         own = jobs.claim(arena, "w", version="2")
         assert own.generation == 2
@@ -230,7 +248,7 @@ def test_scoring_again_takes_over_what_waits_and_failed_but_not_what_was_cancell
     ids += [put(arena, known, team, number).id for number in (3, 4)]
     slow = jobs.claim(arena, "w", version="1")
     assert refunds(arena) == [False, True, True, False, False]
-    assert jobs.rescore(arena, known, "main", actor="ada") == 4
+    assert jobs.rescore(arena, known, "main", actor="ada", reason="a test") == 4
     assert not jobs.finish(arena, slow, scored())  # it is scored with the others
     assert refunds(arena) == [False, False, True, False, False]
     waits = ("queued", False)
@@ -256,7 +274,7 @@ def test_what_is_scored_again_keeps_nobody_from_submitting(mostly_sqlite, tmp_pa
     team = a_team(arena, known)
     put(arena, known, team, 0)
     assert jobs.finish(arena, jobs.claim(arena, "w", version="1"), scored())
-    jobs.rescore(arena, known, "main", actor="ada")
+    jobs.rescore(arena, known, "main", actor="ada", reason="a test")
     put(arena, known, team, 1)
     with pytest.raises(RefusedError, match="Wait until"):
         put(arena, known, team, 2)
@@ -275,7 +293,7 @@ def test_the_ladder_tells_what_beats_the_last(mostly_sqlite, tmp_path):
             last = connection.scalars(select(tables.shown.c.told).order_by(tables.shown.c.key))
             told.append(json.loads(last.all()[-1])["scores"]["cider"]["value"])
     assert told == [0.5, 0.5, 0.7]
-    jobs.rescore(arena, known, "main", actor="ada")
+    jobs.rescore(arena, known, "main", actor="ada", reason="a test")
     first = jobs.claim(arena, "w", version="1")
     assert jobs.claim(arena, "w", version="1") is None  # one after the other, in their order
     assert jobs.finish(arena, first, scored(0.52))
@@ -356,7 +374,7 @@ def test_a_generation_changes_over_when_its_last_jobs_end_at_once(made, monkeypa
     for number, own in enumerate((team, a_team(arena, known, "Others"))):
         put(arena, known, own, number)
         assert jobs.finish(arena, jobs.claim(arena, "w", version="1"), scored(version="1"))
-    jobs.rescore(arena, known, "main", actor="ada")
+    jobs.rescore(arena, known, "main", actor="ada", reason="a test")
     first, second = (jobs.claim(arena, "w", version="2") for _ in range(2))
     log, ended, names = jobs.log, threading.Event(), {}
 

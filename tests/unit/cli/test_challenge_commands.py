@@ -48,7 +48,9 @@ def test_from_definition_to_score(made, run):
     assert list(told["scores"]["test"]) == ["cider", "rouge_l"]
     status, out, _ = run("challenge", "submissions", "--database", "dogs.db")
     assert f"{told['id']}  Ours, main 1: scored\n  test: cider " in out
-    assert run("challenge", "rescore", "dogs.db", "--phase", "main")[0] == 0
+    again = ("challenge", "rescore", "dogs.db", "--phase", "main", "--reason")
+    assert run(*again, " ")[0] == 2
+    assert run(*again, "a new version")[0] == 0
     assert run("challenge", "worker", "dogs.db", "--once")[0] == 0
     _, out, _ = run("challenge", "submissions", "--database", "dogs.db", "--json")
     assert json.loads(out)[0]["scores"] == told["scores"]

@@ -13,7 +13,7 @@ from reelscore.cli.challenge.options import challenge_option, database_argument,
 @database_argument
 @challenge_option
 @click.option("--phase", required=True, metavar="ID", help="The phase.")
-@click.option("--reason", default="", metavar="TEXT", help="Why, for the log.")
+@click.option("--reason", required=True, metavar="TEXT", help="Why, for the log.")
 def command(database: str, challenge_id: str, phase: str, reason: str) -> None:
     """Score all submissions of a phase again.
 

@@ -210,8 +210,6 @@ def set_dates(
 @router.post("/rescore", dependencies=[FromOurForm])
 def rescore(visit: AsOwner, phase: Phase, reason: Reason) -> Response:
     """Score all submissions of a phase again, as the next generation."""
-    if not reason:
-        raise DataError("Say why; it stands in the log.")
     count = jobs.rescore(
         visit.arena, visit.known, known_phase(visit, phase), actor=visit.name, reason=reason
     )
