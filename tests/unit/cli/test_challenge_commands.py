@@ -138,6 +138,41 @@ def test_downloads_of_codalab_are_imported(made, run):
     assert old["scores"] == new["scores"] != {}
 
 
+def test_a_zip_of_two_files_for_two_splits_has_the_scores_of_the_bare_files(made, run):
+    parts = {"one": {}, "two": {}}
+    for k, (item, caption) in enumerate(json.loads(captions()).items()):
+        parts["one" if k < 4 else "two"][item] = caption
+    references = json.loads((made / "references.json").read_text())
+    more = ""
+    for split, part in parts.items():
+        (made / f"{split}.json").write_text(json.dumps(part))
+        own = {item: references[item] for item in part}
+        (made / f"{split}_references.json").write_text(json.dumps(own))
+        more += f'[[split]]\nid = "{split}"\nvisibility = "blind"\n'
+        more += f'references = "{split}_references.json"\n'
+    for phase, splits in (("both", ["one", "two"]), ("one", ["one"]), ("two", ["two"])):
+        more += f'[[phase]]\nid = "{phase}"\nsplits = {json.dumps(splits)}\n'
+        more += "opens = 2026-06-01T00:00:00Z\ncloses = 2999-06-11T00:00:00Z\n"
+    path = write_definition(made, limits="per_day = 2, total = 20", more=more)
+    path.write_text(path.read_text().replace("closes = 2026", "closes = 2999"))
+    assert run("challenge", "new", "dogs.toml")[0] == 0
+    with zipfile.ZipFile(made / "both.zip", "w") as archive:
+        for split in parts:
+            archive.write(made / f"{split}.json", f"sub/captions_{split}_results.json")
+            archive.writestr(f"__MACOSX/sub/._captions_{split}_results.json", b"\0\5\26\7")
+    submit = ("--database", "dogs.db", "--team", "Ours", "--phase")
+    assert run("challenge", "import-zip", "both.zip", *submit, "both")[0] == 0
+    status, _, err = run("challenge", "submit", "both.zip", "--force", *submit, "both")
+    assert (status, "Passed over in both.zip: __MACOSX" in err) == (0, True)
+    for split in parts:
+        assert run("challenge", "submit", f"{split}.json", *submit, split)[0] == 0
+    assert run("challenge", "worker", "dogs.db", "--once")[0] == 0
+    _, out, _ = run("challenge", "submissions", "--database", "dogs.db", "--json")
+    imported, sent, one, two = json.loads(out)
+    assert list(imported["scores"]) == ["one", "two"]
+    assert imported["scores"] == sent["scores"] == {**one["scores"], **two["scores"]}
+
+
 def test_a_worker_without_a_gpu_says_so_at_once(run, monkeypatch):
     monkeypatch.setattr(worker, "default_device", lambda: "cpu")
     status, _, err = run("challenge", "worker", "dogs.db", "--device", "cuda")
