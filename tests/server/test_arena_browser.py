@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 
 import pytest
 
@@ -37,6 +39,15 @@ def file(name, content):
     return {"name": name, "mimeType": "application/json", "buffer": content}
 
 
+def with_resource_forks(content):
+    """Pack a file as macOS does."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("__MACOSX/._run.json", b"x")
+        archive.writestr("run.json", content)
+    return packed.getvalue()
+
+
 def test_from_a_visitor_to_the_board(served, page, shoot):
     here = f"{served.url}/challenges/dogs"
     page.goto(here)
@@ -56,6 +67,10 @@ def test_from_a_visitor_to_the_board(served, page, shoot):
     assert "item 'v2': the caption is empty" in page.inner_text(".problems")
     assert faults(page) == []
     shoot(page, "challenge-refused")
+    page.set_input_files("input[type=file]", file("run.zip", with_resource_forks(captions())))
+    press(page, "Check only")
+    assert "__MACOSX" in page.inner_text("[role=status]")
+    assert faults(page) == []
     page.set_input_files("input[type=file]", file("run.json", captions()))
     press(page, "Submit")
     page.wait_for_url("**/mine")
@@ -93,6 +108,15 @@ def test_from_a_visitor_to_the_board(served, page, shoot):
         page.goto(here + path)
         assert is_within(page), path
         assert faults(page) == [], path
+
+
+def test_the_checker_counts_faults_of_every_impact(page):
+    """What WCAG demands counts, however little harm axe sees in it."""
+    page.set_content(
+        '<html lang="en"><meta name="viewport" content="user-scalable=no"><title>Small</title>'
+        "<main><h1>Small</h1></main>"
+    )
+    assert [name for name, _ in faults(page)] == ["meta-viewport"]
 
 
 def test_without_scripts(served, chromium):
