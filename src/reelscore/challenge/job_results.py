@@ -30,6 +30,10 @@ from reelscore.challenge.teams import own_keys
 from reelscore.errors import DataError
 
 
+class OtherSignature(DataError):
+    """Scores that were made in another way than the others of their generation."""
+
+
 @dataclass(frozen=True)
 class Claim:
     """A job that somebody may score now.
@@ -90,7 +94,7 @@ def check_signatures(
     """Refuse scores that were made otherwise than the others of their generation.
 
     Raises:
-        DataError: If they were.
+        OtherSignature: If they were.
     """
     rows = connection.execute(
         select(result.c.score, result.c.signature)
@@ -105,9 +109,9 @@ def check_signatures(
     others = {row.score: row.signature for row in rows}
     for name, _, signature in scored.scores:
         if others.get(name, signature) != signature:
-            raise DataError(
+            raise OtherSignature(
                 f"{name} has the signature {signature}, other submissions of this generation "
-                f"{others[name]}; use the version that made those, or score all again: "
+                f"{others[name]}; score it where those were scored, or score all again: "
                 "reelscore challenge rescore."
             )
 

@@ -210,7 +210,7 @@ def finish(arena: Arena, own: Claim, scored: Mapping[str, ScoredSplit]) -> bool:
         Whether it is kept; ``False`` where the lease is another's.
 
     Raises:
-        DataError: If other scores of the generation were made otherwise.
+        OtherSignature: If other scores of the generation were made otherwise; see `put_aside`.
     """
     with arena.database.writing() as connection:
         now = arena.clock(connection)
@@ -239,20 +239,54 @@ def fault(arena: Arena, own: Claim, reason: str) -> str:
         another's.
     """
     with arena.database.writing() as connection:
-        now = arena.clock(connection)
-        row = connection.execute(select(job).filter_by(key=own.job)).one()
-        faults = row.faults + 1
-        if faults >= FAULTS:
-            return "failed" if _fail(connection, own, now, reason, faults=faults) else ""
-        values = {
-            "state": "queued",
-            "faults": faults,
-            "not_before": now + _PAUSES[faults - 1],
-            "lease": "",
-            "leased_until": None,
-            "reason": reason,
-        }
-        return "queued" if _changed(connection, own, values) else ""
+        return _fault(connection, own, arena.clock(connection), reason)
+
+
+def _fault(connection: Connection, own: Claim, now: int, reason: str) -> str:
+    row = connection.execute(select(job).filter_by(key=own.job)).one()
+    faults = row.faults + 1
+    if faults >= FAULTS:
+        return "failed" if _fail(connection, own, now, reason, faults=faults) else ""
+    values = {
+        "state": "queued",
+        "faults": faults,
+        "not_before": now + _PAUSES[faults - 1],
+        "lease": "",
+        "leased_until": None,
+        "reason": reason,
+    }
+    return "queued" if _changed(connection, own, values) else ""
+
+
+def put_aside(arena: Arena, own: Claim, error: str, version: str = __version__) -> str:
+    """Note that the scores of a job were made in another way than the others of its generation.
+
+    Where another version made those, the job waits for that version. Where the same version did,
+    scorers are set up in different ways, and each try counts as a fault, so that the tries end.
+    What differs stands in the log under the phase, where organisers read it, and no team.
+
+    Args:
+        arena: The database.
+        own: The claim.
+        error: What differs.
+        version: The version of whoever scored it.
+
+    Returns:
+        As `fault`.
+    """
+    with arena.database.writing() as connection:
+        if version_of(connection, own.phase, own.generation) == version:
+            now = arena.clock(connection)
+            told = "scored in another way than the others; the organisers know more"
+            state = _fault(connection, own, now, told)
+            if state:
+                about = connection.execute(select(phase.c.id).filter_by(key=own.phase)).scalar_one()
+                reason = f"Submission {own.submission} ({state}): {error}"
+                key = _challenge(connection, own.phase)
+                log(connection, now, key, "signature", about, reason=reason)
+            return state
+    given_back = give_back(arena, own, "scored by another version than the others")
+    return "queued" if given_back else ""
 
 
 def defect(arena: Arena, own: Claim, number: str) -> bool:

@@ -21,7 +21,7 @@ from reelscore._version import __version__
 from reelscore.challenge import jobs
 from reelscore.challenge.arena import Arena
 from reelscore.challenge.job_needs import capabilities
-from reelscore.challenge.job_results import Claim
+from reelscore.challenge.job_results import Claim, OtherSignature
 from reelscore.challenge.processes import Helper, ProcessFault
 from reelscore.challenge.queue_state import other_versions, seen
 from reelscore.challenge.scorers import unpacked
@@ -163,6 +163,8 @@ class Workers:
                 else:
                     self._score(helper, own)
                 pause = 0.0
+            except OtherSignature:
+                pause = 0.0  # the job is put aside
             except (SQLAlchemyError, ReelscoreError, OSError) as error:
                 # the database does not answer; what was begun is taken back by its lease
                 pause = min(_LONGEST_PAUSE, 2 * pause or 0.5)
@@ -219,9 +221,9 @@ class Workers:
             return
         try:
             jobs.finish(self.arena, own, unpacked(answered))
-        except DataError as error:
+        except OtherSignature as error:
             logger.error("a result was not kept: %s", error)
-            jobs.give_back(self.arena, own, "scored by another version than the others")
+            jobs.put_aside(self.arena, own, str(error))
             raise
 
     def _ask(self, helper: Helper, own: Claim) -> dict[str, Any]:

@@ -12,7 +12,8 @@ import pytest
 from sqlalchemy import select, update
 
 import support
-from reelscore.challenge import jobs, submissions, team_decisions
+from reelscore._version import __version__
+from reelscore.challenge import jobs, submissions, team_decisions, workers
 from reelscore.challenge.challenges import find_challenge, find_phase, set_state
 from reelscore.challenge.draws import Draws, ScoredSplit
 from reelscore.challenge.job_needs import capabilities, is_able, needs_of
@@ -188,8 +189,38 @@ def test_all_jobs_of_a_generation_are_scored_by_one_version(made):
     other = {"test": ScoredSplit([("cider", 0.5, "cider|n:3|v:1")], Draws({}))}
     with pytest.raises(DataError, match=r"score all again: reelscore challenge rescore"):
         jobs.finish(arena, second, other)
-    assert jobs.give_back(arena, second, "other")
-    assert jobs.finish(arena, jobs.claim(arena, "w", version="1"), scored(version="1"))
+    assert jobs.put_aside(arena, second, "they differ", version="2") == "queued"
+    third = jobs.claim(arena, "w", version="1")
+    assert row_of(arena, waiting).faults == 0  # it only waited for the right version
+    assert jobs.finish(arena, third, scored(version="1"))
+
+
+def test_scores_that_differ_within_a_version_are_tried_three_times(made, monkeypatch):
+    arena, known, team = made
+    put(arena, known, team, 1)
+    assert jobs.finish(arena, jobs.claim(arena, "w"), scored(version=__version__))
+    id = put(arena, known, team, 2).id
+    other = ScoredSplit([("cider", 0.5, f"cider|n:3|v:{__version__}")], Draws({}))
+    scoring = Workers(arena, 1)
+    seen(arena, "w", [], 1)
+    monkeypatch.setattr(workers, "unpacked", lambda _: {"test": other})
+    monkeypatch.setattr(scoring, "_ask", lambda *_: {})
+    for said in ("tried again in 10 s: scored in another way", "tried again in 60 s", ""):
+        with pytest.raises(DataError, match=r"cider has the signature cider\|n:3"):
+            scoring.run_until_idle()
+        assert why_waiting(arena, id).startswith(said)
+        arena.clock.moment += MINUTE
+    assert scoring.run_until_idle() == 0
+    row = row_of(arena, id)
+    assert (row.state, row.faults) == ("failed", 3)
+    assert refunds(arena) == [False, True]
+    assert "cider" not in row.reason  # what a blind split has to do with it is not the team's
+    public = View(arena.database, "dogs", Who("participant", team.id), now=arena.now()).events()
+    events = View(arena.database, "dogs", Who("owner"), now=arena.now()).events()
+    told = [(event.about, event.reason) for event in events if event.what == "signature"]
+    assert [about for about, _ in told] == ["main"] * 3
+    assert told[-1][1].startswith(f"Submission {id} (failed): cider has the signature")
+    assert "signature" not in {event.what for event in public}
 
 
 @pytest.mark.parametrize("reason", ["", " \n"])
