@@ -8,6 +8,7 @@ import threading
 import httpx
 import pytest
 
+from reelscore.challenge.store.events import broken_link, read_events
 from reelscore.errors import DataError
 from reelscore.web import security
 from reelscore.web.store import accounts
@@ -136,6 +137,29 @@ def test_an_owner_removes_somebody(app, owner, assistant):
     Visitor(app).log_in("eve", "owner")
     assistant.cookies.set("reelscore_session", cookie, path="/")
     assert not is_in(assistant)
+
+
+def test_changes_of_organisers_are_logged(app, owner, assistant):
+    place = f"/organise/people/{id_of(app, 'bob')}"
+    owner.press(f"{place}/role", role="owner")
+    owner.press(f"{place}/role", role="king")  # refused: nothing is changed or logged
+    owner.press(f"{place}/password", password=OTHER)
+    owner.press("/organise/password", old=PASSWORD, new=OTHER)
+    owner.press("/organise/people", name="eve", password=OTHER, role="assistant")
+    owner.press(f"{place}/remove")
+    with app.state.site.database.reading() as connection:
+        events = read_events(connection, None)
+        assert broken_link(connection, None) is None
+    told = [(event.actor, event.what, event.about, event.before, event.after) for event in events]
+    assert told == [
+        (OWNER, "account", OWNER, "", "owner"),
+        ("bob", "account", "bob", "", "assistant"),
+        (OWNER, "role", "bob", "assistant", "owner"),
+        (OWNER, "password", "bob", "", ""),
+        (OWNER, "password", OWNER, "", ""),
+        (OWNER, "account", "eve", "", "assistant"),
+        (OWNER, "account", "bob", "owner", "removed"),
+    ]
 
 
 def test_the_last_owner_stays(app, owner, assistant):

@@ -180,7 +180,8 @@ def test_owners_decide_with_a_reason(app, owner):
     assert program.get(f"{DOGS}/queue").json()["waiting"] == 1
     events = program.get(f"{DOGS}/events").json()
     assert {"grant", "disqualify", "reinstate", "dates"} <= {e["what"] for e in events["events"]}
-    assert len(events["chain"]) == 64
+    assert len(events["chain"]) == len(events["server_chain"]) == 64
+    assert {"account", "token"} <= {event["what"] for event in events["server_events"]}
     assert program.post(f"{DOGS}/teams/none/approve", json={"reason": "x"}).status_code == 404
 
 

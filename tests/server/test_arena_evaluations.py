@@ -208,8 +208,28 @@ def test_the_console_tells_of_a_changed_log(app, owner):
     assert "the chain is right" in page
     with app.state.site.database.writing() as connection:
         connection.exec_driver_sql("DROP TRIGGER challenge_event_no_update")
-        connection.exec_driver_sql("UPDATE challenge_event SET reason = 'other' WHERE key = 1")
+        change = "UPDATE challenge_event SET reason = 'other' WHERE what = "
+        connection.exec_driver_sql(f"{change} 'human'")
     assert "Entry 1 of the log was changed" in owner.get(CONSOLE).text
+    assert "of the log of the server was changed" not in owner.get(CONSOLE).text
+    with app.state.site.database.writing() as connection:
+        connection.exec_driver_sql(f"{change} 'account'")
+    assert "Entry 1 of the log of the server was changed" in owner.get(CONSOLE).text
+
+
+def test_the_log_of_the_server_has_tokens_and_accounts_for_organisers(app, owner, assistant):
+    member = member_of(app, "strong")
+    member.press(f"{CLIPS}/team/tokens", name="laptop", scope="submit")
+    page = owner.get(f"{CLIPS}/log").text
+    assert "Log of the server" in page
+    for name, what in (("ada", "account"), ("bob", "account"), ("pat", "token")):
+        assert f'<td data-label="who">{name}</td><td data-label="what">{what}</td>' in page
+    head = re.findall(r"Head of the chain: <code>(\w{64})</code>", owner.get(CONSOLE).text)[-1]
+    assert head in assistant.get(f"{CLIPS}/log").text
+    for viewer in (member, Visitor(app)):
+        page = viewer.get(f"{CLIPS}/log").text
+        assert "Log of the server" not in page
+        assert head not in page
 
 
 def test_the_first_page_names_challenges_beside_raters(app, owner):

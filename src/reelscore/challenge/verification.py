@@ -1,4 +1,4 @@
-"""Every score of an export computed again and compared bit by bit."""
+"""What was kept is what was computed and written: scores of an export, and logs of a database."""
 
 from __future__ import annotations
 
@@ -19,9 +19,13 @@ from reelscore.challenge.imports import import_challenge, read_export
 from reelscore.challenge.scorers import Score, prepare, score_split
 from reelscore.challenge.store import tables
 from reelscore.challenge.store.blobs import get_blob
+from reelscore.challenge.store.events import broken_link, chain_head, read_events
 from reelscore.challenge.store.results import arrays_of, scores_of
 from reelscore.challenge.store.tables import open_challenges
 from reelscore.errors import DataError
+from reelscore.store.database import Database
+
+_SQLITE = b"SQLite format 3\0"
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,55 @@ class Verification:
     arrays: int
     differences: list[str]
     chain: str
+
+
+@dataclass(frozen=True)
+class CheckedLog:
+    """A log whose chain is right.
+
+    Attributes:
+        challenge: The challenge's id; empty for the log of the server.
+        events: How many events it has.
+        chain: The head of its chain; empty without events.
+    """
+
+    challenge: str
+    events: int
+    chain: str
+
+
+def is_database(where: str) -> bool:
+    """Tell a database from an export.
+
+    >>> is_database("postgresql://lab/clips"), is_database("none.zip")
+    (True, False)
+    """
+    if "://" in where:
+        return True
+    try:
+        with Path(where).open("rb") as file:
+            return file.read(len(_SQLITE)) == _SQLITE
+    except OSError:
+        return False
+
+
+def verify_logs(database: Database) -> list[CheckedLog]:
+    """Check the chains of all logs of a database: of its challenges, and of the server.
+
+    Raises:
+        DataError: If a log was changed.
+    """
+    with database.reading() as connection:
+        known = connection.execute(select(tables.challenge).order_by(tables.challenge.c.key)).all()
+        logs: list[tuple[str, int | None]] = [(row.id, row.key) for row in known]
+        checked = []
+        for id, key in [*logs, ("", None)]:
+            if (number := broken_link(connection, key)) is not None:
+                name = f"the log of {id!r}" if id else "the log of the server"
+                raise DataError(f"{database.place}: row {number} of {name} was changed.")
+            events = len(read_events(connection, key))
+            checked.append(CheckedLog(id, events, chain_head(connection, key)))
+    return checked
 
 
 def verify_export(

@@ -10,7 +10,7 @@ import io
 import json
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from sqlalchemy import Row, select
@@ -33,7 +33,7 @@ from reelscore.challenge.showing import (
 from reelscore.challenge.splits import stories_references
 from reelscore.challenge.store import results, tables
 from reelscore.challenge.store.blobs import get_blob
-from reelscore.challenge.store.events import Event, broken_link, chain_head
+from reelscore.challenge.store.events import Event, broken_link, chain_head, read_events
 from reelscore.data.stories import Stories
 from reelscore.stats.resampling import FloatArray
 
@@ -42,6 +42,14 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Record = results.Record  # what pages know a submission by
+
+
+class ServerLog(NamedTuple):
+    """The log of the whole server: its events, the first that was changed, and its chain's head."""
+
+    events: list[Event]
+    changed: int | None
+    chain: str
 
 
 class View(Scope):
@@ -370,3 +378,18 @@ class View(Scope):
         """The last link of the log's chain; empty without events."""
         with self.database.reading() as connection:
             return chain_head(connection, self.row.key)
+
+    def server_log(self) -> ServerLog | None:
+        """Give the log of the whole server: tokens, and accounts of organisers.
+
+        Organisers alone may see it, since it tells of people in other challenges.
+        """
+
+        def everything() -> ServerLog:
+            with self.database.reading() as connection:
+                events = read_events(connection, None)
+                return ServerLog(
+                    events, broken_link(connection, None), chain_head(connection, None)
+                )
+
+        return view(self.who.seen_as(), "events", Situation(), everything)

@@ -8,8 +8,11 @@ import zipfile
 
 import pytest
 
-from reelscore.challenge.exports import export_challenge
-from reelscore.challenge.verification import verify_export
+from reelscore.challenge.arena import Arena
+from reelscore.challenge.challenges import find_challenge
+from reelscore.challenge.exports import export_challenge, note_download
+from reelscore.challenge.tokens import make_token
+from reelscore.challenge.verification import is_database, verify_export, verify_logs
 from reelscore.errors import DataError
 from support.challenges import REVEALS, made_with
 
@@ -52,3 +55,19 @@ def test_a_changed_score_is_found(export, tmp_path):
 def test_an_export_without_references_cannot_be_verified(export):
     with pytest.raises(DataError, match="--with-references"):
         verify_export(export.with_name("bare.zip"))
+
+
+def test_the_logs_of_a_database_are_checked(tmp_path):
+    with made_with(tmp_path).database as database:
+        arena = Arena(database, lambda _: REVEALS)
+        known = find_challenge(arena)
+        make_token(arena, 1, "laptop", ["read"], actor="ada")
+        note_download(arena, known, "archive", actor="ada", reason="for the lab")
+        logs = {log.challenge: (log.events, len(log.chain)) for log in verify_logs(database)}
+        assert logs == {"clips": (1, 64), "": (1, 64)}
+        assert is_database(str(tmp_path / "c.db"))
+        with database.writing() as connection:
+            connection.exec_driver_sql("DROP TRIGGER challenge_event_no_update")
+            connection.exec_driver_sql("UPDATE challenge_event SET actor = 'x' WHERE what='token'")
+        with pytest.raises(DataError, match="row 1 of the log of the server was changed"):
+            verify_logs(database)

@@ -84,6 +84,9 @@ def test_export_import_verify_archive(database, tmp_path, call):
         == (call("leaderboard", database, "--organisers")[0])
     )
     assert "equal bit by bit" in call("verify", export, "--threads", 1)[1]
+    said = call("verify", database)[1]
+    assert "clips: 1 event; the chain is right, head" in said
+    assert "server: 0 events." in said
     call("archive", copy, "-o", tmp_path / "site")
     assert (tmp_path / "site" / "index.html").exists()
 

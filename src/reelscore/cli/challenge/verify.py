@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from reelscore.challenge.verification import verify_export
-from reelscore.cli.challenge.options import say
+from reelscore.challenge.verification import is_database, verify_export, verify_logs
+from reelscore.cli.challenge.options import open_arena, say
 from reelscore.cli.messages import printable
 from reelscore.errors import DataError
 
@@ -18,12 +18,18 @@ _SHOWN = 10
 def command(file: str, threads: int | None) -> None:
     """Compute every score of an export again, and compare bit by bit.
 
-    FILE is an export with references. Checksums and the chain of the log are checked too.
+    FILE is an export with references. Checksums and the chain of the log are checked too. Of a
+    database, the chains of all logs are checked: of its challenges, and of the server, which has
+    tokens and accounts.
 
     \b
-    Example:
+    Examples:
       reelscore challenge verify whole.zip
+      reelscore challenge verify lsmdc.db
     """
+    if is_database(file):
+        _check_logs(file)
+        return
     result = verify_export(file, threads=threads)
     for difference in result.differences[:_SHOWN]:
         click.echo(printable(difference))
@@ -34,3 +40,13 @@ def command(file: str, threads: int | None) -> None:
         f"{result.arrays} arrays are equal bit by bit; the log's chain is right"
         + (f", head {result.chain[:12]}." if result.chain else ".")
     )
+
+
+def _check_logs(database: str) -> None:
+    with open_arena(database) as arena:
+        logs = verify_logs(arena.database)
+    for log in logs:
+        count = f"{log.events} event{'' if log.events == 1 else 's'}"
+        head = f"; the chain is right, head {log.chain[:12]}" if log.chain else ""
+        say(f"{log.challenge or 'server'}: {count}{head}.")
+    say("To compute scores again, verify an export with --with-references.")

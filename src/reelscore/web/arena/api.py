@@ -5,7 +5,7 @@ Cookies count for nothing here, so that no other site can use a browser's sessio
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 from fastapi import Body, Depends, File, Form, Header, Path, Request, UploadFile
@@ -16,6 +16,7 @@ from reelscore.challenge import jobs, quota, team_decisions, teams
 from reelscore.challenge.board_forms import board_csv, board_dict
 from reelscore.challenge.challenges import change_dates, find_phase, list_challenges
 from reelscore.challenge.queue_state import queue_state, why_waiting
+from reelscore.challenge.store.events import Event
 from reelscore.challenge.submissions import Receipt
 from reelscore.challenge.tokens import find_token
 from reelscore.challenge.views import Record
@@ -406,8 +407,17 @@ def give_queue(visit: Owner) -> dict[str, Any]:
 @router.get("/challenges/{challenge}/events")
 def give_events(visit: Owner) -> dict[str, Any]:
     """Give the log, and the head of its chain."""
-    events = [{**event._asdict(), "time": to_iso(event.time)} for event in visit.view.events()]
-    return {"events": events, "chain": visit.view.chain_head()}
+    server = visit.view.server_log()
+    return {
+        "events": _events(visit.view.events()),
+        "chain": visit.view.chain_head(),
+        "server_events": _events(server.events if server else []),
+        "server_chain": server.chain if server else "",
+    }
+
+
+def _events(events: Sequence[Event]) -> list[dict[str, Any]]:
+    return [{**event._asdict(), "time": to_iso(event.time)} for event in events]
 
 
 def named_team(visit: Visit, id: str) -> teams.Team:

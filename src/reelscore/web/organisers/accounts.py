@@ -14,7 +14,7 @@ from reelscore.web.organisers.session import PATH, Desk, Organiser, Owner, log_i
 from reelscore.web.requests import Guard, Router
 from reelscore.web.site import FromOurForm, Here, NotTooOften, Site, address, too_often
 from reelscore.web.store import accounts
-from reelscore.web.store.accounts import Account
+from reelscore.web.store.accounts import Account, Deed
 
 router = Router(prefix=PATH)
 Name = Annotated[str, Form(max_length=60)]
@@ -98,7 +98,7 @@ async def set_up(
     """Make the first owner."""
     try:
         account = await site.hashing.run(
-            accounts.add_account, site.database, name, password, "owner"
+            accounts.add_account, site.database, name, password, "owner", Deed(name, site.now)
         )
     except DataError as error:
         return site.page(request, "organisers/setup.html", 422, token=token, error=str(error))
@@ -118,7 +118,7 @@ def show_people(desk: Organiser) -> Response:
 async def add_person(desk: Owner, name: Name, password: Password, role: Role) -> Response:
     """Make an account for somebody else."""
     site = desk.site
-    await site.hashing.run(accounts.add_account, site.database, name, password, role)
+    await site.hashing.run(accounts.add_account, site.database, name, password, role, desk.deed)
     return desk.go("/people", f"{name} has an account now.")
 
 
@@ -140,7 +140,7 @@ Other = Annotated[Account, Depends(other)]
 @router.post("/people/{account}/role", dependencies=[FromOurForm])
 def set_role(desk: Owner, person: Other, role: Role) -> Response:
     """Make somebody an owner or an assistant."""
-    changed = accounts.set_role(desk.site.database, person.id, role)
+    changed = accounts.set_role(desk.site.database, person.id, role, desk.deed)
     return _done(desk, person, f"{person.name} is an {changed.role} now, and has to log in again.")
 
 
@@ -148,14 +148,14 @@ def set_role(desk: Owner, person: Other, role: Role) -> Response:
 async def set_password(desk: Owner, person: Other, password: Password) -> Response:
     """Give somebody a new password."""
     site = desk.site
-    await site.hashing.run(accounts.set_password, site.database, person.id, password)
+    await site.hashing.run(accounts.set_password, site.database, person.id, password, desk.deed)
     return _done(desk, person, f"{person.name} has a new password; tell it to them.")
 
 
 @router.post("/people/{account}/remove", dependencies=[FromOurForm])
 def remove(desk: Owner, person: Other) -> Response:
     """Remove an account."""
-    accounts.remove_account(desk.site.database, person.id)
+    accounts.remove_account(desk.site.database, person.id, desk.deed)
     return _done(desk, person, f"{person.name} has no account any more.")
 
 
@@ -167,7 +167,9 @@ async def change_password(
     site = desk.site
     if await proven(request, site, desk.account.name, old) is None:
         raise HTTPException(403, "The old password is wrong.")
-    account = await site.hashing.run(accounts.set_password, site.database, desk.account.id, new)
+    account = await site.hashing.run(
+        accounts.set_password, site.database, desk.account.id, new, desk.deed
+    )
     response = log_in(site, account)
     desk.note(response, "Your password is changed.")
     return response

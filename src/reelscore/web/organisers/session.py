@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from reelscore.human.campaign import Campaign
 from reelscore.web.requests import Guard
 from reelscore.web.site import Site, clock
-from reelscore.web.store.accounts import Account, find_account
+from reelscore.web.store.accounts import Account, Deed, find_account
 
 COOKIE = "reelscore_session"
 _DONE = "reelscore_done"  # what the last form did, for the next page to say
@@ -70,6 +70,11 @@ class Desk:
         """Let the next page say what was done, with the time."""
         text = f"{done} ({clock(self.site.settings.clock())} UTC)"
         self.site.set_cookie(response, _DONE, self.site.signer.sign("done", text), PATH, _AGE)
+
+    @property
+    def deed(self) -> Deed:
+        """Who changes an account, and when, for the log."""
+        return Deed(self.account.name, self.site.now)
 
     def campaign(self, id: str) -> Campaign:
         """Give a campaign."""

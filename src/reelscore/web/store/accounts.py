@@ -13,6 +13,8 @@ from typing import Literal, get_args
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
+from reelscore.challenge.arena import server_clock
+from reelscore.challenge.store.events import log
 from reelscore.errors import DataError, check_choice
 from reelscore.store.database import Database, alone
 from reelscore.web.security import hash_password, is_password
@@ -22,6 +24,22 @@ Role = Literal["owner", "assistant", "participant"]
 ROLES: tuple[Role, ...] = get_args(Role)
 ORGANISERS: tuple[Role, ...] = ("owner", "assistant")
 _NAME = re.compile(r"[\w.@+-]{1,60}")
+
+
+@dataclass(frozen=True)
+class Deed:
+    """Who changes an account, and when, for the log of the server.
+
+    Attributes:
+        actor: The name of whoever does it; empty for the account's own.
+        time: In microseconds since 1970; the server's if not given.
+    """
+
+    actor: str = ""
+    time: int | None = None
+
+
+_OWN = Deed()
 
 
 @dataclass(frozen=True)
@@ -47,8 +65,10 @@ class Account:
 _COLUMNS = (account.c.id, account.c.name, account.c.role, account.c.sessions)
 
 
-def add_account(database: Database, name: str, password: str, role: str) -> Account:
-    """Make an account.
+def add_account(
+    database: Database, name: str, password: str, role: str, deed: Deed = _OWN
+) -> Account:
+    """Make an account; that of an organiser stands in the log.
 
     Raises:
         DataError: If the name or the password is not valid, or the name is taken.
@@ -79,6 +99,8 @@ def add_account(database: Database, name: str, password: str, role: str) -> Acco
             .values(name=name, password=password, role=role, sessions=first)
             .returning(*_COLUMNS)
         ).one()
+        if role in ORGANISERS:
+            _log(connection, deed, "account", name, after=role)
         return Account(*row)
 
 
@@ -125,16 +147,16 @@ def has_accounts(database: Database) -> bool:
         return bool(connection.scalar(organisers))
 
 
-def set_password(database: Database, id: int, password: str) -> Account:
+def set_password(database: Database, id: int, password: str, deed: Deed = _OWN) -> Account:
     """Change a password; whoever was logged in with the old one is no longer.
 
     Raises:
         DataError: If the password is not valid, or there is no such account.
     """
-    return _change(database, id, password=hash_password(password))
+    return _change(database, id, deed, password=hash_password(password))
 
 
-def set_role(database: Database, id: int, role: str) -> Account:
+def set_role(database: Database, id: int, role: str, deed: Deed = _OWN) -> Account:
     """Give an account another role; its sessions end.
 
     Raises:
@@ -142,39 +164,55 @@ def set_role(database: Database, id: int, role: str) -> Account:
         UnknownNameError: If there is no such role.
     """
     check_choice("role", role, ROLES)
-    return _change(database, id, role=role)
+    return _change(database, id, deed, role=role)
 
 
-def remove_account(database: Database, id: int) -> None:
-    """Remove an account; what was done by its name stays in the logs of campaigns.
+def remove_account(database: Database, id: int, deed: Deed = _OWN) -> None:
+    """Remove an account; what was done by its name stays in the logs.
 
     Raises:
         DataError: If there is no such account, or nobody would be an owner then.
     """
     with database.writing() as connection:
         alone(connection, account.name)
-        if not connection.execute(delete(account).filter_by(id=id)).rowcount:
+        before = connection.execute(select(*_COLUMNS).filter_by(id=id)).one_or_none()
+        if before is None:
             raise _gone()
+        connection.execute(delete(account).filter_by(id=id))
         _check_owners(connection)
+        _log(connection, deed, "account", before.name, before=before.role, after="removed")
 
 
 def end_sessions(database: Database, id: int) -> None:
     """Log somebody out everywhere."""
-    _change(database, id)
+    _change(database, id, _OWN)
 
 
-def _change(database: Database, id: int, **values: str) -> Account:
-    """Change an account, and end its sessions."""
+def _change(database: Database, id: int, deed: Deed, **values: str) -> Account:
+    """Change an account, and end its sessions; the log has what is changed, but no password."""
     changes = {**values, "sessions": account.c.sessions + 1}
     with database.writing() as connection:
         alone(connection, account.name)
-        changed = update(account).filter_by(id=id).values(changes).returning(*_COLUMNS)
-        row = connection.execute(changed).one_or_none()
-        if row is None:
+        before = connection.execute(select(*_COLUMNS).filter_by(id=id)).one_or_none()
+        if before is None:
             raise _gone()
+        changed = update(account).filter_by(id=id).values(changes).returning(*_COLUMNS)
+        row = connection.execute(changed).one()
         if "role" in values:
             _check_owners(connection)
+            _log(connection, deed, "role", row.name, before=before.role, after=row.role)
+        if "password" in values:
+            _log(connection, deed, "password", row.name)
         return Account(*row)
+
+
+def _log(
+    connection: Connection, deed: Deed, what: str, name: str, *, before: str = "", after: str = ""
+) -> None:
+    """Write a change of an account into the log of the server."""
+    time = server_clock(connection) if deed.time is None else deed.time
+    actor = deed.actor or name
+    log(connection, time, None, what, name, actor=actor, before=before, after=after)
 
 
 def _check_owners(connection: Connection) -> None:
