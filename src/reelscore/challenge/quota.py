@@ -17,6 +17,7 @@ from reelscore.challenge.store.tables import charge, grant, job, refusal, submis
 from reelscore.challenge.teams import Team, own_keys
 from reelscore.errors import DataError, RefusedError
 from reelscore.store.database import alone
+from reelscore.store.values import to_iso
 
 REFUSALS_AN_HOUR = 30
 _HOUR = 3_600_000_000
@@ -222,16 +223,20 @@ def check_refusals(connection: Connection, team: Team, now: int) -> None:
     Raises:
         RefusedError: If it had too many refusals in an hour; reason ``often``.
     """
-    count = (
-        select(func.count())
-        .select_from(refusal)
+    times = (
+        select(refusal.c.time)
         .where(refusal.c.team.in_(own_keys(connection, team.key)), refusal.c.time > now - _HOUR)
+        .order_by(refusal.c.time.desc())
+        .limit(REFUSALS_AN_HOUR)
     )
-    if int(connection.execute(count).scalar_one()) >= REFUSALS_AN_HOUR:
+    refused = connection.scalars(times).all()
+    if len(refused) >= REFUSALS_AN_HOUR:
         raise RefusedError(
             "often",
-            f"{REFUSALS_AN_HOUR} files were refused within an hour; check them with "
-            "'reelscore challenge check' and come back later.",
+            f"{REFUSALS_AN_HOUR} files were refused within an hour; the next one is read at "
+            f"{to_iso(refused[-1] + _HOUR)}. Until then the server checks none either: correct "
+            "what the reports name, and look for other mistakes with 'reelscore check FILE' on "
+            "your own machine.",
         )
 
 

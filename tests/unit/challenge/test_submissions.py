@@ -135,6 +135,9 @@ def test_too_many_bad_files(made, readers, monkeypatch):
         with pytest.raises(RefusedError) as caught:
             submissions.hand_in(arena, readers, known, "main", team, bad)
         assert caught.value.reason == reason
+    said = str(caught.value)
+    assert "the next one is read at 2026-06-01T01:00:01.000000Z" in said
+    assert "challenge check" not in said  # a server that checks has the same limit
     with arena.database.reading() as connection:
         quota.check_refusals(connection, other, arena.now())
         # they count in whatever phase they were
