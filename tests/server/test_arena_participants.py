@@ -13,7 +13,7 @@ from reelscore.web.app import create_app
 from reelscore.web.arena.accounts import reset_link
 from reelscore.web.settings import Settings
 from reelscore.web.store.accounts import find_account
-from support.arena import HERE, At, Participant, arena_app, on_both
+from support.arena import HERE, At, Participant, Program, arena_app, on_both
 from support.challenge_data import SECOND, START, captions
 from support.server import PASSWORD, SECRET
 from support.visits import Visitor
@@ -126,6 +126,39 @@ def test_closed_is_closed_to_the_microsecond(app, member, clock):
     clock.moment += 1
     assert member.hand_in(captions(1)).status_code == 409
     assert "No phase takes files now" in member.get(f"{HERE}/submit").text
+
+
+@pytest.mark.parametrize("state", ["closed", "archived"])
+def test_a_challenge_that_organisers_close_looks_closed(app, member, owner, state):
+    program = Program(app, "pat", "read")
+
+    def is_open():
+        [phase] = program.get("/api/v1/challenges/dogs").json()["phases"]
+        return phase["open"]
+
+    assert "open, closes in" in Visitor(app).get(HERE).text
+    assert is_open()
+    owner.press(f"{HERE}/console/state", state=state, reason="a leak")
+    said = f"The challenge is {state}; it takes no files."
+    for visitor in (Visitor(app), member):
+        page = visitor.get(HERE).text
+        assert "open, closes in" not in page
+        assert f'<span class="chip">{state}</span>' in page
+        assert said in page
+        assert "left today" not in page
+        assert f'class="button main" href="{HERE}' not in page
+    form = member.get(f"{HERE}/submit")
+    assert said in form.text
+    assert 'type="file"' not in form.text
+    assert not is_open()
+    assert program.get("/api/v1/challenges/dogs").json()["state"] == state
+    assert "x-quota-left" not in form.headers
+    refused = member.hand_in(captions())
+    assert refused.status_code == 409
+    assert said in refused.text
+    owner.press(f"{HERE}/console/state", state="open", reason="no leak")
+    assert is_open()
+    assert "left today 5 of 5" in member.get(f"{HERE}/submit").text
 
 
 def test_after_the_close_a_team_may_leave_the_board_but_not_choose(app, member, owner, clock):

@@ -7,6 +7,7 @@ import re
 import pytest
 from sqlalchemy import text
 
+from reelscore.errors import DataError
 from reelscore.human.campaign import Campaign
 from reelscore.human.store.migrations import MIGRATIONS as CAMPAIGNS
 from reelscore.store.database import Database
@@ -96,3 +97,24 @@ def test_a_database_of_the_version_before_keeps_everything(where):
             assert again.id > added.id > 4  # a number that a team may know is not given twice
     with Campaign.open(where, id) as campaign:
         assert campaign.judgments().score.tolist() == judged == [71.0]
+
+
+@pytest.mark.parametrize(
+    "name", ["\u0430da", "\u0430\u0501\u0430", "Ada", "a.da", "\uff41da", "\u00e0da"]
+)
+def test_nobody_is_mistaken_for_another(app, name):
+    """A name of one script that does not look like another's, as for teams."""
+    database = app.state.site.database
+    accounts.add_account(database, "ada", PASSWORD, "owner")
+    with pytest.raises(DataError, match=r"mixes letters|looks like|already"):
+        accounts.add_account(database, name, PASSWORD, "participant")
+
+
+def test_a_name_is_kept_in_one_spelling(app):
+    database = app.state.site.database
+    assert accounts.add_account(database, "\uff50at", PASSWORD, "participant").name == "pat"
+    for spelling in ("pat", "\uff50at"):
+        assert accounts.check_account(database, spelling, PASSWORD).name == "pat"
+    assert accounts.check_account(database, "Pat", PASSWORD) is None
+    with pytest.raises(DataError, match="cannot be a name"):
+        accounts.add_account(database, "pat\u00bd", PASSWORD, "participant")  # has a slash then

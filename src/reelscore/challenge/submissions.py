@@ -301,10 +301,29 @@ def check_window(own: KnownPhase, arrived: int, now: int) -> bool:
     return True
 
 
+def check_challenge(state: str, kind: str = "team") -> None:
+    """Refuse a file where the whole challenge takes none, whatever its phases say.
+
+    While it is a draft, organisers try it with entries of their own.
+
+    Args:
+        state: The state of the challenge.
+        kind: The kind of the team.
+
+    Raises:
+        RefusedError: If so; reason ``closed``.
+
+    >>> check_challenge("closed")
+    Traceback (most recent call last):
+    reelscore.errors.RefusedError: The challenge is closed; it takes no files.
+    """
+    if state != "open" and not (state == "draft" and kind != "team"):
+        states = {"draft": "is not open yet", "closed": "is closed", "archived": "is archived"}
+        raise RefusedError("closed", f"The challenge {states[state]}; it takes no files.")
+
+
 def check_team(connection: Connection, own: Team) -> None:
     """Refuse a team that may not submit, or may not submit now.
-
-    While a challenge is a draft, organisers try it with entries of their own.
 
     Raises:
         RefusedError: If so; reason ``team``, or ``closed`` where the whole challenge is.
@@ -312,9 +331,7 @@ def check_team(connection: Connection, own: Team) -> None:
     columns = (team.c.state, team.c.approved, team.c.kind, challenge.c.state.label("whole"))
     rows = select(*columns).join(challenge, challenge.c.key == team.c.challenge)
     row = connection.execute(rows.where(team.c.key == own.key)).one()
-    if row.whole != "open" and not (row.whole == "draft" and row.kind != "team"):
-        states = {"draft": "is not open yet", "closed": "is closed", "archived": "is archived"}
-        raise RefusedError("closed", f"The challenge {states[row.whole]}.")
+    check_challenge(row.whole, row.kind)
     if row.state == "disqualified":
         raise RefusedError("team", "The team is disqualified; ask the organisers.")
     if row.state == "merged":

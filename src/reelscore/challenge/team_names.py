@@ -1,4 +1,4 @@
-"""Names of teams: readable, of one script, and not to be mistaken for another's."""
+"""Names of teams and of accounts: readable, of one script, and not to be mistaken for another's."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TOGETHER = {"HIRAGANA": "CJK", "KATAKANA": "CJK", "HANGUL": "CJK", "IDEOGRAPHIC
 
 
 def checked_name(name: str) -> str:
-    """Give a team's name as it is kept.
+    """Give the name of a team or an account as it is kept.
 
     Raises:
         DataError: If it is empty, long, has characters that do not show, or mixes scripts.

@@ -24,6 +24,7 @@ from reelscore.errors import RefusedError
 from reelscore.store.values import from_iso, to_iso
 from reelscore.web.arena.boards import member_names, seen_board
 from reelscore.web.arena.pages import items
+from reelscore.web.arena.quotas import open_phases
 from reelscore.web.arena.submissions import (
     choose_own,
     file_answer,
@@ -172,9 +173,11 @@ def give_phases(visit: Anybody) -> dict[str, Any]:
 
 def _phases(visit: Visit) -> list[dict[str, Any]]:
     view = visit.view
+    taking = {phase.id for phase in open_phases(visit)}
     return [
         {
             "id": phase.id,
+            "open": phase.id in taking,  # whether it takes files now
             "name": phase.name or phase.id,
             "splits": list(phase.splits),
             "opens": to_iso(view.phases[phase.id].opens),

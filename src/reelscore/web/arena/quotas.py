@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from reelscore.challenge.challenges import KnownPhase, find_phase
 from reelscore.challenge.quota import Left, quota_left
-from reelscore.challenge.submissions import check_window
+from reelscore.challenge.submissions import check_challenge, check_window
 from reelscore.errors import RefusedError
 
 if TYPE_CHECKING:
@@ -25,8 +25,19 @@ if TYPE_CHECKING:
 def open_phases(visit: Visit) -> list[KnownPhase]:
     """Give the phases that take files now, of those that may be known of."""
     view = visit.view
+    if whole_refusal(visit):
+        return []
     phases = [find_phase(visit.arena, visit.known, phase.id) for phase in view.definition.phases]
     return [phase for phase in phases if _takes(phase, view.now)]
+
+
+def whole_refusal(visit: Visit) -> str:
+    """Say why the whole challenge takes no files from the visitor; empty where it does."""
+    try:
+        check_challenge(visit.known.state, visit.team.kind if visit.team else "team")
+    except RefusedError as error:
+        return str(error)
+    return ""
 
 
 def _takes(phase: KnownPhase, now: int) -> bool:

@@ -19,7 +19,7 @@ from reelscore.challenge.showing import VISITOR, Who
 from reelscore.challenge.teams import Team, team_of
 from reelscore.challenge.views import View
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.web.arena.quotas import open_lefts
+from reelscore.web.arena.quotas import open_lefts, whole_refusal
 from reelscore.web.organisers.session import find_visitor
 from reelscore.web.requests import Guard
 from reelscore.web.site import Site, clock
@@ -75,6 +75,11 @@ class Visit:
     def lefts(self) -> list[tuple[KnownPhase, Left]]:
         """What the team has left in each phase that takes files now."""
         return open_lefts(self)
+
+    @property
+    def refusal(self) -> str:
+        """Why the whole challenge takes no files from them; empty where it does."""
+        return whole_refusal(self)
 
     def is_about(self, phase: str) -> None:
         """Note the phase that a request is about: its answer tells what is left in it."""

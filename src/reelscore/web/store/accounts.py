@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import secrets
+import unicodedata
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -15,6 +16,7 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 
 from reelscore.challenge.arena import server_clock
 from reelscore.challenge.store.events import log
+from reelscore.challenge.team_names import checked_name, skeleton
 from reelscore.errors import DataError, check_choice
 from reelscore.store.database import Database, alone
 from reelscore.web.security import hash_password, is_password
@@ -82,7 +84,8 @@ def add_account(
     'owner'
     True
     """
-    if not _NAME.fullmatch(name):
+    kept = checked_name(name) if _NAME.fullmatch(name) else ""
+    if not _NAME.fullmatch(kept):
         raise DataError(
             f"{name[:60]!r} cannot be a name; expected 1 to 60 letters, digits and . @ + - _."
         )
@@ -92,16 +95,31 @@ def add_account(
     first = secrets.randbelow(1 << 30)
     with database.writing() as connection:
         alone(connection, account.name)
-        if connection.scalar(select(account.c.id).filter_by(name=name)) is not None:
-            raise DataError(f"There is an account {name!r} already; choose another name.")
+        _check_new(connection, kept)
         row = connection.execute(
             insert(account)
-            .values(name=name, password=password, role=role, sessions=first)
+            .values(name=kept, password=password, role=role, sessions=first)
             .returning(*_COLUMNS)
         ).one()
         if role in ORGANISERS:
-            _log(connection, deed, "account", name, after=role)
+            _log(connection, deed, "account", kept, after=role)
         return Account(*row)
+
+
+def _check_new(connection: Connection, name: str) -> None:
+    """Refuse the name of another account, and one that looks like it.
+
+    Raises:
+        DataError: If so.
+    """
+    wanted = skeleton(name)
+    for other in connection.scalars(select(account.c.name)):
+        if other == name:
+            raise DataError(f"There is an account {name!r} already; choose another name.")
+        if skeleton(other) == wanted:
+            raise DataError(
+                f"The name {name!r} looks like that of another account; choose another."
+            )
 
 
 def find_account(database: Database, id: int) -> Account | None:
@@ -116,7 +134,10 @@ def check_account(database: Database, name: str, password: str) -> Account | Non
     row = None
     if _NAME.fullmatch(name):
         with database.reading() as connection:
-            row = connection.execute(select(account).filter_by(name=name)).one_or_none()
+            # accounts of earlier versions may have names that would be kept otherwise now
+            kept = {name, unicodedata.normalize("NFKC", name)}
+            rows = connection.execute(select(account).where(account.c.name.in_(kept))).all()
+            row = max(rows, key=lambda each: each.name == name, default=None)
     # the password is looked at in any case, so that the time tells nothing
     if not is_password(password, row.password if row else None) or row is None:
         return None
