@@ -161,6 +161,15 @@ def test_a_challenge_that_organisers_close_looks_closed(app, member, owner, stat
     assert "left today 5 of 5" in member.get(f"{HERE}/submit").text
 
 
+def test_the_list_of_challenges_says_which_are_closed(app, owner, tmp_path):
+    path = tmp_path / "dogs.toml"
+    path.write_text(path.read_text().replace('"dogs"', '"cats"'))
+    make_challenge(app.state.site.arena, path)
+    assert "1 phase, closed" not in Visitor(app).get("/challenges").text
+    owner.press(f"{HERE}/console/state", state="closed", reason="a leak")
+    assert Visitor(app).get("/challenges").text.count("1 phase, closed") == 1
+
+
 def test_after_the_close_a_team_may_leave_the_board_but_not_choose(app, member, owner, clock):
     for number in range(2):
         member.hand_in(captions(number))
