@@ -19,6 +19,7 @@ from typing import Any
 import msgspec
 
 from reelscore.challenge.definition import Kind, ScoringLimits
+from reelscore.challenge.entry_lines import with_lines
 from reelscore.challenge.processes import Helper, ProcessFault
 from reelscore.challenge.upload_files import unpack
 from reelscore.data.checks import SHOWN, Problems, candidate_fault, has_words, id_fault
@@ -238,11 +239,13 @@ class _UploadReading:
         self._problems = Problems(name)
         self._split_of = {item: split.split for split in expected.splits for item in split.items}
         self._places: dict[str, str] = {}
+        self._files: Mapping[str, bytes] = {}
 
     def read(self, content: bytes) -> dict[str, Any] | None:
         """Give captions by split, or ``None`` where there are problems."""
         unpacked = unpack(self.name, content)
         self.notes += unpacked.notes
+        self._files = unpacked.files
         found: dict[str, Any] = {}
         for name, text in unpacked.files.items():
             if text.startswith(PARQUET):
@@ -268,10 +271,10 @@ class _UploadReading:
 
     def report(self, message: str = "") -> dict[str, Any]:
         """Say what is wrong, in few words however much it is."""
-        problems = [_short(problem) for problem in self._problems.first]
+        problems = self._said(self._problems.first)
         count = self._problems.count + bool(message)
         if message:
-            lines = [_short(line.strip()) for line in message.splitlines()]
+            lines = self._said([line.strip() for line in message.splitlines()[: SHOWN + 1]])
             message, problems = lines[0], [*lines[1 : SHOWN + 1], *problems][:SHOWN]
         elif count == 1:
             message, problems = problems[0], []
@@ -279,6 +282,12 @@ class _UploadReading:
             message = f"{self.name}: {count:,} problems; nothing was charged."
         notes = [_short(note) for note in self.notes[:SHOWN]]
         return {"message": message, "problems": problems, "count": count, "notes": notes}
+
+    def _said(self, problems: Sequence[str]) -> list[str]:
+        """Name the lines of problems where the file has lines, and cut them to size."""
+        for name, content in self._files.items():
+            problems = with_lines(problems, name, content)
+        return [_short(problem) for problem in problems]
 
     def _captions(self, source: Source, found: dict[str, Any]) -> None:
         from reelscore.data.caption_files import caption_file

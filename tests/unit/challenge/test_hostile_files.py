@@ -141,6 +141,39 @@ def test_what_cannot_be_scored(content, said):
     assert said in refused(content)
 
 
+RECORDS = [{"image_id": item, "caption": caption} for item, caption in (*GOOD.items(), ("v3", "a"))]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (json.dumps({**GOOD, "v3": "a"}, indent=1), "run.json:4: item 'v3' is not in the test set"),
+        (json.dumps(RECORDS, indent=1), "run.json:10: item 'v3' is not in"),
+        (json.dumps({"info": {}, "annotations": RECORDS}, indent=1), "run.json:12: item 'v3'"),
+        ("".join(f"{json.dumps(each)}\n" for each in RECORDS), "run.json:3: item 'v3' is not in"),
+        ('{\n"v1": "a",\n\n"v2": "b", "v1": "c"}', "run.json:4: item 'v1' is repeated"),
+        ('[\n{"id": "v1", "caption": "a"},\n{"id": "v1", "caption": "b"},\n'
+         '{"id": "v2", "caption": "b"}]', "has a caption already, at run.json:2"),
+        (json.dumps({**GOOD, "v3": "a"}), "run.json: entry 3: item 'v3' is not in"),  # one line
+    ],
+)  # fmt: skip
+def test_problems_name_their_line(content, said):
+    assert said in refused(content.encode())
+
+
+def test_problems_of_stories_name_the_line_of_the_video():
+    row = [{"timestamp": [0, 50], "sentence": "a man"}]
+    for whole, lines in (
+        ({"results": {"v_a": row, "x": row}}, (3, 12)),
+        ({"v_a": row, "x": row}, (2, 11)),
+    ):
+        problems = read(json.dumps(whole, indent=1).encode(), TIMED)["problems"]
+        assert problems[0].startswith(
+            f"run.json:{lines[0]}: video 'v_a', caption 1: ends at 50.00 s"
+        )
+        assert problems[1] == f"run.json:{lines[1]}: video 'x' is not in the test set."
+
+
 def test_many_bad_ids_make_a_short_report():
     lines = b"".join(b'{"id": "u%d", "caption": "a"}\n' % k for k in range(20_000))
     report = read(lines)
