@@ -4,9 +4,10 @@ The file is a ZIP archive: tables as lines of JSON, with ids in place of the dat
 blobs by their digest; linked campaigns; and a manifest with the SHA-256 of every part. Two exports
 of the same moment are equal byte by byte, whichever database they come from.
 
-Left out: accounts, passwords and tokens; and, unless asked for, contact addresses, references, and
-the campaigns that show references of blind splits. What a server sends over HTTP has no scores of
-single items of blind splits either, nor what they could be computed from.
+Left out, unless asked for: accounts with the hashes of their passwords and tokens, contact
+addresses, references, and the campaigns that show references of blind splits. What a server sends
+over HTTP has neither accounts nor references, nor scores of single items of blind splits, nor what
+they could be computed from.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import os
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -51,7 +52,10 @@ TABLES: tuple[Table, ...] = (
     ),
     *(tables.result, tables.array, tables.shown, tables.human, tables.event),
 )
-_ACCOUNTS = ("account",)  # columns with numbers of accounts, which stay where they are
+ACCOUNT = "account"  # columns with numbers of accounts, which stay where they are
+ACCOUNTS, TOKENS = "accounts.jsonl", "tokens.jsonl"
+# gives name and hash of the password of some accounts by their numbers; the pages have them
+AccountReader = Callable[[Connection, Collection[int]], Mapping[int, Mapping[str, str]]]
 BLOBS = tables.blob.name
 
 
@@ -64,6 +68,7 @@ class Exported:
         rows: How many rows of each table.
         blobs: How many blobs.
         references: Whether the references are in it.
+        accounts: Whether the accounts of participants are in it.
         campaigns: The linked campaigns that are in it.
         chain: The head of the log's chain.
     """
@@ -72,6 +77,7 @@ class Exported:
     rows: Mapping[str, int]
     blobs: int
     references: bool
+    accounts: bool
     campaigns: Sequence[str]
     chain: str
 
@@ -83,6 +89,7 @@ class Exported:
             {table.name: lines.get(f"tables/{table.name}.jsonl", 0) for table in TABLES},
             sum(name.startswith("blobs/") for name in lines),
             manifest["references"],
+            manifest.get("accounts", False),
             [Path(name).stem for name in lines if name.startswith("campaigns/")],
             manifest["chain"],
         )
@@ -97,11 +104,13 @@ class Contents:
         addresses: The contact addresses of members.
         blind_items: Scores of single items of blind splits, and the resamples, from which they
             can be computed.
+        accounts: The accounts of participants, by what reads them; ``None`` leaves them out.
     """
 
     references: bool = False
     addresses: bool = False
     blind_items: bool = True
+    accounts: AccountReader | None = None
 
 
 def export_challenge(
@@ -113,6 +122,7 @@ def export_challenge(
     references: bool = False,
     addresses: bool = False,
     blind_items: bool = True,
+    accounts: AccountReader | None = None,
 ) -> Exported:
     """Write everything of a challenge to one file, as it stands at one moment.
 
@@ -124,12 +134,14 @@ def export_challenge(
         references: Whether to include the references, those of blind splits too.
         addresses: Whether to include the contact addresses of members.
         blind_items: Whether to include what is known of single items of blind splits.
+        accounts: Reads the accounts of participants, to include them with the hashes of their
+            passwords and tokens; ``None`` leaves them out.
 
     Raises:
         UnknownNameError: If there is no such challenge.
         DataError: If the file cannot be written.
     """
-    contents = Contents(references, addresses, blind_items)
+    contents = Contents(references, addresses, blind_items, accounts)
     with database.reading() as connection:
         known = dict(
             connection.execute(select(tables.challenge.c.id, tables.challenge.c.key)).all()
@@ -144,6 +156,7 @@ def export_challenge(
             "references": references,
             "addresses": addresses,
             "blind_items": blind_items,
+            "accounts": accounts is not None,
             "chain": chain_head(connection, known[id]),
             "files": {},
         }
@@ -177,8 +190,9 @@ def _parts(connection: Connection, key: int, contents: Contents) -> Iterator[tup
     natural: dict[str, dict[int, str]] = {}
     blobs: dict[str, None] = {}
     secret = _secret_blobs(connection, key) if not contents.references else set()
+    people = _people(connection, key, contents.accounts) if contents.accounts else {}
     for table in TABLES:
-        lines = []
+        exported = []
         order = [table.c.key] if "key" in table.c else [*table.primary_key]
         query = select(table).where(_scope(table, key)).order_by(*order)
         if table is tables.array and not contents.blind_items:
@@ -194,8 +208,8 @@ def _parts(connection: Connection, key: int, contents: Contents) -> Iterator[tup
                 target = target_of(column)
                 if column.name == "key":
                     continue
-                if column.name in _ACCOUNTS:
-                    value = None
+                if column.name == ACCOUNT:
+                    value = people[value]["name"] if value in people else None
                 elif column is tables.member.c.contact and not contents.addresses:
                     value = ""
                 elif target == BLOBS and value is not None:
@@ -205,14 +219,47 @@ def _parts(connection: Connection, key: int, contents: Contents) -> Iterator[tup
                 values[column.name] = value
             if "key" in table.c:
                 own[row["key"]] = natural_id(table, values)
-            lines.append(json.dumps(values, ensure_ascii=False, sort_keys=True) + "\n")
-        yield f"tables/{table.name}.jsonl", "".join(lines).encode()
+            exported.append(values)
+        yield f"tables/{table.name}.jsonl", _lines(exported)
     for digest in sorted(blobs):
         packed = connection.execute(select(tables.blob).filter_by(digest=digest)).one()
         content = zlib.decompress(packed.bytes)
         if digest not in secret and hashlib.sha256(content).hexdigest() == digest:
             yield f"blobs/{digest}", content
     yield from _campaigns(connection, key, contents.references)
+    if contents.accounts:
+        yield ACCOUNTS, _lines(sorted(people.values(), key=lambda person: person["name"]))
+        yield TOKENS, _lines(_tokens(connection, people))
+
+
+def _people(
+    connection: Connection, key: int, read: AccountReader
+) -> Mapping[int, Mapping[str, str]]:
+    """Give the accounts that take part in a challenge, by their numbers."""
+    numbers = {
+        number
+        for table in TABLES
+        if ACCOUNT in table.c
+        for number in connection.scalars(select(table.c[ACCOUNT]).where(_scope(table, key)))
+    }
+    return read(connection, numbers - {None})
+
+
+def _tokens(
+    connection: Connection, people: Mapping[int, Mapping[str, str]]
+) -> Iterator[dict[str, Any]]:
+    """Give the tokens of accounts that were not revoked: what is kept of them are digests."""
+    token = tables.token
+    own = select(token).where(token.c.account.in_(people), token.c.revoked.is_(None))
+    rows = connection.execute(own.order_by(token.c.created, token.c.digest)).mappings()
+    for row in rows:
+        values = {name: value for name, value in row.items() if name != "key"}
+        yield {**values, ACCOUNT: people[row[ACCOUNT]]["name"]}
+
+
+def _lines(rows: Iterable[Mapping[str, Any]]) -> bytes:
+    lines = (json.dumps(dict(row), ensure_ascii=False, sort_keys=True) + "\n" for row in rows)
+    return "".join(lines).encode()
 
 
 def _public_splits(key: int) -> Select[tuple[int]]:

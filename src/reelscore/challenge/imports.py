@@ -9,17 +9,20 @@ import os
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Table, insert, select, update
 
 from reelscore.challenge.exports import (
+    ACCOUNT,
+    ACCOUNTS,
     BLOBS,
     FORMAT,
     MANIFEST,
     TABLES,
+    TOKENS,
     Exported,
     natural_id,
     target_of,
@@ -30,6 +33,8 @@ from reelscore.errors import DataError
 from reelscore.store.database import Database
 
 _LIMIT = 1 << 34  # bytes that an export may unpack to
+# makes accounts of names and hashes of passwords, and gives their numbers by name
+AccountWriter = Callable[[Connection, Iterable[Mapping[str, str]]], Mapping[str, int]]
 
 
 def read_export(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, bytes]]:
@@ -70,16 +75,23 @@ def read_export(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str,
     return manifest, parts
 
 
-def import_challenge(database: Database, path: str | os.PathLike[str]) -> Exported:
+def import_challenge(
+    database: Database,
+    path: str | os.PathLike[str],
+    *,
+    accounts: AccountWriter | None = None,
+) -> Exported:
     """Make a challenge of an export, with the same ids, scores, signatures and log.
 
     Args:
         database: Where to make it.
         path: The file.
+        accounts: Makes the accounts of participants, if the export has them; ``None`` makes none,
+            and their teams have no members then.
 
     Raises:
         DataError: If the file is damaged, its log was changed, or the database has the challenge
-            already; then nothing is made.
+            or another person's account of the same name already; then nothing is made.
     """
     manifest, parts = read_export(path)
     id = manifest["challenge"]
@@ -89,9 +101,11 @@ def import_challenge(database: Database, path: str | os.PathLike[str]) -> Export
         raise DataError(f"{database.place}: has a challenge {id!r} already; name another database.")
     with database.writing() as connection:
         _insert_blobs(connection, parts)
+        people = accounts(connection, _lines(parts.get(ACCOUNTS, b""))) if accounts else {}
         keys: dict[str, dict[str, int]] = {}
         for table in TABLES:
-            _insert_rows(connection, table, rows_of(parts, table), keys)
+            _insert_rows(connection, table, rows_of(parts, table), keys, people)
+        _insert_tokens(connection, parts.get(TOKENS, b""), people)
         own = keys[tables.challenge.name][id]
         if (number := broken_link(connection, own)) is not None:
             raise DataError(f"{os.fspath(path)}: row {number} of the log was changed.")
@@ -142,12 +156,18 @@ def _insert_blobs(connection: Connection, parts: Mapping[str, bytes]) -> None:
 
 
 def _insert_rows(
-    connection: Connection, table: Table, part: bytes, keys: dict[str, dict[str, int]]
+    connection: Connection,
+    table: Table,
+    part: bytes,
+    keys: dict[str, dict[str, int]],
+    people: Mapping[str, int],
 ) -> None:
     own = keys.setdefault(table.name, {})
     later: list[tuple[int, str, str]] = []  # rows that refer to rows of the same table
     for row in _lines(part):
         values, waiting = dict(row), {}
+        if ACCOUNT in values:
+            values[ACCOUNT] = people.get(values[ACCOUNT])
         for column in table.columns:
             target, value = target_of(column), values.get(column.name)
             if not target or target == BLOBS or value is None:
@@ -164,6 +184,15 @@ def _insert_rows(
             later += [(key, name, value) for name, value in waiting.items()]
     for key, name, value in later:
         connection.execute(update(table).where(table.c.key == key).values({name: own[value]}))
+
+
+def _insert_tokens(connection: Connection, part: bytes, people: Mapping[str, int]) -> None:
+    """Let tokens open here what they opened before; other challenges may have brought them."""
+    token = tables.token
+    for row in _lines(part):
+        known = select(token.c.key).filter_by(digest=row["digest"])
+        if row[ACCOUNT] in people and connection.execute(known).first() is None:
+            connection.execute(insert(token).values({**row, ACCOUNT: people[row[ACCOUNT]]}))
 
 
 def _lines(part: bytes) -> Iterator[dict[str, Any]]:

@@ -9,14 +9,25 @@ import zipfile
 import pytest
 from sqlalchemy import select, update
 
-from reelscore.challenge.exports import export_challenge
+from reelscore.challenge.arena import Arena
+from reelscore.challenge.challenges import find_challenge
+from reelscore.challenge.exports import ACCOUNTS, TOKENS, export_challenge
 from reelscore.challenge.imports import import_challenge, read_export
 from reelscore.challenge.store import tables
 from reelscore.challenge.store.blobs import get_blob
 from reelscore.challenge.store.events import log
 from reelscore.challenge.store.tables import open_challenges
+from reelscore.challenge.teams import team_of
+from reelscore.challenge.tokens import find_token, make_token
 from reelscore.challenge.views import View
 from reelscore.errors import DataError, UnknownNameError
+from reelscore.web.store.accounts import (
+    add_account,
+    check_account,
+    read_accounts,
+    restore_accounts,
+)
+from reelscore.web.store.schema import open_database
 from support.challenges import OPENS, REVEALS, made_with
 
 
@@ -157,14 +168,14 @@ def test_a_challenge_is_imported_once(database, tmp_path):
         export_challenge(database, "none", tmp_path / "n.zip", now=0)
 
 
-def with_member(database, contact):
+def with_member(database, contact, account=7):
     with database.writing() as connection:
         team = connection.execute(select(tables.team)).first()
         connection.execute(
             tables.member.insert().values(
                 challenge=team.challenge,
                 team=team.key,
-                account=7,
+                account=account,
                 role="captain",
                 state="active",
                 invitation="",
@@ -183,6 +194,67 @@ def test_addresses_are_left_out_unless_asked_for(database, tmp_path):
         rows = [json.loads(row) for row in parts["tables/challenge_member.jsonl"].splitlines()]
         assert [row["contact"] for row in rows] == ["pat@lab.example" if addresses else ""]
         assert manifest["addresses"] is addresses
+
+
+def with_accounts(folder):
+    """The challenge on a server that has people: a captain with a token, and somebody else."""
+    made_with(folder).database.close()
+    database = open_database(folder / "c.db")
+    add_account(database, "eve", "correct horse", "participant")  # takes no part
+    captain = add_account(database, "ada", "battery staple", "owner").id
+    with_member(database, "", captain)
+    token = make_token(Arena(database, lambda _: OPENS), captain, "laptop", ["submit"])
+    return database, token
+
+
+def test_accounts_come_along_if_asked_for(tmp_path):
+    (tmp_path / "old").mkdir()
+    database, token = with_accounts(tmp_path / "old")
+    with database:
+        first, bare = tmp_path / "first.zip", tmp_path / "bare.zip"
+        export_challenge(database, "clips", bare, now=REVEALS)
+        made = export_challenge(database, "clips", first, now=REVEALS, accounts=read_accounts)
+        assert made.accounts
+    manifest, parts = read_export(bare)
+    assert manifest["accounts"] is False
+    assert not [name for name, part in parts.items() if b"argon2" in part or b'"ada"' in part]
+    assert not {ACCOUNTS, TOKENS} & set(parts)
+    _, parts = read_export(first)
+    [person] = map(json.loads, parts[ACCOUNTS].splitlines())
+    assert person.keys() == {"name", "password"}
+    assert person["password"].startswith("$argon2")
+    assert not [name for name, part in parts.items() if token.encode() in part]
+    with open_database(tmp_path / "new.db") as other:
+        add_account(other, "pat", "correct horse", "owner")
+        import_challenge(other, first, accounts=restore_accounts)
+        arena = Arena(other, lambda _: OPENS)
+        ada = check_account(other, "ada", "battery staple")
+        assert ada.role == "participant"  # what they may do here is decided here
+        known = find_challenge(arena)
+        assert team_of(arena, known, ada.id).name == "strong"
+        second = tmp_path / "second.zip"
+        export_challenge(other, "clips", second, now=REVEALS, accounts=read_accounts)
+        assert find_token(arena, token).account == ada.id
+    assert first.read_bytes() == second.read_bytes()
+    with open_challenges(tmp_path / "third.db", create=True) as third:
+        import_challenge(third, first)  # without the pages, nobody can have an account
+        with third.reading() as connection:
+            assert connection.scalars(select(tables.member.c.account)).all() == [None]
+
+
+@pytest.mark.parametrize("taken", ["ada", "Ada"])
+def test_nobody_gets_the_account_of_another_server(tmp_path, taken):
+    (tmp_path / "old").mkdir()
+    database, _ = with_accounts(tmp_path / "old")
+    path = tmp_path / "people.zip"
+    with database:
+        export_challenge(database, "clips", path, now=REVEALS, accounts=read_accounts)
+    with open_database(tmp_path / "new.db") as other:
+        add_account(other, taken, "another password", "participant")
+        with pytest.raises(DataError, match=r"already|looks like"):
+            import_challenge(other, path, accounts=restore_accounts)
+        with other.reading() as connection:
+            assert connection.scalars(select(tables.challenge.c.id)).all() == []
 
 
 def test_items_of_blind_splits_can_be_left_out(database, tmp_path):

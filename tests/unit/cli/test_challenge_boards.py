@@ -84,8 +84,11 @@ def test_export_import_verify_archive(database, tmp_path, call):
         == (call("leaderboard", database, "--organisers")[0])
     )
     assert "equal bit by bit" in call("verify", export, "--threads", 1)[1]
+    people = tmp_path / "people.zip"
+    call("export", database, "-o", people, "--with-accounts")
+    assert "Participants log in" in call("import", people, tmp_path / "other.db")[1]
     said = call("verify", database)[1]
-    assert "clips: 1 event; the chain is right, head" in said
+    assert "clips: 2 events; the chain is right, head" in said
     assert "server: 0 events." in said
     call("archive", copy, "-o", tmp_path / "site")
     assert (tmp_path / "site" / "index.html").exists()

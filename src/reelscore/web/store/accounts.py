@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import secrets
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -159,6 +159,41 @@ def account_names(database: Database, ids: Collection[int]) -> dict[int, str]:
     with database.reading() as connection:
         rows = select(account.c.id, account.c.name).where(account.c.id.in_(ids))
         return {row.id: row.name for row in connection.execute(rows)}
+
+
+def read_accounts(connection: Connection, ids: Collection[int]) -> dict[int, dict[str, str]]:
+    """Give the name and the hash of the password of some accounts by their number."""
+    rows = connection.execute(select(account).where(account.c.id.in_(ids)))
+    return {row.id: {"name": row.name, "password": row.password} for row in rows}
+
+
+def restore_accounts(connection: Connection, people: Iterable[Mapping[str, str]]) -> dict[str, int]:
+    """Make accounts of participants of what `read_accounts` gave elsewhere.
+
+    An account of the same name and password is the same person's: they have come with another
+    challenge before. What else they may do here, an owner decides.
+
+    Returns:
+        Their numbers by name.
+
+    Raises:
+        DataError: If a name is taken by somebody else, or looks like another's.
+    """
+    alone(connection, account.name)
+    numbers = {}
+    for person in people:
+        name, password = person["name"], person["password"]
+        own = select(account.c.id).filter_by(name=name, password=password)
+        number = connection.scalar(own)
+        if number is None:
+            if not _NAME.fullmatch(name):
+                raise DataError(f"{name[:60]!r} cannot be the name of an account.")
+            _check_new(connection, name)
+            values = {"role": "participant", "sessions": secrets.randbelow(1 << 30)}
+            added = insert(account).values(name=name, password=password, **values)
+            number = connection.execute(added.returning(account.c.id)).scalar_one()
+        numbers[name] = number
+    return numbers
 
 
 def has_accounts(database: Database) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
+
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -17,7 +19,7 @@ from sqlalchemy import (
 
 from reelscore.challenge.store.migrations import MIGRATIONS as CHALLENGES
 from reelscore.human.store.migrations import MIGRATIONS as CAMPAIGNS
-from reelscore.store.database import Database
+from reelscore.store.database import Database, building
 from reelscore.store.locations import Where
 from reelscore.store.tables import Number
 from reelscore.web.store.migrations import MIGRATIONS as PAGES
@@ -85,3 +87,12 @@ def open_database(where: Where) -> Database:
     False
     """
     return Database(where, CAMPAIGNS, PAGES, CHALLENGES, create=True)
+
+
+def building_database(where: Where) -> AbstractContextManager[Database]:
+    """Open a database to put a challenge with accounts in; a new file appears when it is whole.
+
+    Args:
+        where: The path of a SQLite file, or the URL of a PostgreSQL database.
+    """
+    return building(where, CAMPAIGNS, PAGES, CHALLENGES)
