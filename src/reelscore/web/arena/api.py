@@ -16,7 +16,6 @@ from reelscore.challenge import jobs, quota, team_decisions, teams
 from reelscore.challenge.board_forms import board_csv, board_dict
 from reelscore.challenge.challenges import change_dates, find_phase, list_challenges
 from reelscore.challenge.queue_state import queue_state, why_waiting
-from reelscore.challenge.store.events import Event
 from reelscore.challenge.submissions import Receipt
 from reelscore.challenge.tokens import find_token
 from reelscore.challenge.views import Record
@@ -419,7 +418,7 @@ def give_events(visit: Owner) -> dict[str, Any]:
     }
 
 
-def _events(events: Sequence[Event]) -> list[dict[str, Any]]:
+def _events(events: Sequence[Any]) -> list[dict[str, Any]]:
     return [{**event._asdict(), "time": to_iso(event.time)} for event in events]
 
 
