@@ -51,7 +51,8 @@ class ModelServer(ThreadingHTTPServer):
     Attributes:
         answer: Gives the content of the answer to a request.
         faults: What to do with the next requests instead, one each: ``429``, ``503``, ``drop``,
-            ``garbage``, ``cut``, ``slow``, ``drip``, ``no-choices``, a body, or ``None``.
+            ``garbage``, ``not-utf-8``, ``cut``, ``slow``, ``drip``, ``no-choices``, a body, or
+            ``None``.
         requests: The requests that came, decoded.
         check: What is wrong with a request, if anything.
         keys: The Authorization headers that came.
@@ -68,7 +69,7 @@ class ModelServer(ThreadingHTTPServer):
         self.keys: list[str | None] = []
         self.delay = 0.0
         self.check = protocol_fault
-        self.model = "stand-in-2026-01"
+        self.model, self.fingerprint, self.finish = "stand-in-2026-01", "fp_1", "stop"
         self.at_once = self.most_at_once = 0
         self.lock = threading.Lock()
 
@@ -121,6 +122,8 @@ class _Handler(BaseHTTPRequestHandler):
             return None
         if fault == "garbage":
             return self._send_bytes(200, b"<html>the proxy is tired</html>")
+        if fault == "not-utf-8":
+            return self._send_bytes(200, b'{"model": "\xff"}')
         if fault == "no-choices":
             return self._send(200, {"choices": [], "model": self.server.model})
         if isinstance(fault, tuple):  # status, content, headers
@@ -135,7 +138,7 @@ class _Handler(BaseHTTPRequestHandler):
         message = {"role": "assistant", "content": self.server.answer(request), "refusal": None}
         if isinstance(fault, dict):
             message |= fault
-        finish = message.pop("finish", "stop")
+        finish = message.pop("finish", self.server.finish)
         text = json.dumps(request["messages"])
         usage = {"prompt_tokens": len(text) // 4, "completion_tokens": 6, "total_tokens": 0}
         answer = {
@@ -143,7 +146,7 @@ class _Handler(BaseHTTPRequestHandler):
             "object": "chat.completion",
             "created": 1_700_000_000,
             "model": self.server.model,
-            "system_fingerprint": "fp_1",
+            "system_fingerprint": self.server.fingerprint,
             "choices": [{"index": 0, "message": message, "finish_reason": finish}],
             "usage": usage,
         }

@@ -151,7 +151,7 @@ class Endpoint:
                 answer = self._decoded(self._post(request))
                 break
             except urllib.error.HTTPError as error:
-                text = self.safe(_message(_body_of(error)))
+                text = self._message(_body_of(error))
                 wait = _asked_pause(error.headers.get("Retry-After"))
                 fault = f"{error.code} from the server{': ' if text else ''}{text}"
                 if error.code not in _AGAIN and error.code < 500:
@@ -164,8 +164,8 @@ class Endpoint:
             self.pause(_pause(number) if wait is None else min(wait, _LONGEST_PAUSE))
         [choice, *_], usage = answer.choices, answer.usage or _Tokens()
         return Reply(
-            self.safe(choice.message.content or ""),
-            self.safe(choice.message.refusal or ""),
+            choice.message.content or "",
+            choice.message.refusal or "",
             choice.finish_reason or "stop",
             answer.model,
             answer.system_fingerprint or "",
@@ -175,9 +175,15 @@ class Endpoint:
             time.monotonic() - started,
         )
 
-    def safe(self, text: str) -> str:
-        """Take the key out of a text: some servers repeat it in their messages."""
-        return text.replace(self.key, "[key]") if self.key else text
+    def _safe(self, said: Any) -> Any:
+        """Take the key out of what a server said, text or JSON: some servers repeat it."""
+        if isinstance(said, str):
+            return said.replace(self.key, "[key]") if self.key else said
+        if isinstance(said, list):
+            return [self._safe(part) for part in said]
+        if isinstance(said, dict):
+            return {self._safe(name): self._safe(part) for name, part in said.items()}
+        return said
 
     def _post(self, body: bytes) -> bytes:
         headers = {
@@ -201,7 +207,25 @@ class Endpoint:
         return bytes(content)
 
     def _decoded(self, body: bytes) -> _Completion:
-        return msgspec.json.decode(body, type=_Completion)
+        return msgspec.convert(self._json(body), _Completion)
+
+    def _json(self, body: bytes) -> Any:
+        """Read JSON of the server, without the key."""
+        try:
+            return self._safe(msgspec.json.decode(body))
+        except (UnicodeDecodeError, RecursionError) as error:
+            raise msgspec.DecodeError(str(error)) from None
+
+    def _message(self, body: bytes) -> str:
+        """Find what a server says went wrong: OpenAI's form, that of others, or plain text."""
+        try:
+            content = self._json(body)
+        except msgspec.DecodeError:
+            content = self._safe(body.decode(errors="replace"))
+        while isinstance(content, dict):
+            names = ("error", "message", "detail")
+            content = next((content[name] for name in names if name in content), "")
+        return shortened(str(content)).rstrip(".")
 
     def _fault(self, error: Exception) -> str:
         reason = getattr(error, "reason", error)
@@ -210,12 +234,12 @@ class Endpoint:
         if isinstance(error, msgspec.DecodeError):
             return f"the body is no chat completion ({shortened(str(error))})"
         text = getattr(reason, "strerror", None) or str(reason) or type(reason).__name__
-        return f"the connection failed ({self.safe(shortened(text))})"
+        return f"the connection failed ({shortened(self._safe(text))})"
 
     def _refused(self, status: int, location: str | None, fault: str) -> NoReturn:
         hint = _HINTS.get(status, "").format(self.key_from)
         if 300 <= status < 400:
-            there = shortened(_without_query(location or "another address"))
+            there = shortened(self._safe(_without_query(location or "another address")))
             hint = f"It sends us to {there}; if you trust it, give that address."
         raise EndpointError(f"{self.url}: {fault}. {hint}".rstrip())
 
@@ -260,18 +284,6 @@ def _body_of(error: urllib.error.HTTPError) -> bytes:
             return error.read(_LARGEST_BODY)
         except (OSError, http.client.HTTPException):
             return b""
-
-
-def _message(body: bytes) -> str:
-    """Find what a server says went wrong: OpenAI's form, that of others, or plain text."""
-    try:
-        content = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return shortened(body.decode(errors="replace")).rstrip(".")
-    while isinstance(content, dict):
-        names = ("error", "message", "detail")
-        content = next((content[name] for name in names if name in content), "")
-    return shortened(str(content)).rstrip(".")
 
 
 def _without_query(url: str) -> str:

@@ -196,6 +196,7 @@ def test_the_key_is_written_nowhere(server, videos, tmp_path, monkeypatch):
     key_file.parent.mkdir()
     key_file.write_text(f"{KEY}\n")
     server.answer = lambda request: f"your key is {KEY}"
+    server.model = server.fingerprint = server.finish = f"for Bearer {KEY}"
     server.faults = [(500, {"error": {"message": f"bad {KEY}"}}, {})]
     words = [sys.executable, "-m", "reelscore", "caption", "run", "--videos", str(videos)]
     words += ["--model", f"openai:vlm@{server.url}", "--frames", "1", "--side", "16"]
@@ -212,7 +213,10 @@ def test_the_key_is_written_nowhere(server, videos, tmp_path, monkeypatch):
     assert failed.returncode == 2
     assert b"bad [key]" in failed.stderr
     written = b"".join(path.read_bytes() for path in tmp_path.iterdir() if path.is_file())
-    assert b"[key]" in written
+    record = json.loads(out.with_name("out.run.json").read_text())
+    assert record["server"] == dict.fromkeys(["model", "fingerprint"], "for Bearer [key]")
+    [line, *_] = lines_of(tmp_path / "out.journal.jsonl")
+    assert (line["content"], line["finish"]) == ("your key is [key]", "for Bearer [key]")
     for text in (written, done.stdout, done.stderr, failed.stdout, failed.stderr):
         assert KEY.encode() not in text
         assert b"Authorization" not in text

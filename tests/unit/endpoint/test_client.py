@@ -47,7 +47,9 @@ PASSING = [
 
 
 @pytest.mark.parametrize(
-    "fault", [*[each[:3] for each in PASSING], "drop", "garbage", "cut", "no-choices"], ids=str
+    "fault",
+    [*[each[:3] for each in PASSING], "drop", "garbage", "not-utf-8", "cut", "no-choices"],
+    ids=str,
 )
 def test_passing_faults_are_tried_again(server, fault):
     server.faults = [fault, fault]
@@ -95,6 +97,8 @@ def test_no_server():
 
 REFUSED = [
     ((401, {"error": {"message": f"Incorrect API key provided: {KEY}."}}, {}), "[key]"),
+    ((401, {"error": {"message": f"{'x' * 195}{KEY}"}}, {}), "x[key]"),  # not its beginning either
+    ((307, {}, {"Location": f"http://other.example/{KEY}"}), "http://other.example/[key]"),
     ((401, {}, {}), "Set REELSCORE_API_KEY"),
     ((403, {"detail": "no"}, {}), "403 from the server: no"),
     ((404, {"error": {"message": "no such model"}}, {}), "no such model"),
@@ -122,7 +126,10 @@ def test_the_key_is_in_no_representation(server, monkeypatch):
     assert asking.key == KEY
     assert KEY not in repr(asking)
     server.answer = lambda request: f'{{"key": "{KEY}"}}'
-    assert asking.chat(ASKED).content == '{"key": "[key]"}'
+    server.model = server.fingerprint = server.finish = f"Bearer {KEY}"
+    reply = asking.chat(ASKED)
+    assert reply.content == '{"key": "[key]"}'
+    assert reply.model == reply.fingerprint == reply.finish == "Bearer [key]"
 
 
 def test_a_key_with_a_line_break(monkeypatch):
