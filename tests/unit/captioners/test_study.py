@@ -272,7 +272,10 @@ def test_what_is_missing_is_said_before_clips_are_rendered(tmp_path, monkeypatch
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     monkeypatch.setattr(runs, "material_of", None)
     with pytest.raises(DataError, match="torch finds no GPU"):
-        runs.run_study(parse_plan(PLAN), tmp_path, device="cuda")
+        runs.run_study(parse_plan(PLAN), tmp_path / "out", device="cuda")
+    with pytest.raises(UnknownNameError, match="Unknown table 't99'"):
+        runs.run_study(parse_plan(PLAN), tmp_path / "out", only=["t99"])
+    assert not (tmp_path / "out").exists()
     monkeypatch.setattr(runs, "find_spec", lambda name: None if name == "nltk" else name)
     with pytest.raises(MissingExtraError, match="This study needs nltk"):
         runs.run_study(parse_plan(PLAN), tmp_path)
@@ -390,6 +393,36 @@ def test_a_frozen_plan_may_not_change(study):
     changed = parse_plan(PLAN.replace("hidden = 12", "hidden = 13"))
     with pytest.raises(DataError, match="was frozen with another plan"):
         runs.run_study(changed, home / "out", freeze=True)
+
+
+def test_a_plan_is_frozen_before_the_first_test_caption(study, tmp_path, monkeypatch):
+    """Also where a row cannot be run, or the study is killed."""
+    home, _ = study
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/rendered1-tiny").symlink_to(home / "out/data/rendered1-tiny")
+    row = '[[row]]\ntable = "t1"\nname = "picky"\nminimum = 1000\n'
+    plan = parse_plan(PLAN + row)
+    plan = msgspec.structs.replace(plan, row=(plan.row[-1], plan.row[-2]))
+    runs.run_study(plan, tmp_path, only=["rest"])
+    with pytest.raises(DataError, match="test items are not captioned yet; run with --freeze"):
+        StudyResults.read(tmp_path, "test")
+    made = runs.candidates
+
+    def marked(*arguments):
+        assert (tmp_path / "frozen.json").is_file()
+        return made(*arguments)
+
+    monkeypatch.setattr(runs, "candidates", marked)
+    for _ in range(2):  # the same plan goes on
+        with pytest.raises(DataError, match=r"1 row cannot be run \(first: 'picky'"):
+            runs.run_study(plan, tmp_path, freeze=True)
+    assert [row.name for row in StudyResults.read(tmp_path, "test").plan.row] == ["human"]
+    other = msgspec.structs.replace(plan, row=plan.row[1:])
+    with pytest.raises(DataError, match="was frozen with another plan"):
+        runs.run_study(other, tmp_path, freeze=True)
+    rmtree(tmp_path / "results")
+    with pytest.raises(DataError, match="no table is finished yet; .* again to go on, with --free"):
+        StudyResults.read(tmp_path, "test")
 
 
 def test_labels_of_another_row(study):

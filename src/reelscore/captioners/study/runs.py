@@ -4,7 +4,8 @@ Everything is kept under the digest of what it depends on: label scores and netw
 captions and what was measured of them in ``results/``. Captions come first: those that another
 machine made, such as one with a GPU, are measured here without its networks. A row that is finished
 is never run again, whatever else of the plan changes. All choices are made on validation; test
-items are captioned when the study is frozen, once.
+items are captioned when the study is frozen, once: ``frozen.json`` says with which plan, before the
+first of them is.
 """
 
 from __future__ import annotations
@@ -77,8 +78,6 @@ def run_study(
     """
     home = Path(folder)
     check_own_folder(home, "plan.json", _FOLDERS)
-    for name in _FOLDERS:
-        make_folder(home / name)
     if freeze:
         _check_frozen(home, plan)
     threads = max(1, thread_count(None) // jobs)
@@ -98,7 +97,14 @@ def run_study(
                 material.check_features("+".join(unit.groups.values()))
             elif unit.row.method == "nearest":
                 material.check_features(unit.row.features)
+        if plan.data is not None:
+            for name in material.sets:
+                material.captions(name)
+    for name in _FOLDERS:
+        make_folder(home / name)
     write_atomically(home / "plan.json", msgspec.json.encode(plan).decode() + "\n")
+    if freeze:
+        _write_json(home / "frozen.json", {"plan": _plan_digest(plan)})
     dosed = {json.dumps(unit.row.dose): unit for unit in waiting if unit.row.dose}
     # Label scores first, each set once: several rows learn from the same.
     labelled = {label_folder(u): u for unit in captionless for u in _labelled(unit)}
@@ -124,17 +130,19 @@ def run_study(
             f"{home}: {counted(len(faults), 'row')} cannot be run (first: {name!r}: {fault}). All "
             "others are finished; 'reelscore caption table' shows their tables."
         )
-    if freeze:
-        _write_json(home / "frozen.json", {"plan": digest_of(msgspec.to_builtins(plan))})
+
+
+def _plan_digest(plan: Plan) -> str:
+    return digest_of(msgspec.to_builtins(plan))
 
 
 def _check_frozen(home: Path, plan: Plan) -> None:
-    """Refuse to change a plan whose test items were captioned."""
+    """Refuse to change a plan with which test items are captioned."""
     try:
         frozen = json.loads((home / "frozen.json").read_bytes())["plan"]
     except FileNotFoundError:
         return
-    if frozen != digest_of(msgspec.to_builtins(plan)):
+    if frozen != _plan_digest(plan):
         raise DataError(
             f"{home}: was frozen with another plan, and test items are captioned once. Name "
             "another folder, or leave --freeze out to go on with validation alone."

@@ -110,8 +110,6 @@ class StudyResults:
                 f"{home}: is no folder of a study; expected plan.json, as 'reelscore caption "
                 "study' writes it."
             ) from error
-        if split == "test" and not (home / "frozen.json").is_file():
-            raise DataError(f"{home}: test items are not captioned yet; run with --freeze first.")
         tables = dict.fromkeys(row.table for row in plan.row)
         over: dict[str, list[str]] = {}
         for device in ("cuda", "cpu"):
@@ -121,8 +119,12 @@ class StudyResults:
         device = max(over, key=lambda device: len(over[device]))
         if over[device]:
             return cls(plan.only(over[device]), home, split, device)
+        begun = (home / "frozen.json").is_file() or any(home.glob("results/*.test.*"))
+        if split == "test" and not begun:
+            raise DataError(f"{home}: test items are not captioned yet; run with --freeze first.")
         raise DataError(
-            f"{home}: no table is finished yet; call 'reelscore caption study' again to go on."
+            f"{home}: no table is finished yet; call 'reelscore caption study' again to go on"
+            + (", with --freeze." if split == "test" else ".")
         )
 
     @cached_property
