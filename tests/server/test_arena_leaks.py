@@ -1,7 +1,7 @@
 """No page, route, file or log of a challenge shows what its viewer may not see.
 
 References, captions, scores, names and addresses carry marks. A crawler opens every page and every
-route of the description, with every id that there is, as six viewers and at four moments, takes
+route of the description, with every id that there is, as seven viewers and at four moments, takes
 exports and archives along, and searches all of each reply, what is wrapped or compressed included.
 What the table below allows must be found, everything else must not. Planted leaks prove the search.
 """
@@ -34,8 +34,9 @@ from support.visits import Visitor
 
 VIEWERS = ("visitor", "rater", "other", "own", "assistant", "owner")
 SHORT = {("visitor", "before"), ("other", "during"), ("own", "after"), ("owner", "during"),
-         ("rater", "after"), ("visitor", "revealed"), ("assistant", "revealed")}  # fmt: skip
-ALL = list(itertools.product(VIEWERS, MOMENTS))
+         ("judge", "after"), ("visitor", "revealed"), ("assistant", "revealed")}  # fmt: skip
+# people judge entries of a blind split when its phase is over
+ALL = [*itertools.product(VIEWERS, MOMENTS), ("judge", "after"), ("judge", "revealed")]
 ORGANISERS = ("assistant", "owner")
 
 
@@ -53,17 +54,32 @@ def at(moments, *viewers):
     return lambda viewer, moment: viewer in (*viewers, *ORGANISERS) or moment in moments
 
 
+def perhaps(rule, *viewers):
+    """A rule, and viewers who may see it, but do not find it on every walk: None."""
+    return lambda viewer, moment: None if viewer in viewers else rule(viewer, moment)
+
+
 OPENED = ("during", "after", "revealed")
 # The table of who may see what, as far as it can be told by what is found: everything that is
 # allowed is somewhere, and nothing else is anywhere.
 TABLE = {
-    "zzreferenceclips": nobody,  # references of a blind split
+    "zzreferenceclips": nobody,  # references of blind splits
+    # but for those of the sample that people judge by, which goes to raters
+    "disclosed": lambda viewer, _: viewer == "judge",
     "item_scores": nobody,  # of a blind split
     "scores": at(("revealed",)),  # of a blind split that hides them until the reveal
+    "exact_rounded": only(),  # of a blind split of which everybody is told rounded scores
+    "exact_ladder": only(),  # the same, by the Ladder
+    "people": only(),  # the column of a human evaluation that is not published
     "zzreferenceopen": lambda _, moment: moment in OPENED,  # a public split, references "open"
     "zzitemclips": at(OPENED),  # ids of items
-    "zzcaptionstrong": only("own"),  # captions that are not published
-    "zzcaptionweak": only("other"),
+    # captions that are not published; raters see some of those that they judge
+    "zzcaptionstrong": perhaps(only("own"), "judge"),
+    "zzcaptionweak": perhaps(only("other"), "judge"),
+    "zzcaptionfort": only("own"),
+    "zzcaptionfaible": only("other"),
+    "zzcaptionforte": only("own"),
+    "zzcaptiondebole": only("other"),
     "zzcaptionstark": at(("revealed",), "own"),  # captions that are
     "zzcaptionschwach": at(("revealed",), "other"),
     "zznameown": at(OPENED, "own"),  # a team that agrees to be named, on its board
@@ -72,8 +88,13 @@ TABLE = {
     "zzcontactother": only("other"),
     "zzreasonown": only("own"),  # of decisions about a team, in the log
     "zzreasonother": only("other"),
+    "zzmessageown": only("own"),  # of a job that failed
+    "zzmessageother": only("other"),
+    "zzrefusalown": perhaps(nobody, "own", *ORGANISERS),  # of a file, said once
+    "zzrefusalother": perhaps(nobody, "other", *ORGANISERS),
     "zzphase": only("own"),  # a phase that is not listed: own is invited
     "zzboard": only("own"),
+    "zzpeople": only("own"),  # its human evaluation, which decides the award
 }
 
 
@@ -102,8 +123,8 @@ def searched(stage, marks, viewer, moment, *, everything):
                 # the address that was asked for may come back
                 if name.encode() not in path.encode() or reply.status_code == 200:
                     found.setdefault(name, path)
-        if re.search(r"clips.*(boards/\w+|submissions/\w+)/items$|/report/blind$", path):
-            blind = "/clips/" in path
+        if re.search(r"/(boards/\w+|submissions/\w+)/items$|/report/blind$", path):
+            blind = re.search(r"/(clips|rounded|ladder)/", path)
             assert not blind or reply.status_code in (303, 401, 403, 404), path
     return found, counts
 
@@ -113,10 +134,10 @@ def test_everybody_finds_what_they_may_see_and_nothing_else(stage, marks, viewer
     if not full and (viewer, moment) not in SHORT:
         pytest.skip("all viewers and moments are tried with --full")
     found, counts = searched(stage, marks, viewer, moment, everything=full)
-    allowed = {name for name, rule in TABLE.items() if rule(viewer, moment)}
-    hidden = {name: found[name] for name in found.keys() - allowed}
+    rules = {name: rule(viewer, moment) for name, rule in TABLE.items()}
+    hidden = {name: path for name, path in found.items() if rules[name] is False}
     assert hidden == {}
-    assert allowed - found.keys() == set()
+    assert {name for name, allowed in rules.items() if allowed} - found.keys() == set()
     assert counts["pages"] > 15
     print(viewer, moment, len(counts["routes"]), "routes", counts["replies"], "replies",
           counts["pages"], "pages", len(hidden), "findings")  # fmt: skip
@@ -146,7 +167,7 @@ def test_a_defect_tells_nothing(stage, marks, monkeypatch):
     """Neither the page nor the log holds the message of an error, which may quote anything."""
 
     def broken(*_):
-        raise RuntimeError("zzreferenceclips1")
+        raise RuntimeError(marks["zzreferenceclips"][0].decode())
 
     monkeypatch.setattr(View, "board", broken)
     stage.moment = MOMENTS["during"]
@@ -159,19 +180,47 @@ def test_a_defect_tells_nothing(stage, marks, monkeypatch):
     assert marks_in(log, marks) == set()
 
 
-@pytest.mark.parametrize("what", ["references", "item_scores", "captions"])
-def test_planted_leaks_are_found(stage, marks, monkeypatch, what):
+PLANTED = {
+    "references": ({"zzreferenceclips"}, "/challenges/clips/data/main/blind/references.json"),
+    "captions": ({"zzcaptionstrong"}, "/api/v1/submissions/sub0000001/file"),
+    "board": ({"exact_ladder"}, "/api/v1/challenges/ladder/boards/main"),
+    "job": ({"zzmessageown"}, "/api/v1/challenges/clips/submissions"),
+    "human": ({"people"}, "/api/v1/challenges/clips/boards/main"),
+}
+
+
+@pytest.mark.parametrize("what", PLANTED)
+def test_planted_leaks_are_found(stage, marks, monkeypatch, what, full):
     monkeypatch.setitem(showing.RULES, (what, "blind"), (lambda _: "everything",) * 5)
-    if what == "item_scores":
-        # the crawler refuses to get any reply about items of a blind split; so this asks itself
-        stage.moment = MOMENTS["revealed"]
-        program = {"authorization": f"Bearer {stage.tokens['other']}"}
-        path = f"/api/v1/submissions/{stage.submissions['own'][0]}/items"
-        found = marks_in(Visitor(stage.app).get(path, headers=program).content, marks)
-    else:
+    if what == "job":  # of others, only what is on a board is ever shown
+        monkeypatch.setattr(View, "sees_state", lambda *_: True)
+    planted, path = PLANTED[what]
+    stage.moment = MOMENTS["revealed"]
+    program = {"authorization": f"Bearer {stage.tokens['other']}"}
+    assert planted <= marks_in(Visitor(stage.app).get(path, headers=program).content, marks)
+    if full:  # the crawler comes there by itself
         found, _ = searched(stage, marks, "other", "revealed", everything=False)
-    planted = {"references": "zzreferenceclips", "captions": "zzcaptionstrong"}
-    assert planted.get(what, what) in found
+        assert planted <= found.keys()
+
+
+def test_a_planted_leak_of_item_scores_is_found(stage, marks, monkeypatch):
+    """The crawler refuses to get any reply about items of a blind split; so this asks itself."""
+    monkeypatch.setitem(showing.RULES, ("item_scores", "blind"), (lambda _: "everything",) * 5)
+    stage.moment = MOMENTS["revealed"]
+    program = {"authorization": f"Bearer {stage.tokens['other']}"}
+    path = f"/api/v1/submissions/{stage.submissions['own'][0]}/items"
+    assert "item_scores" in marks_in(Visitor(stage.app).get(path, headers=program).content, marks)
+
+
+def test_a_rater_learns_neither_teams_nor_that_there_is_a_challenge(stage, marks):
+    stage.moment = MOMENTS["after"]
+    judge = stage.browser("judge")
+    pages = [judge.get(f"/c/{stage.campaign}/{page}") for page in ("task/1", "instructions")]
+    assert "disclosed" in marks_in(pages[0].content, marks)  # the reference that they compare with
+    for page in pages:
+        assert page.status_code == 200
+        for word in ("Ten clips", "/challenges", "team-", *stage.ids["clips"]):
+            assert word not in page.text, word
 
 
 def test_planted_leaks_in_files_are_found(stage, marks, tmp_path):
@@ -199,7 +248,7 @@ def test_a_planted_phase_is_found(stage, marks, monkeypatch):
     monkeypatch.setattr(Scope, "__init__", careless)
     stage.moment = MOMENTS["during"]
     reply = Visitor(stage.app).get("/challenges/clips/rules")
-    assert "zzphase" in marks_in(reply.content, marks)
+    assert {"zzphase", "zzpeople"} <= marks_in(reply.content, marks)
 
 
 def wrapped(content):

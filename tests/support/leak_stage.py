@@ -1,7 +1,10 @@
-"""Two challenges full of marked words and numbers, and a crawler that opens all there is of them.
+"""Four challenges full of marked words and numbers, and a crawler that opens all there is of them.
 
 ``clips`` has a blind split, hides everything until the reveal, publishes nothing, and has a phase
-that is not listed. ``open`` has a public split and publishes what can be published. Of each, one
+that is not listed, whose human evaluation decides the award. People judge its entries in two
+campaigns: one is over, and its column not published; in the other a rater works, the viewer
+``judge``. ``rounded`` and ``ladder`` have blind splits of which teams are told rounded scores, and
+those of the Ladder. ``open`` has a public split and publishes what can be published. Of each, one
 team belongs to the viewer ``own`` and one to ``other``; the account of ``own`` agrees to be named.
 """
 
@@ -11,21 +14,26 @@ import io
 import itertools
 import json
 import logging
+import random
 import re
 
 import numpy as np
-from sqlalchemy import insert
+from sqlalchemy import insert, select
 
 from reelscore.challenge.arena import Arena
-from reelscore.challenge.challenges import find_challenge
+from reelscore.challenge.challenges import find_challenge, find_phase
+from reelscore.challenge.human import make_campaign
 from reelscore.challenge.phase_invitations import invite_to_phase
+from reelscore.challenge.quota import put_refusal
 from reelscore.challenge.showing import Who
 from reelscore.challenge.store import results, tables
 from reelscore.challenge.team_decisions import decide
 from reelscore.challenge.teams import accept, find_team, invite, set_contact, show_members
 from reelscore.challenge.tokens import make_token
+from reelscore.challenge.uploads import Report
 from reelscore.challenge.views import View
 from reelscore.examples import clips
+from reelscore.human.campaign import Campaign
 from reelscore.web.app import create_app
 from reelscore.web.requests import JsonLines
 from reelscore.web.settings import Settings, logger
@@ -42,9 +50,16 @@ MOMENTS = {
     "revealed": REVEALS + 10**9,
 }
 ROLES = {"own": "participant", "other": "participant", "assistant": "assistant", "owner": "owner"}
-TEAMS = {"clips": {"own": "strong", "other": "weak"}, "open": {"own": "stark", "other": "schwach"}}
+TEAMS = {
+    "clips": {"own": "strong", "other": "weak"},
+    "open": {"own": "stark", "other": "schwach"},
+    "rounded": {"own": "fort", "other": "faible"},
+    "ladder": {"own": "forte", "other": "debole"},
+}
 # other captions in each team, so that no score is that of another
-SYSTEMS = {"strong": "strong", "weak": "weak", "stark": "human", "schwach": "broken"}
+EXTRA = {"rounded": "once more", "ladder": "over there by the river"}
+SYSTEMS = {"strong": "strong", "weak": "weak", "stark": "human", "schwach": "broken",
+           "fort": "strong", "faible": "weak", "forte": "weak", "debole": "strong"}  # fmt: skip
 UNLISTED = """[[phase]]
 id = "zzphase"
 splits = ["blind"]
@@ -56,9 +71,41 @@ listed = false
 id = "zzboard"
 phase = "zzphase"
 primary = "cider"
-columns = [{ scores = ["cider"] }]
+columns = [{ scores = ["cider"] }, { human = "zzpeople" }]
+[[human]]
+id = "zzpeople"
+phase = "zzphase"
+protocol = "against-reference"
+items = 3
 [[board]]"""
+_AWARD = '[award]\nrule = "column"\ncolumn = "cider"'
+_RANKS = 'protocol = "ranking"\ninclude_reference = true\n'
 _CHANGES = re.compile(r"/(choose|withdraw|cancel)$")
+# what a short walk opens of some challenges: where their scores are
+_SCORES = re.compile(r"(/challenges/(rounded|ladder))/(boards/|submissions|mine|console$)")
+_BRIEF = re.compile(r"(/api/v1)?/challenges/(rounded|ladder)\b")
+
+
+def reference_mark(challenge, number):
+    """Give the word that is in the references of one item, and in no other."""
+    return f"zzreference{challenge}{number}z"
+
+
+def _add_failed(made, id, reason):
+    """Add a submission like another one, whose job has failed; give its id."""
+    submission, job = tables.submission, tables.job
+    with made.database.writing() as connection:
+        row = connection.execute(select(submission).filter_by(id=id)).mappings().one()
+        old = connection.execute(select(job).filter_by(submission=row["key"])).mappings().one()
+        key = _add_like(connection, submission, row, id=f"{id}f", number=2)
+        _add_like(connection, job, old, submission=key, state="failed", reason=reason)
+    return f"{id}f"
+
+
+def _add_like(connection, table, row, **changes):
+    values = {**row, **changes}
+    del values["key"]
+    return connection.execute(insert(table).values(values)).inserted_primary_key[0]
 
 
 class Stage:
@@ -69,12 +116,15 @@ class Stage:
         self.place = folder / "c.db"
         small_campaign(self.place)
         self.submissions = {viewer: [] for viewer in ("own", "other")}
+        self.ids = {}  # of submissions, by challenge
         blind = definition_text("reveal").replace("[[board]]", UNLISTED, 1)
-        self._make("clips", blind, 0)
-        public = blind.replace(UNLISTED, "[[board]]").replace('"clips"', '"open"')
-        public = public.replace('"blind"\nreferences', '"public"\nreferences')
-        public = public.replace('feedback = { blind = "reveal" }', 'feedback = { blind = "full" }')
-        self._make("open", public.replace("captions = false", "captions = true"), 100)
+        blind = blind.replace(_AWARD, _AWARD.replace("cider", "human:zzpeople"))
+        self._make("clips", blind.replace(_RANKS, f"{_RANKS}raters = 7\n"), 0)
+        public = definition_text("full").replace('"blind"\nreferences', '"public"\nreferences')
+        public = public.replace("captions = false", "captions = true")
+        self._make("open", public, 100)
+        self._make("rounded", definition_text("rounded", "0.05"), 200)
+        self._make("ladder", definition_text("ladder", "0.02"), 300)
         clock = lambda: self.moment / 1e6  # noqa: E731
         place = str(self.place)
         self.app = create_app(
@@ -83,6 +133,7 @@ class Stage:
         self.site = self.app.state.site
         self.arena = Arena(self.site.database, lambda _: OPENS)
         self._people()
+        self._campaigns()
         self.log = io.StringIO()
         self._handler = logging.StreamHandler(self.log)
         self._handler.setFormatter(JsonLines())
@@ -100,19 +151,26 @@ class Stage:
         """Make a challenge with two teams, in whose captions are marks."""
         systems, references = clips()
         marked = {
-            f"zzitem{id}{k}": [f"{text} zzreference{id}{k}" for text in texts]
+            f"zzitem{id}{k}": [f"{text} {reference_mark(id, k)}" for text in texts]
             for k, texts in enumerate(references.values())
         }
-        made = make_challenge(self.place, marked, text)
+        made = make_challenge(self.place, marked, text.replace('"clips"', f'"{id}"'))
         made.count = first
         for viewer, team in TEAMS[id].items():
             made.team(team)
             system = systems[SYSTEMS[team]]
             captions = {
-                item: f"{caption} zzcaption{team}"
+                item: f"{caption} {EXTRA.get(id, '')} zzcaption{team}"
                 for item, caption in zip(marked, system.values(), strict=True)
             }
-            self.submissions[viewer].append(made.submit(team, captions, method=f"how {team} works"))
+            own = [made.submit(team, captions, method=f"how {team} works")]
+            if id == "ladder":  # the second is worse, and the team is told the first again
+                worse = dict.fromkeys(marked, f"a man zzcaption{team}")
+                own.append(made.submit(team, worse))
+            if id == "clips":
+                own.append(_add_failed(made, own[0], f"zzmessage{viewer}"))
+            self.submissions[viewer] += own
+            self.ids.setdefault(id, []).extend(own)
         if id == "clips":
             with made.database.writing() as connection:
                 phase = {"challenge": made.keys["challenge"], "id": "zzphase", "position": 1}
@@ -129,14 +187,16 @@ class Stage:
             self.accounts[viewer] = account.id
             scopes = ["read", "submit", *(["organise"] if role == "owner" else [])]
             self.tokens[viewer] = make_token(self.site.arena, account.id, "t", scopes)
-            for id in ("clips", "open") if role == "participant" else ():
+            for id in TEAMS if role == "participant" else ():
                 known = find_challenge(self.arena, id)
-                team = find_team(self.arena, known, TEAMS[id][viewer])
+                team = find_team(self.arena, known, f"team-{TEAMS[id][viewer]}")
                 self.teams.append(team.id)
                 accept(self.arena, known, invite(self.arena, known, team), account.id)
                 set_contact(self.arena, known, account.id, f"zzcontact{viewer}@lab.example")
                 reason = f"zzreason{viewer}"
                 decide(self.arena, known, team, "approve", actor="zznameowner", reason=reason)
+                report = Report(f"zzrefusal{viewer}").to_json()
+                put_refusal(self.arena, find_phase(self.arena, known, "main"), team, "d", report)
         known = find_challenge(self.arena, "open")
         show_members(self.arena, known, find_team(self.arena, known, "stark"), True, actor="x")
         known = find_challenge(self.arena, "clips")
@@ -145,38 +205,113 @@ class Stage:
             actor="zznameowner", reason="a test",
         )  # fmt: skip
 
+    def _campaigns(self):
+        """Let people judge the entries of ``clips``: one campaign is over, the other goes on."""
+        made = {
+            human: make_campaign(
+                self.place, self.site.database, "clips", human, now=CLOSES, actor="zznameowner"
+            ).campaign
+            for human in ("ranks", "points")
+        }
+        self.campaign = made["points"]
+        drawn = random.Random(7)
+        with Campaign.open(self.place, made["ranks"]) as campaign:
+            campaign.set_state("open", actor="x")
+            hits = {hit.id: hit for hit in campaign.hits()}
+            for rater in map(str, range(7)):
+                while (held := campaign.claim(rater)) is not None:
+                    for task in hits[held.hit].tasks:
+                        ranks = [float(k + 1) for k in range(len(task.shown))]
+                        answer = {
+                            criterion.name: drawn.sample(ranks, len(ranks))
+                            for criterion in campaign.protocol.criteria
+                        }
+                        campaign.submit(held.id, rater, task.id, answer)
+            campaign.set_state("closed", actor="x")
+        with Campaign.open(self.place, self.campaign) as campaign:
+            campaign.change_settings({"pages": {"practice": [], "review": False}})
+            campaign.set_state("open", actor="x")
+
     def marks(self):
         """The words and numbers to search for: patterns by name."""
         words = [
-            *("zzreferenceclips", "zzreferenceopen", "zzitemclips", "zzphase", "zzboard"),
+            *("zzreferenceopen", "zzitemclips", "zzphase", "zzboard", "zzpeople"),
             *(f"zzcaption{team}" for teams in TEAMS.values() for team in teams.values()),
             *(
                 f"zz{what}{viewer}"
-                for what in ("contact", "reason", "name")
+                for what in ("contact", "reason", "name", "message", "refusal")
                 for viewer in TEAMS["clips"]
             ),
         ]
         marks = {word: text_mark(word) for word in words}
+        with self.site.database.reading() as connection:
+            shown = connection.scalars(select(tables.human.c.disclosed)).all()
+        disclosed = {item for items in shown for item in json.loads(items)}
+        assert 0 < len(disclosed) < 15
+        for name, told in (("zzreferenceclips", False), ("disclosed", True)):
+            marks[name] = tuple(
+                reference_mark("clips", k).encode()
+                for k in range(15)
+                if (f"zzitemclips{k}" in disclosed) == told
+            )
+        marks["zzreferenceclips"] += (b"zzreferencerounded", b"zzreferenceladder")
+        for id in ("rounded", "ladder"):
+            marks[f"exact_{id}"] = self._exact(id)
+        board = View(self.site.database, "clips", Who("owner"), now=REVEALS).board("main")
+        people = [
+            score.value
+            for row in board.rows
+            for name, score in row.entry.scores.items()
+            if name.startswith("human:ranks:")
+        ]
+        uneven = [value for value in people if value != round(value, 6)]
+        assert len(uneven) > 3
+        marks["people"] = tuple(pattern for value in uneven for pattern in number_mark(value))
         view = View(self.site.database, "clips", Who("owner"), now=REVEALS)
         [strong, _] = view.entries_of("main")
         scores = view.scores("main", "blind", strong)
         marks["scores"] = tuple(
             pattern for name in ("cider", "bleu_4") for pattern in number_mark(scores[name].value)
         )
+        marks["item_scores"] = tuple(
+            pattern for id in ("clips", "rounded", "ladder") for pattern in self._item_scores(id)
+        )
+        return marks
+
+    def _item_scores(self, id):
+        """Give what the item scores of the first entry of a challenge look like."""
+        view = View(self.site.database, id, Who("owner"), now=REVEALS)
+        job = view.entries_of("main")[0].job
         with self.site.database.reading() as connection:
-            arrays = results.arrays_of(connection, view.splits["blind"], [strong.job], "items")
-        names, data = arrays[strong.job]
+            arrays = results.arrays_of(connection, view.splits["blind"], [job], "items")
+        names, data = arrays[job]
         values = np.load(io.BytesIO(data), allow_pickle=False)[:, list(names).index("cider")]
         uneven = [float(value) for value in values if 0 < value != round(value, 6)]
         assert len(uneven) > 5
-        marks["item_scores"] = tuple(p for value in uneven for p in number_mark(value))
-        return marks
+        return [pattern for value in uneven for pattern in number_mark(value)]
+
+    def _exact(self, id):
+        """Give what the exact scores of a challenge look like, plain and in percent."""
+        view = View(self.site.database, id, Who("owner"), now=REVEALS)
+        scores = [view.scores("main", "blind", record) for record in view.entries_of("main")]
+        values = [
+            value
+            for own in scores
+            for name in ("cider", "bleu_4")
+            for value in (own[name].value, own[name].low, own[name].high)
+            if value != round(value, 6)
+        ]
+        assert len(values) > 10
+        plain = [pattern for value in values for pattern in number_mark(value)]
+        return (*plain, *(number_mark(100 * value)[0] for value in values))
 
     def browser(self, viewer):
         """A browser in which a viewer is logged in."""
         browser = Visitor(self.app)
         if viewer == "rater":
             browser.begin()
+        elif viewer == "judge":
+            browser.begin(self.campaign)
         elif viewer in self.tokens:
             account = find_account(self.site.database, self.accounts[viewer])
             cookie = self.site.signer.sign("session", [account.id, account.sessions])
@@ -194,6 +329,9 @@ class Stage:
         self.moment = MOMENTS[moment]
         browser = self.browser(viewer)
         waiting = list(self.addresses("get", everything))
+        if viewer == "judge":
+            pages = ("", "instructions", "work", "task/1", "task/2", "finish")
+            waiting += [("judge", f"/c/{self.campaign}/{page}") for page in pages]
         seen = set()
         while waiting:
             route, path = waiting.pop()
@@ -205,14 +343,18 @@ class Stage:
             if reply.headers.get("content-type", "").startswith("text/html"):
                 links = re.findall(r'(?:href|src|action|data-refresh)="(/[^"#]*)"', reply.text)
                 links += [reply.headers.get("location", "")]
-                waiting += [("link", link) for link in links if link.startswith("/challenges")]
+                waiting += [
+                    ("link", link)
+                    for link in links
+                    if link.startswith("/challenges") and (everything or not _BRIEF.match(link))
+                ]
         if everything:
             for route, path in self.addresses("post", everything):
                 if _CHANGES.search(path) and any(id in path for id in self.own_ids(viewer)):
                     continue  # it would be done
                 headers = {**self._token(viewer, path), "accept": "*/*"}
                 yield route, path, browser.post(path, json={}, headers=headers)
-        for challenge in TEAMS:
+        for challenge in TEAMS if everything else ("clips",):
             for what in ("export", "archive"):
                 path = f"/challenges/{challenge}/console/{what}"
                 yield path, path, browser.press(path, reason="a look", addresses="")
@@ -225,21 +367,17 @@ class Stage:
         return {"authorization": f"Bearer {self.tokens[viewer]}"} if is_program else {}
 
     def addresses(self, method, everything):
-        """Every route of the description, with every id there is, and with some there are not."""
-        ids = [*self.submissions["own"], *self.submissions["other"]]
-        none = ["none"] if everything else []
-        choices = {
-            "challenge": [*TEAMS, *none],
-            "phase": ["main", "zzphase", *none],
-            "split": ["blind", *none],
-            "board": ["main", "zzboard", *none],
-            "form": ["csv", "json", "tex"] if everything else ["csv"],
-            "submission": [*ids, *none],
-            "team": [*self.teams, *none],
-            "name": ["zzitemclips0.mp4"],
-            "human": ["da"],
-            "campaign": ["dogs"],
-        }
+        """Every route of the description, with the ids there are.
+
+        With everything, each id is tried with each other, and with some that there are not.
+        """
+        if not everything:
+            every = [self._choices([id]) for id in TEAMS]
+        else:
+            whole = self._choices(TEAMS)
+            more = {"form": ["csv", "json", "tex"], "campaign": ["dogs", self.campaign]}
+            wrong = ("challenge", "phase", "split", "board", "submission", "team")
+            every = [{**whole, **more, **{name: [*whole[name], "none"] for name in wrong}}]
         ours = ("/challenges", "/api", "/account")
         if method == "get":
             live = ("/challenges/clips/mine/live", "/challenges/clips/console/live")
@@ -247,5 +385,24 @@ class Stage:
         for path, methods in self.app.openapi()["paths"].items():
             if method in methods and (everything or path.startswith(ours)):
                 names = re.findall(r"\{(\w+)\}", path)
-                for values in itertools.product(*(choices.get(name, ["1"]) for name in names)):
-                    yield path, path.format(**dict(zip(names, values, strict=True)))
+                for choices in every:
+                    for values in itertools.product(*(choices.get(name, ["1"]) for name in names)):
+                        address = path.format(**dict(zip(names, values, strict=True)))
+                        if everything or not _BRIEF.match(address) or _SCORES.search(address):
+                            yield path, address
+
+    def _choices(self, challenges):
+        """Give the ids of some challenges, by what routes call them."""
+        unlisted = "clips" in challenges
+        return {
+            "challenge": list(challenges),
+            "phase": ["main", *(["zzphase"] if unlisted else [])],
+            "split": ["blind"],
+            "board": ["main", *(["zzboard"] if unlisted else [])],
+            "form": ["csv"],
+            "submission": [id for c in challenges for id in self.ids[c]],
+            "team": [f"team-{team}" for c in challenges for team in TEAMS[c].values()],
+            "name": ["zzitemclips0.mp4"],
+            "human": ["da"],
+            "campaign": ["dogs"],
+        }
