@@ -174,6 +174,38 @@ def test_scores_are_those_of_the_captions(study):
     assert results.difference(human, human) == (0.0, 1.0)
 
 
+def test_rows_that_are_no_systems_are_marked(study):
+    """In text, LaTeX and page, whatever their names say."""
+    home, printed = study
+    said = (
+        "‡ a bound and no system, so not ranked: bound (an oracle: it sees the answers), human "
+        "(another caption of the clip)."
+    )
+    assert said in " ".join(printed.split())
+    for name in ("(1) oracle‡", "(1) bound‡", "(4) human‡"):
+        assert name in printed
+    assert "random‡" not in printed
+    words = ["caption", "table", str(home / "out"), "--only", "rest"]
+    latex = CliRunner().invoke(cli, [*words, "--latex", "-"]).stdout
+    assert r"(1) bound\textsuperscript{\ddag{}} & " in latex
+    assert r"\ddag{} a bound and no system, so not ranked: bound (an oracle" in latex
+    page = CliRunner().invoke(cli, [*words, "--html", "-"]).stdout
+    assert "(1) bound‡" in page
+    assert "‡ a bound and no system" in page
+
+
+def test_few_seeds_are_said(study):
+    home, printed = study
+    flat = " ".join(printed.split())
+    assert "2 seeds: what is said of other seeds is weak; run 3 or more." in flat
+    results = StudyResults.read(home / "out", "test")
+    one = msgspec.structs.replace(results.plan.study, seeds=(0,))
+    results = replace(results, plan=msgspec.structs.replace(results.plan, study=one))
+    rows = {row.name: row for row in results.plan.row}
+    assert "One seed: nothing can be said of other seeds." in results._warnings([rows["AUC"]])
+    assert not any("seed" in note for note in results._warnings([rows["nearest"]]))
+
+
 def test_recall_of_what_clips_show(study):
     home, printed = study
     assert "What captions name of what the clips show, rendered clips (synthetic)" in printed
@@ -185,6 +217,13 @@ def test_recall_of_what_clips_show(study):
     assert 0.35 < named["place"] < 0.65
     assert 0.1 < named["person"] < 0.5
     assert results.recall(rows["random"])["verb"] < 0.3
+    words = ["caption", "table", str(home / "out"), "--only", "t12", "--latex", "-"]
+    latex = CliRunner().invoke(cli, words).stdout
+    captions = [line for line in latex.splitlines() if line.startswith(r"\caption")]
+    assert len(captions) == 2
+    for caption in captions:
+        assert "rendered clips (synthetic)" in caption
+        assert "this is no reproduction of the paper" in caption
 
 
 def test_rows_that_are_the_same_run_once(study):
@@ -421,7 +460,7 @@ def test_a_plan_is_frozen_before_the_first_test_caption(study, tmp_path, monkeyp
     with pytest.raises(DataError, match="was frozen with another plan"):
         runs.run_study(other, tmp_path, freeze=True)
     rmtree(tmp_path / "results")
-    with pytest.raises(DataError, match="no table is finished yet; .* again to go on, with --free"):
+    with pytest.raises(DataError, match=r"no table is finished yet; .* again to go on, with --free"):
         StudyResults.read(tmp_path, "test")
 
 
@@ -485,7 +524,7 @@ def test_table_command(study):
     assert "<h1>A study of captioners: rendered clips (synthetic)</h1>" in page
     assert "both seeds" in page
     # the notes of each table: on the data, and on what captions name
-    assert page.count("this is no reproduction of the paper") == 1
+    assert page.count("this is no reproduction of the paper") == 2
     assert page.count("references leave out most of it too") == 1
     rows = json.loads((home / "t.json").read_text())["rows"]
     assert [row["row"]["name"] for row in rows] == ["nearest", "SMT", "visual labels", "both seeds"]
@@ -559,6 +598,9 @@ def test_findings_ask_for_other_items_and_other_seeds(study, monkeypatch):
         )
         (said,) = (own for own in results.findings() if "beat translation" in own)
         assert f"{verdict} (visual labels − SMT: +1.00, p 0.001 over items, " in said
+    monkeypatch.setattr(StudyResults, "_seed_scores", lambda *_: [20.0])
+    (said,) = (own for own in results.findings() if "beat translation" in own)
+    assert "not decided (visual labels − SMT: +1.00, p 0.001 over items, one seed)" in said
 
 
 # Plans
@@ -656,8 +698,9 @@ def test_plans_of_own_files(study, tmp_path):
     assert not any("Anna" in text for own in texts.values() for text in own)
     runs.run_study(plan, tmp_path / "out")
     results = StudyResults.read(tmp_path / "out")
-    assert list(results.grids()) == ["Table 12: methods, my clips"]
-    assert not any("program" in note for note in results._notes(plan.row))
+    # their ids say what they are, whatever the plan calls them
+    assert list(results.grids()) == ["Table 12: methods, my clips, rendered clips (synthetic)"]
+    assert results._notes(plan.row)[-1].endswith("this is no reproduction of the paper.")
     assert (
         msgspec.json.decode((tmp_path / "out/plan.json").read_bytes())["study"]["data"] == "files"
     )

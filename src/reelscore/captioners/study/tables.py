@@ -14,20 +14,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore.captioners.rendered.grammar import ROLES, recall
-from reelscore.captioners.rendered.scenes import TITLE
+from reelscore.captioners.rendered.scenes import NAME, TITLE
 from reelscore.captioners.study.material import material_of
 from reelscore.captioners.study.paper import FINDINGS
-from reelscore.captioners.study.plans import Plan, Row
+from reelscore.captioners.study.plans import SEEDED, Plan, Row
 from reelscore.captioners.study.units import Unit, distinct, units_of
 from reelscore.errors import DataError
 from reelscore.metrics.registry import table_columns
 from reelscore.report.tables.grid import Cell, Grid
+from reelscore.report.tables.leaderboard import BOUND
 from reelscore.stats.distributions import student_p
 from reelscore.stats.resampling import bootstrap_p_values, bootstrap_scores, percentile_interval
 
 FloatArray = NDArray[np.float64]
 _RESAMPLES = 2000
 _LEVEL = 0.05
+_SEEDS = 3  # fewer say little of other seeds
+_BOUNDS = {
+    "bound": "an oracle: it sees the answers",
+    "oracle": "an oracle: it sees the true labels",
+    "human": "another caption of the clip",
+}
 _TABLES = {
     "t7": "Table 7: translation",
     "t8": "Table 8: labels and their features",
@@ -210,10 +217,17 @@ class StudyResults:
             records[0].get("labels", {}).get("kept"),
         )
 
-    @property
+    @cached_property
     def title(self) -> str:
-        """What all tables say of the data."""
-        return str(self._records(self.plan.row[0])[0]["title"])
+        """What all tables say of the data: also that clips are rendered, whatever the plan says."""
+        title = str(self._records(self.plan.row[0])[0]["title"])
+        return f"{title}, {TITLE}" if self._is_rendered and TITLE not in title else title
+
+    @cached_property
+    def _is_rendered(self) -> bool:
+        """Whether there are rendered clips among the items, by their ids."""
+        items = self._captions(self._units(self.plan.row[0])[0])
+        return any(item.startswith(f"{NAME}_") for item in items)
 
     def grids(self) -> dict[str, Grid]:
         """Make a grid of each table of the plan, by its title."""
@@ -266,8 +280,12 @@ class StudyResults:
         for number, row in enumerate(rows, start=1):
             shares = self.recall(row)
             cells = [Cell(f"{shares[role]:.0%}" if role in shares else "–") for role in ROLES]
-            lines.append([Cell(f"({number}) {row.name}"), *cells])
-        notes = ["Any word for it counts; references leave out most of it too."]
+            lines.append([_row_cell(number, row), *cells])
+        notes = [
+            f"{self.title}: shares of {self._counted(rows)}, means over seeds. Any word for it "
+            "counts; references leave out most of it too.",
+            *self._warnings(rows),
+        ]
         return Grid(["row", *ROLES], lines, notes=notes)
 
     def _grid(self, table: str) -> Grid:
@@ -287,7 +305,7 @@ class StudyResults:
             deviation = f"{np.std(seeds, ddof=1):.2f}" if len(seeds) > 1 else "–"
             lines.append(
                 [
-                    Cell(f"({number + 1}) {own.row.name}"),
+                    _row_cell(number + 1, own.row),
                     Cell(f"{means[number]:.2f}", best=number == best),
                     Cell(deviation),
                     Cell(f"{low:.1f}–{high:.1f}"),
@@ -314,18 +332,35 @@ class StudyResults:
             return [Cell("–"), Cell(place), Cell("–")]
         return [Cell(f"{apart:+.2f}"), Cell(place), Cell(_p_text(p))]
 
-    def _notes(self, rows: Sequence[Row]) -> list[str]:
+    def _counted(self, rows: Sequence[Row]) -> str:
         counts = sorted({self._records(row)[0]["items"] for row in rows})
         items = " or ".join(f"{count:,}" for count in counts)
-        what = "validation" if self.split == "val" else "test"
+        return f"{items} {'validation' if self.split == 'val' else 'test'} items"
+
+    def _notes(self, rows: Sequence[Row]) -> list[str]:
         seeds = ", ".join(map(str, self.plan.study.seeds))
-        notes = [
-            f"{self.title}: {items} {what} items, one reference where there are no "
+        return [
+            f"{self.title}: {self._counted(rows)}, one reference where there are no "
             f"more; scores × 100; means over seeds {seeds}, sd over seeds, interval and p over "
             f"items (paired bootstrap, {_RESAMPLES:,} resamples). last: METEOR of the last "
             "weights; all other columns: of those that were best on validation.",
+            *self._warnings(rows),
         ]
-        if self.title == TITLE:
+
+    def _warnings(self, rows: Sequence[Row]) -> list[str]:
+        """What nobody may overlook: bounds, too few seeds, clips that are not real."""
+        notes = []
+        bounds = [f"{row.name} ({_BOUNDS[row.method]})" for row in rows if row.is_bound]
+        if bounds:
+            notes.append(f"{BOUND} a bound and no system, so not ranked: {', '.join(bounds)}.")
+        seeds = len(self.plan.study.seeds)
+        if seeds < _SEEDS and any(row.method in SEEDED for row in rows):
+            notes.append(
+                "One seed: nothing can be said of other seeds."
+                if seeds == 1
+                else f"{seeds} seeds: what is said of other seeds is weak; run {_SEEDS} or more."
+            )
+        if self._is_rendered:
             notes.append("Clips drawn by a program: this is no reproduction of the paper.")
         return notes
 
@@ -343,12 +378,16 @@ class StudyResults:
             main = self.metrics[0]
             apart, p = self.difference(ours, theirs, main)
             seeds = seed_p_value(*(self._seed_scores(row, main) for row in (ours, theirs)))
-            if max(p, seeds or 0.0) >= _LEVEL:
+            unknown = seeds is None and any(row.method in SEEDED for row in (ours, theirs))
+            if unknown or max(p, seeds or 0.0) >= _LEVEL:
                 verdict = "not decided"
             else:
                 verdict = "holds" if apart > 0 and not finding.equal else "does not hold"
             shown = f"p {_p_text(p)} over items"
-            shown += f", {_p_text(seeds)} over seeds" if seeds is not None else ""
+            if unknown:
+                shown += ", one seed"
+            elif seeds is not None:
+                shown += f", {_p_text(seeds)} over seeds"
             lines.append(
                 f"{finding.says}: {verdict} ({finding.rows[0]} − {finding.rows[1]}: "
                 f"{apart:+.2f}, {shown})"
@@ -393,6 +432,10 @@ def seed_p_value(ours: Sequence[float], theirs: Sequence[float]) -> float | None
     if error == 0:
         return 0.0 if apart else 1.0
     return student_p(apart / error, freedom, "two-sided")
+
+
+def _row_cell(number: int, row: Row) -> Cell:
+    return Cell(f"({number}) {row.name}", BOUND if row.is_bound else "")
 
 
 def _p_text(p: float) -> str:

@@ -303,6 +303,7 @@ _LATEX = {
     "–": "--",
     "…": r"\ldots{}",
     "†": r"\dag{}",
+    "‡": r"\ddag{}",
     "↓": r"$\downarrow$",
     "×": r"$\times$",
     "▲": r"$\bigtriangleup$",
