@@ -116,7 +116,7 @@ def command(
         table = with_intervals(table, resamples=resamples, seed=scoring.seed)
     tests = strictest(comparisons)
     grid = marked_leaderboard(table, comparisons, layout=layout)
-    marks = marks_of_tests(tests, letters_of(table.systems), other)
+    marks = marks_of_tests(tests, letters_of(table.systems), other, table.bounds)
     scoring.write(
         table,
         grid,

@@ -24,7 +24,13 @@ from reelscore.cli.option_kinds import (
     number_option,
     seed_option,
 )
-from reelscore.cli.reading_options import candidate_files, read_captions, reading_options
+from reelscore.cli.reading_options import (
+    candidate_files,
+    oracle_notes,
+    oracles,
+    read_captions,
+    reading_options,
+)
 from reelscore.data.atomic_files import check_target, write_atomically
 from reelscore.data.paired_captions import Empty, Missing
 from reelscore.data.reading import Reading
@@ -144,7 +150,8 @@ class Scoring(msgspec.Struct, frozen=True):
                 engine=engine,
             )
         show_engine(engine)
-        return replace(table, notes=[*inputs.notes, *map(as_options, table.notes)])
+        notes = [*inputs.notes, *map(as_options, table.notes)]
+        return replace(table, notes=notes, bounds=inputs.bounds)
 
     def _run_large(self, engine: Engine | None, resamples: int) -> ScoreTable:
         from reelscore.scoring.shards.pipeline import score_large
@@ -152,9 +159,11 @@ class Scoring(msgspec.Struct, frozen=True):
         for option, given in (("--match-ids", self.match_ids), ("--common", self.common)):
             if given:
                 raise DataError(f"{option} needs all captions at once; leave out --out.")
+        files = candidate_files(self.candidates, self.refs, self.reading)
+        bounds = oracles(files) if isinstance(files, dict) else []
         with resumable(self.out), progress_bar("Scoring", engine=engine) as progress:
             table = score_large(
-                candidate_files(self.candidates, self.refs, self.reading),
+                files,
                 list(self.refs) or None,
                 self.metrics,
                 tokenizer=self.tokenizer,
@@ -169,7 +178,8 @@ class Scoring(msgspec.Struct, frozen=True):
                 progress=progress,
             )
         show_engine(engine)
-        return replace(table, notes=list(map(as_options, table.notes)))
+        notes = [*oracle_notes(bounds), *map(as_options, table.notes)]
+        return replace(table, notes=notes, bounds=bounds)
 
     def write(
         self,

@@ -118,11 +118,13 @@ def read_captions(
     reading = reading or Reading()
     files = candidate_files(arguments, refs, reading)
     notes: list[str] = []
+    bounds: list[str] = []
     if isinstance(files, dict):
         files, notes = _without_references(files, refs, reading)
-        notes += _oracles(files)
+        bounds = oracles(files)
+        notes += oracle_notes(bounds)
     inputs = read_inputs(files, list(refs) or None, reading=reading)
-    return replace(inputs, notes=[*notes, *map(as_options, inputs.notes)])
+    return replace(inputs, notes=[*notes, *map(as_options, inputs.notes)], bounds=bounds)
 
 
 def read_texts(paths: Sequence[str], reading: Reading) -> tuple[dict[str, list[str]], list[str]]:
@@ -158,17 +160,27 @@ def _without_references(
     return {name: path for name, path in files.items() if name not in twice}, [note]
 
 
-def _oracles(files: Mapping[str, str]) -> list[str]:
-    """Say which captions saw the references, by the records beside them."""
-    notes = []
+def oracles(files: Mapping[str, str]) -> list[str]:
+    """Name the systems whose captions saw the references, by the records beside them."""
+    systems = []
     for system, file in files.items():
         with suppress(OSError, ValueError, AttributeError):
             record = Path(_record_of(file)).read_bytes()
             import json  # only here: few captions have a record
 
             if json.loads(record).get("oracle"):
-                notes.append(f"{system}: an oracle, not a system: its captions saw the references.")
-    return notes
+                systems.append(system)
+    return systems
+
+
+def oracle_notes(systems: Sequence[str]) -> list[str]:
+    """Say of systems that they are oracles.
+
+    >>> oracle_notes(["best"])
+    ['best: an oracle, not a system: its captions saw the references.']
+    """
+    said = "an oracle, not a system: its captions saw the references."
+    return [f"{system}: {said}" for system in systems]
 
 
 def _record_of(file: str) -> str:

@@ -69,13 +69,11 @@ def read_named(argument: str) -> ScoreTable:
         unsaid = not result.signature and result.scale == HIGHER
         return replace(result, metric=name, scale=declared_scale(name) if unsaid else result.scale)
 
-    return ScoreTable(
-        {
-            system: {renamed(result).metric: renamed(result) for result in row.values()}
-            for system, row in table.results.items()
-        },
-        table.notes,
-    )
+    rows = {
+        system: {renamed(result).metric: renamed(result) for result in row.values()}
+        for system, row in table.results.items()
+    }
+    return replace(table, results=rows)
 
 
 def read_scored_systems(
@@ -130,7 +128,8 @@ def _renamed_system(name: str, path: str) -> ScoreTable:
         raise DataError(
             f"{path} has {len(table.systems)} systems; NAME=FILE names the only system of a table."
         )
-    return replace(table, results={name: next(iter(table.results.values()))})
+    row = next(iter(table.results.values()))
+    return replace(table, results={name: row}, bounds=[name] if table.bounds else [])
 
 
 def read_noted(path: str, repeats: Repeats = "error", column: str | None = None) -> ScoreTable:
@@ -155,7 +154,9 @@ def unscored(
     items = list({item: None for texts in inputs.systems.values() for item in texts})
     references = matched(match_ids, inputs.references or {}, items)
     return ScoreTable(
-        {name: {} for name in inputs.systems}, sources=Sources(inputs.systems, references)
+        {name: {} for name in inputs.systems},
+        sources=Sources(inputs.systems, references),
+        bounds=inputs.bounds,
     )
 
 
@@ -180,5 +181,6 @@ def with_sources(
     items = table_items(table)
     references = matched(match_ids, inputs.references or {}, items)
     own = {name: matched(match_ids, texts, items) for name, texts in systems.items()}
-    table = replace(table, sources=Sources(own, references))
+    bounds = list(dict.fromkeys([*table.bounds, *inputs.bounds]))
+    table = replace(table, sources=Sources(own, references), bounds=bounds)
     return replace(table, notes=[*table.notes, *training_notes(table)])

@@ -46,12 +46,14 @@ class Inputs(msgspec.Struct, frozen=True):
         references: The references, or ``None`` if there are none.
         files: The files that were read.
         notes: What a reader of the scores has to know about the files, a sentence each.
+        bounds: The systems that are none, but bounds: their captions saw the references.
     """
 
     systems: Mapping[str, Candidates]
     references: References | None = None
     files: Sequence[CaptionFile] = field(default=())
     notes: Sequence[str] = field(default=())
+    bounds: Sequence[str] = field(default=())
 
     def explained(self) -> AbstractContextManager[None]:
         """Let errors say how the files were read."""

@@ -184,6 +184,8 @@ class ScoreTable:
         notes: What a reader of the numbers has to know, a sentence each; they are shown below the
             table, and kept in its JSON form.
         sources: What was scored.
+        bounds: Which of the systems are none, but bounds, such as an oracle that sees the answers:
+            they are shown, and neither ranked nor called the best.
 
     >>> result = MetricResult("meteor", 0.25, ItemScores.of({"v1": 0.25}), "meteor|tok:ptb")
     >>> table = ScoreTable({"mine": {"meteor": result}})
@@ -196,6 +198,7 @@ class ScoreTable:
     results: Mapping[str, Mapping[str, MetricResult]]
     notes: Sequence[str] = field(default=())
     sources: Sources = field(default_factory=Sources, repr=False, compare=False)
+    bounds: Sequence[str] = field(default=())
 
     def __getitem__(self, system: str) -> Mapping[str, MetricResult]:
         try:
@@ -348,6 +351,7 @@ class ScoreTable:
                 for system, row in self.results.items()
             },
             **({"notes": list(self.notes)} if self.notes else {}),
+            **({"bounds": list(self.bounds)} if self.bounds else {}),
             **({"statistics": stored} if stored else {}),
             "format": FORMAT,
         }

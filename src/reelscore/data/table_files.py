@@ -289,6 +289,7 @@ class _Statistics(msgspec.Struct):
 class _Stored(msgspec.Struct):
     systems: dict[str, dict[str, _Entry]]
     notes: list[str] = []  # tables of older versions have none; msgspec copies the default
+    bounds: list[str] = []
     statistics: dict[str, list[_Statistics]] = {}
     format: int = 1
 
@@ -346,7 +347,8 @@ def _from_json(data: bytes) -> ScoreTable:
             else:
                 row |= {name: replace(each, statistics=shared) for name, each in own.items()}
     notes = [f"{names}: the stored statistics are not used: {why}." for names, why in unusable]
-    return ScoreTable(results, [*stored.notes, *gap_notes(gaps), *notes])
+    bounds = [system for system in stored.bounds if system in results]
+    return ScoreTable(results, [*stored.notes, *gap_notes(gaps), *notes], bounds=bounds)
 
 
 class _Unusable(ValueError):

@@ -109,6 +109,7 @@ def merge_tables(tables: Iterable[ScoreTable], match_ids: str | None = None) -> 
     """
     rows: dict[str, dict[str, MetricResult]] = {}
     notes: list[str] = []
+    bounds: dict[str, None] = {}
     items: dict[str, None] = {}
     for table in tables:
         if match_ids is not None:
@@ -116,6 +117,7 @@ def merge_tables(tables: Iterable[ScoreTable], match_ids: str | None = None) -> 
                 table = matched_table(table, match_ids, items, ("items", "items of other tables"))
             items |= dict.fromkeys(table_items(table))
         notes += table.notes
+        bounds |= dict.fromkeys(table.bounds)
         for system, row in table.results.items():
             mine = rows.setdefault(system, {})
             for name, result in row.items():
@@ -125,7 +127,7 @@ def merge_tables(tables: Iterable[ScoreTable], match_ids: str | None = None) -> 
                         "different names: NAME=FILE."
                     )
                 mine[name] = result
-    return ScoreTable(rows, list(dict.fromkeys(notes)))
+    return ScoreTable(rows, list(dict.fromkeys(notes)), bounds=list(bounds))
 
 
 def matched_table(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal, NamedTuple
@@ -296,7 +296,10 @@ def strictest(comparisons: Sequence[Comparison]) -> list[Comparison]:
 
 
 def marks_of_tests(
-    comparisons: Sequence[Comparison], letters: Mapping[str, str], baseline: str | None = None
+    comparisons: Sequence[Comparison],
+    letters: Mapping[str, str],
+    baseline: str | None = None,
+    bounds: Collection[str] = (),
 ) -> dict[tuple[str, str], str]:
     """Mark scores by tests: what is significant, and what was not tested at all.
 
@@ -305,6 +308,7 @@ def marks_of_tests(
         letters: The systems' letters; a score gets those of the systems it is better than.
         baseline: Tested against this system alone: ``▲`` where a score is better than its score,
             ``▼`` where it is worse, ``*`` where it differs and neither is better.
+        bounds: What is no system, such as an oracle: it gets no mark, and nobody gets its letter.
 
     Returns:
         A mark for a system and score: none where tests found nothing, and ``–`` where none was
@@ -317,9 +321,12 @@ def marks_of_tests(
     {('a', 'meteor'): 'B', ('a', 'x'): '–', ('b', 'x'): '–'}
     """
     marks: dict[tuple[str, str], str] = {}
+    letters = {system: letter for system, letter in letters.items() if system not in bounds}
     for comparison in comparisons:
         tested, wins = comparison.tested, comparison.wins
         for i, system in enumerate(comparison.systems):
+            if system in bounds:
+                continue
             if baseline is None:
                 there = tested[i].any()
                 beaten = (letters.get(comparison.systems[j], "") for j in wins[i].nonzero()[0])

@@ -460,7 +460,9 @@ def test_a_plan_is_frozen_before_the_first_test_caption(study, tmp_path, monkeyp
     with pytest.raises(DataError, match="was frozen with another plan"):
         runs.run_study(other, tmp_path, freeze=True)
     rmtree(tmp_path / "results")
-    with pytest.raises(DataError, match=r"no table is finished yet; .* again to go on, with --free"):
+    with pytest.raises(
+        DataError, match=r"no table is finished yet; .* again to go on, with --free"
+    ):
         StudyResults.read(tmp_path, "test")
 
 

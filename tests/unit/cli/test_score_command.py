@@ -179,3 +179,31 @@ def test_ids_of_any_kind(run, folder, write_json):
     assert list(json.loads(out)["systems"]["odd"]["rouge_l"]["items"]) == list(odd)
     status, _, _ = run("score", "odd.json", "-r", "oddrefs.json", "--items", "--csv", "o.csv")
     assert status == 0
+
+
+def test_an_oracle_is_no_best_system(run, folder):
+    """Not in bold, not better than others, sorted last; also in tables that are read again."""
+    words = ["--captions", "strong.json", "-r", "refs.json", "-o", "oracle.json"]
+    assert run("caption", "bound", *words)[0] == 0
+    words = ["oracle.json", "weak.json", "strong.json", "-r", "refs.json", "-m", "meteor"]
+    _, latex, _ = run("score", *words, "--sort", "meteor", "--latex", "-", "--table", "t.json")
+    rows = [line for line in latex.splitlines() if " & " in line and "METEOR" not in line]
+    assert [row.split()[0] for row in rows] == [
+        "strong",
+        "weak",
+        r"oracle\textsuperscript{\ddag{}}",
+    ]
+    assert [r"\textbf" in row for row in rows] == [True, False, False]
+    assert "such as an oracle that sees the answers, so not ranked: oracle." in latex
+    assert json.loads((folder / "t.json").read_text())["bounds"] == ["oracle"]
+    _, again, _ = run("report", "t.json", "--latex", "-", "-o", "t.html")
+    (oracle,) = (line for line in again.splitlines() if "oracle" in line and " & " in line)
+    assert r"\textbf" not in oracle
+    assert oracle.count("superscript") == 1  # no letters of systems that it is better than
+    assert "<sup>‡</sup>" in (folder / "t.html").read_text()
+    _, compared, _ = run("compare", "t.json", "--baseline", "weak", "--latex", "-")
+    (oracle,) = (line for line in compared.splitlines() if line.startswith("oracle"))
+    assert oracle.count("superscript") == 1
+    _, compared, _ = run("compare", *words, "--all-pairs", "--csv", "-")
+    (oracle,) = (line for line in compared.splitlines() if line.startswith("oracle"))
+    assert oracle.endswith(",")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 
 import pytest
 
@@ -73,7 +74,11 @@ def test_a_bound_is_neither_best_nor_second():
     column = [(row[1].best, row[1].second) for row in bounded.rows]
     assert column == [(False, False), (True, False), (False, True), (False, False)]
     assert [row[0].mark for row in bounded.rows] == ["‡", "", "", ""]
-    assert bounded.notes == ["‡ a bound and no system, so not ranked: oracle."]
+    said = (
+        "‡ a bound and no system, such as an oracle that sees the answers, so not ranked: oracle."
+    )
+    assert bounded.notes == [said]
+    assert leaderboard(replace(scores, bounds=["oracle"])) == bounded
     # nor where it prints the same number as the best
     alike = table(oracle={"meteor": 0.3}, one={"meteor": 0.3}, two={"meteor": 0.2})
     assert [row[1].best for row in leaderboard(alike, bounds=["oracle"]).rows] == [0, 1, 0]

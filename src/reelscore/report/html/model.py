@@ -197,6 +197,7 @@ def report_of(
     references = fields.get("references", table.sources.references)
     fields["references"] = matched(match_ids, references, items, ("references", "items"))
     fields.setdefault("timelines", table.sources.timelines)
+    fields.setdefault("bounds", list(table.bounds))
     human: list[str] = []
     if people is not None:
         people = table_of(people, name="people", repeats="mean")

@@ -131,7 +131,8 @@ def _about(report: Report) -> str:
 
 def marks_of(report: Report) -> dict[tuple[str, str], str]:
     """Mark scores by a report's tests; see `reelscore.significance.comparison.marks_of_tests`."""
-    return marks_of_tests(report.comparisons, letters_of(report.table.systems), report.baseline)
+    letters = letters_of(report.table.systems)
+    return marks_of_tests(report.comparisons, letters, report.baseline, report.bounds)
 
 
 def encoded(

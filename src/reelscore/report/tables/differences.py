@@ -81,7 +81,7 @@ def marked_leaderboard(
     judged = [each for each in strictest(tests) if each.metric in shown]
     baseline = next((each.baseline for each in judged), None)
     letters = {} if baseline is not None or not judged else letters_of(table.systems)
-    marks = marks_of_tests(judged, letters, baseline)
+    marks = marks_of_tests(judged, letters, baseline, table.bounds)
     notes = [
         marks_note(set(marks.values()), baseline, level, about)
         for level, about in dict.fromkeys((each.level, each.about) for each in judged if each.about)

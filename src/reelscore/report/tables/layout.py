@@ -111,7 +111,8 @@ class Layout(msgspec.Struct, frozen=True):
                 result = table[system].get(name)
                 if result is None or math.isnan(result.score):
                     return True, True, 0.0
-                return False, (system, name) in partial, -sign * result.score
+                unranked = system in table.bounds or (system, name) in partial
+                return False, unranked, -sign * result.score
 
             order = sorted(table.systems, key=place)
         ordered = replace(table, results={system: table[system] for system in order})

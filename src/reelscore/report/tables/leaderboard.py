@@ -38,7 +38,7 @@ def leaderboard(
         notes: Footnotes.
         people: Scores that people gave, of other items of each system.
         layout: Which scores to print, in what order, with how many decimals.
-        bounds: Rows that are bounds and no systems, such as an oracle that sees the answers.
+        bounds: Rows that are bounds and no systems, besides those that the table names.
 
     >>> from reelscore import score_systems
     >>> table = score_systems({"one": {"v1": "a man runs"}, "two": {"v1": "a dog"}},
@@ -56,6 +56,7 @@ def leaderboard(
     metrics = table.metrics
     partial = partial_scores(table, people)
     formats = layout.formats(table)
+    bounds = [system for system in table.systems if system in {*table.bounds, *bounds}]
     unranked = {*partial, *((system, name) for system in bounds for name in metrics)}
     leaders = {name: _leaders(table, name, unranked, formats[name]) for name in metrics}
     rows = []
@@ -201,7 +202,8 @@ def leaderboard_csv(
 
 
 def _bound_notes(bounds: Collection[str]) -> list[str]:
-    return [f"{BOUND} a bound and no system, so not ranked: {', '.join(bounds)}."] if bounds else []
+    said = f"{BOUND} a bound and no system, such as an oracle that sees the answers, so not ranked"
+    return [f"{said}: {', '.join(bounds)}."] if bounds else []
 
 
 def _leaders(
