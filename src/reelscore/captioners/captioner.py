@@ -26,10 +26,11 @@ from reelscore.captioners.training import Examples, Measured, Recipe, train
 from reelscore.captioners.vocabulary import Vocabulary
 from reelscore.data.atomic_files import write_atomically
 from reelscore.data.inputs import references_by_item
+from reelscore.data.paired_captions import lone_references
 from reelscore.data.python_captions import CaptionsLike
 from reelscore.errors import DataError, check_choice
 from reelscore.learned.encoders import need
-from reelscore.learned.training.checkpoints import claim_folder
+from reelscore.learned.training.checkpoints import claim_folder, release_folder
 
 if TYPE_CHECKING:
     from reelscore.captioners.label_folders import Labels
@@ -108,29 +109,39 @@ class Captioner:
             {item: texts[item] for item in own.items}
             for texts, own in zip((training, held_out), scores, strict=True)
         )
+        lone_references(held_out)  # checks that none is empty
         ours, theirs = (dict(zip(own.items, own.matrix, strict=True)) for own in scores)
         hashes = [captions_hash(training), captions_hash(held_out), *(own.hash for own in scores)]
         data = "+".join(hashes)
         policy = {} if missing == "error" else {"missing": missing}
-        width = scores[0].matrix.shape[1]
+        width, other = (own.matrix.shape[1] for own in scores)
+        if width != other:
+            raise DataError(
+                f"Training items have {width:,} label scores, validation items {other:,}. Take "
+                "the scores of the same labels."
+            )
         signature = recipe.signature(labels=width, **policy, seed=seed, data=data)
         home = Path(folder)
         claim_folder(home, {"signature": signature, "device": device, "made from": made_from})
         if (home / _MODEL).is_file():
             return cls.load(home, device=device)
-        trained = train(
-            Examples([(item, text) for item, own in training.items() for text in own], ours),
-            held_out,
-            theirs,
-            recipe,
-            seed=seed,
-            device=device,
-            folder=home,
-            origin=data,
-            threads=threads,
-            progress=progress,
-            measured=measured,
-        )
+        try:
+            trained = train(
+                Examples([(item, text) for item, own in training.items() for text in own], ours),
+                held_out,
+                theirs,
+                recipe,
+                seed=seed,
+                device=device,
+                folder=home,
+                origin=data,
+                threads=threads,
+                progress=progress,
+                measured=measured,
+            )
+        except BaseException:
+            release_folder(home)  # what failed at its beginning keeps the folder from nobody
+            raise
         save = need("safetensors.torch").save_file
         best = trained.network.weights()
         for name, tensors in (("best", best), ("last", trained.last)):

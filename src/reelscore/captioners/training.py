@@ -8,6 +8,7 @@ for bit, as if nothing had happened.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -99,7 +100,7 @@ class Recipe(Parameters):
                 raise DataError(f"{name}={getattr(self, name)}; expected 1 or more.")
         if not 0 <= self.ratio < 1:
             raise DataError(f"ratio={self.ratio}; expected 0 up to, but not, 1.")
-        if self.rate <= 0 or not 0 < self.decay <= 1 or self.step < 0:
+        if not (0 < self.rate < math.inf and 0 < self.decay <= 1 and self.step >= 0):
             raise DataError(
                 f"rate={self.rate}, decay={self.decay}, step={self.step}; expected a rate above "
                 "0, a decay above 0 and up to 1, and 0 steps or more."

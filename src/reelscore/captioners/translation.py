@@ -21,6 +21,7 @@ from reelscore.captioners.features import Features
 from reelscore.captioners.phrases import Option, PhraseTable, Words
 from reelscore.captioners.run_record import Parameters
 from reelscore.captioners.tuples import Tuples
+from reelscore.data.paired_captions import lone_references
 from reelscore.errors import DataError
 from reelscore.scoring.scorer import Scorer
 from reelscore.text.tokens import tokenize
@@ -270,6 +271,7 @@ class Translator:
             threads: Threads that score.
             progress: Called with how many pairs of weights are tried, of how many.
         """
+        lone_references(references)  # checks that none is empty
         scorer = Scorer({k: list(v) for k, v in references.items()}, "meteor", threads=threads)
         scores = scores.take(list(references))
         found = self.field.best(scores.matrix)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -16,9 +17,10 @@ def number_option(
     help: str | None = None,
     least: float | None = None,
     most: float | None = None,
+    above: float | None = None,
     **fields: Any,
 ) -> Callable[[F], F]:
-    """An option that is a number, whole where its default is.
+    """An option that is a finite number, whole where its default is.
 
     Args:
         names: Its spellings, as of `click.option`.
@@ -26,14 +28,24 @@ def number_option(
         help: What it is.
         least: The lowest value it may have.
         most: The highest.
+        above: What it must be greater than, instead of ``least``.
         fields: As of `click.option`.
     """
     whole = isinstance(default, int)
     kind: Any = int if whole else float
-    if least is not None or most is not None:
+    if (least, most, above) != (None, None, None):
         span: Any = click.IntRange if whole else click.FloatRange
-        kind = span(least, most)
+        kind = span(least if above is None else above, most, min_open=above is not None)
+    if not whole:
+        fields["callback"] = _finite
     return click.option(*names, type=kind, default=default, show_default=True, help=help, **fields)
+
+
+def _finite(context: click.Context, option: click.Parameter, number: float) -> float:
+    """Refuse nan, which no range leaves out, and infinity."""
+    if not math.isfinite(number):
+        raise click.BadParameter(f"{number} is not a finite number.")
+    return number
 
 
 def choice_option(

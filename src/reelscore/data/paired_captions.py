@@ -181,16 +181,22 @@ def lone_candidates(
 def lone_references(
     references: Mapping[str, Sequence[str]],
     *,
-    empty: Empty = "error",
+    empty: Empty | None = None,
     tokenized: bool = False,
 ) -> Paired:
     """Check references as `pair` does, before there are candidates; the captions are empty.
+
+    Args:
+        references: The references of each item.
+        empty: The policy for empty references that the user chose; ``None`` where there is no
+            choice: they are an error then, and the message offers none.
+        tokenized: Whether references are words divided by blanks.
 
     >>> alone = lone_references({"v1": ["a man", "he walks"]})
     >>> alone.candidates, alone.references, list(alone.reference_offsets)
     ([''], ['a man', 'he walks'], [0, 2])
     """
-    check_choice("policy empty=", empty, ("error", "zero"))
+    check_choice("policy empty=", empty or "error", ("error", "zero"))
     references = _checked("references", references, _references_fault)
     items = list(references)
     flat, offsets = _flattened(references.values())
@@ -315,15 +321,16 @@ def _count_empty_candidates(
 
 
 def _count_empty_references(
-    items: list[str], flat: list[str], offsets: array[int], policy: Empty, tokenized: bool
+    items: list[str], flat: list[str], offsets: array[int], policy: Empty | None, tokenized: bool
 ) -> int:
     empty = _without_words(flat, tokenized)
-    if empty and policy == "error":
+    if empty and policy != "zero":
         item = bisect_right(offsets, empty[0]) - 1
         rank = empty[0] - offsets[item] + 1
         count = _count(len(empty), "reference is", "references are")
         named = f"first: reference {rank} of item {items[item]!r}"
-        raise DataError(f"{count} empty ({named}){_punctuation(flat, empty)}. {_REMEDY}")
+        remedy = "Fix them." if policy is None else _REMEDY
+        raise DataError(f"{count} empty ({named}){_punctuation(flat, empty)}. {remedy}")
     return len(empty)
 
 

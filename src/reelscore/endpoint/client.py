@@ -26,6 +26,7 @@ from reelscore.errors import DataError, EndpointError
 
 _AGAIN = frozenset({408, 425, 429})  # and all from 500
 _LONGEST_PAUSE = 60.0  # seconds; a server may ask for more
+_LONGEST_TIMEOUT = 604_800.0  # a week, in seconds: no system waits for any number of them
 _LARGEST_BODY = 16 << 20
 _HINTS = {
     400: "The model may not know a parameter of the request.",
@@ -119,6 +120,7 @@ class Endpoint:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "url", checked_url(self.url))
+        check_timeout(self.timeout)
         if self.key is not None and not (self.key.isascii() and self.key.isprintable()):
             raise DataError(
                 f"The key in {self.key_from} holds characters that no key has, such as a line "
@@ -265,6 +267,23 @@ def checked_url(url: str) -> str:
             "http://127.0.0.1:8000/v1."
         )
     return url.rstrip("/")
+
+
+def check_timeout(seconds: float) -> None:
+    """Refuse a timeout that nothing can keep.
+
+    Raises:
+        DataError: If it is none.
+
+    >>> check_timeout(0)
+    Traceback (most recent call last):
+    reelscore.errors.DataError: timeout is 0; expected seconds above 0, up to 604,800 (a week).
+    """
+    if not 0 < seconds <= _LONGEST_TIMEOUT:
+        raise DataError(
+            f"timeout is {seconds:g}; expected seconds above 0, up to {_LONGEST_TIMEOUT:,.0f} "
+            "(a week)."
+        )
 
 
 def shortened(text: str, length: int = 200) -> str:

@@ -520,6 +520,24 @@ def test_a_program_that_takes_too_long(videos, tmp_path):
         run(spec, listed, tmp_path / "out.json", FEW, timeout=0.3)
 
 
+@pytest.mark.parametrize("seconds", ["nan", "inf", "0", "-3", "1e300"])
+@pytest.mark.parametrize("model", ["command:echo {video}", "openai:vlm@http://127.0.0.1:9/v1"])
+def test_timeouts_that_are_none(videos, tmp_path, model, seconds):
+    from click.testing import CliRunner
+
+    from reelscore.cli.main import cli
+
+    out = tmp_path / "out.json"
+    words = ["caption", "run", "--model", model, "--videos", str(videos), "-o", str(out)]
+    done = CliRunner().invoke(cli, [*words, "--timeout", seconds])
+    if seconds != "1e300":
+        assert done.exit_code == 2
+        assert re.search("not a finite number|not in the range x>0", done.stderr)
+    with pytest.raises(DataError, match=r"timeout is .*; expected seconds above 0"):
+        run(model, videos, out, timeout=float(seconds))
+    assert not list(tmp_path.iterdir())
+
+
 def test_programs_do_not_outlive_the_run(tmp_path):
     mark = tmp_path / "pid"
     script = f"import os, time; open({str(mark)!r}, 'w').write(str(os.getpid())); time.sleep(60)"

@@ -327,6 +327,23 @@ def test_items_on_one_side_and_folders(files):
         command("generate", files / "model", "--labels", files, "-o", files / "out.json")
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--rate", "nan"], "rate=nan"),
+        (["--rate", "inf"], "rate=inf"),
+        (["--min-count", "1000"], "No word occurs 1000 times"),
+    ],
+)
+def test_a_training_that_cannot_begin_leaves_no_folder(files, options, message):
+    captions = ["--captions", files / "captions.json", "--val-refs", files / "captions.json"]
+    small = ["--hidden", "8", "--embedding", "4", "--iterations", "2", "--every", "1"]
+    with pytest.raises(DataError, match=message):
+        command("train", files, *captions, *small, *options, "-o", files / "model")
+    assert not (files / "model").exists()
+    assert command("train", files, *captions, *small, "-o", files / "model").exit_code == 0
+
+
 def test_without_torch(files, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     captions = ["--captions", files / "captions.json", "--val-refs", files / "captions.json"]
@@ -383,6 +400,13 @@ def test_what_models_refuse(files):
         Captioner.train(*given, seed=1)
     with pytest.raises(DataError, match="2 label scores, the model was trained on 20"):
         model.generate(Features.of({"a": [1.0, 2.0]}))
+    narrow = Features.of({item: vector[:3] for item, vector in SCORES.items()})
+    with pytest.raises(DataError, match="Training items have 20 label scores, validation items 3"):
+        Captioner.train((features, narrow), REFERENCES, REFERENCES, files / "other", recipe)
+    silent = {**REFERENCES, next(iter(REFERENCES)): [""]}
+    with pytest.raises(DataError, match=r"1 reference is empty .*\. Fix them\.$"):
+        Captioner.train((features, features), REFERENCES, silent, files / "other", recipe)
+    assert not (files / "other").exists()
     with pytest.raises(DataError, match="there is no model"):
         Captioner.load(files / "none")
     with pytest.raises(DataError, match="1 caption has no label scores"):

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, Any, ClassVar
 
 from reelscore.captioners.adapters.base import Adapter, Answer, ClipError, Shown
-from reelscore.endpoint.client import shortened
+from reelscore.endpoint.client import check_timeout, shortened
 from reelscore.errors import DataError
 
 _FIELD = re.compile(r"\{(frames|video|prompt)\}")
@@ -55,6 +55,7 @@ class CommandAdapter(Adapter):
                 f"{text!r} is told nothing of the clip; put {{frames}} or {{video}} among its "
                 "arguments, or let it read lines of JSON: --server."
             )
+        check_timeout(self.timeout)
         self.parallel = 1 if self.server else self.parallel
         self.needs_frames = self.server or "{frames}" in text
         self.needs_prompt = self.server or "{prompt}" in text

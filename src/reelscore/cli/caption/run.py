@@ -53,7 +53,7 @@ from reelscore.cli.options import progress_bar, show_line
     type=click.Choice(["cuda", "cpu"]),
     help="Where hf:FOLDER runs; a GPU if there is one.",
 )
-@number_option("--timeout", default=120.0, help="Seconds that an answer may take.")
+@number_option("--timeout", default=120.0, above=0, help="Seconds that an answer may take.")
 @number_option("--tries", default=6, least=1, help="How often a request is sent that fails.")
 @click.option("--key-file", metavar="FILE", help="The server's key, else REELSCORE_API_KEY.")
 @click.option("--server", is_flag=True, help="The command reads and writes lines of JSON.")
@@ -65,7 +65,9 @@ from reelscore.cli.options import progress_bar, show_line
 )
 @click.option("--partial", is_flag=True, help="Write the captions that are there.")
 @click.option("--restart", is_flag=True, help="Ask again for captions that the journal has.")
-@number_option("--grace", default=10.0, least=0, help="Seconds for what is in flight at Ctrl-C.")
+@number_option(
+    "--grace", default=10.0, least=0, most=3600, help="Seconds for what is in flight at Ctrl-C."
+)
 @record_option
 def command(
     model: str,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -115,6 +116,26 @@ def claim_folder(folder: str | Path, facts: Mapping[str, object]) -> None:
             f"{home}: another training was begun here ({shown}). Name another folder, or remove "
             "this one."
         )
+
+
+def release_folder(folder: str | Path) -> None:
+    """Take back a claim where the training has no checkpoint yet, so that there is nothing to lose.
+
+    Args:
+        folder: The folder that was claimed; it is removed if nothing else is in it.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as home:
+    ...     claim_folder(Path(home, "model"), {"seed": 1})
+    ...     release_folder(Path(home, "model"))
+    ...     Path(home, "model").exists()
+    False
+    """
+    home = Path(folder)
+    if not (home / _FILE).is_file():
+        (home / _CLAIM).unlink(missing_ok=True)
+        with suppress(OSError):  # other files are there
+            home.rmdir()
 
 
 def _difference(old: object, new: object, name: str) -> str:
