@@ -178,14 +178,14 @@ def _format(path: Path) -> str:
     for signature, name in _SIGNATURES.items():
         if head.startswith(signature):
             return name
+    length = int.from_bytes(head[:8], "little")
+    if head[8:9] == b"{" and length <= min(_HEADER, size - 8):
+        return "safetensors"  # first, since its length may begin as a pickle does
     if head[:1] == b"\x80" and head[1:2] in b"\x02\x03\x04\x05":
         raise DataError(
             f"{path}: is a pickle, which can run any code when it is read. Save the features with "
             "numpy.savez or safetensors."
         )
-    length = int.from_bytes(head[:8], "little")
-    if head[8:9] == b"{" and length <= min(_HEADER, size - 8):
-        return "safetensors"
     raise DataError(
         f"{path}: is in no known format of features; expected .npz, .h5, .safetensors, or .npy "
         "with ids beside it."

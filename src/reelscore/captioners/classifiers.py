@@ -142,7 +142,12 @@ class GroupClassifiers:
     c: float
 
     def decisions(self, rows: NDArray[Any]) -> FloatArray:
-        """How far each row is on the side of each label."""
+        """How far each row is on the side of each label.
+
+        Raises:
+            DataError: If rows have more or fewer numbers than those of the training items.
+        """
+        check_width(self.feature, rows.shape[1], len(self.scaler.mean))
         values: FloatArray = self.scaler(rows) @ self.weights + self.intercepts
         return values
 
@@ -156,6 +161,58 @@ class GroupClassifiers:
         )
 
 
+def check_width(feature: str, width: int, expected: int) -> None:
+    """Refuse features that cannot be those that classifiers were trained on.
+
+    Raises:
+        DataError: If they are not.
+
+    >>> check_width("idt", 4, 3)
+    Traceback (most recent call last):
+    reelscore.errors.DataError: Features 'idt' have 4 numbers for each item, those of the training
+    items 3. Extract them in the same way.
+    """
+    if width != expected:
+        raise DataError(
+            f"Features {feature!r} have {width:,} numbers for each item, those of the training "
+            f"items {expected:,}. Extract them in the same way."
+        )
+
+
+def check_widths(
+    training: Mapping[str, Features], others: Mapping[str, Features], groups: Mapping[str, str]
+) -> None:
+    """Refuse features of other items that cannot be those that classifiers will be trained on.
+
+    Args:
+        training: The features of the training items, by name.
+        others: Those of validation or test items.
+        groups: The features of each group.
+
+    Raises:
+        DataError: If their lengths differ.
+        UnknownNameError: If there are no features of a name.
+    """
+    for name in feature_names(groups):
+        own, theirs = _named(training, name), _named(others, name)
+        check_width(name, theirs.matrix.shape[1], own.matrix.shape[1])
+
+
+def feature_names(groups: Mapping[str, str]) -> list[str]:
+    """The features that groups see, each once.
+
+    >>> feature_names({"verb": "idt", "all": "idt+places"})
+    ['idt', 'places']
+    """
+    return list(dict.fromkeys(part for own in groups.values() for part in own.split("+")))
+
+
+def _named(features: Mapping[str, Features], name: str) -> Features:
+    if name not in features:
+        raise UnknownNameError.of("features", name, features)
+    return features[name]
+
+
 def stacked(features: Mapping[str, Features], name: str, items: Sequence[str]) -> Matrix:
     """The features of one name for some items; names joined by ``+`` stand side by side.
 
@@ -163,21 +220,15 @@ def stacked(features: Mapping[str, Features], name: str, items: Sequence[str]) -
         DataError: If an item has no features.
         UnknownNameError: If there are no features of a name.
     """
-    parts = []
-    for part in name.split("+"):
-        if part not in features:
-            raise UnknownNameError.of("features", part, features)
-        parts.append(features[part].take(items).matrix)
+    parts = [_named(features, part).take(items).matrix for part in name.split("+")]
     return parts[0] if len(parts) == 1 else np.hstack(parts)
 
 
 def items_of(data: Data, groups: Mapping[str, str], missing: MissingItems) -> list[str]:
     """The items that have captions and every feature that is used."""
     items = list(data.captions)
-    for name in dict.fromkeys(part for own in groups.values() for part in own.split("+")):
-        if name not in data.features:
-            raise UnknownNameError.of("features", name, data.features)
-        items = common_items(items, data.features[name].items, missing)
+    for name in feature_names(groups):
+        items = common_items(items, _named(data.features, name).items, missing)
     return items
 
 

@@ -61,6 +61,10 @@ class Features:
         """Count the items."""
         return len(self.items)
 
+    def __contains__(self, item: object) -> bool:
+        """Whether an item has features."""
+        return item in self._places
+
     @cached_property
     def _places(self) -> dict[str, int]:
         return {item: place for place, item in enumerate(self.items)}
@@ -186,6 +190,33 @@ def common_items(
             f"{first_few(theirs)}. Are these the same clips?"
         )
     return both
+
+
+def items_with_all(parts: Sequence[Features], missing: MissingItems = "error") -> list[str]:
+    """The items that have every kind of features, in the order of the first.
+
+    Args:
+        parts: The kinds of features.
+        missing: Items that lack one are an ``error``, or left out (``skip``).
+
+    Raises:
+        DataError: With the first that lacks one; or if none has all.
+
+    >>> items_with_all([Features.of({"a": [1.0], "b": [2.0]}), Features.of({"b": [3.0]})], "skip")
+    ['b']
+    """
+    items = [item for item in parts[0].items if all(item in part for part in parts)]
+    if not items:
+        shown = "; ".join(first_few(list(part.items)) for part in parts)
+        raise DataError(f"No item has all features ({shown}). Are these the same clips?")
+    common = set(items)
+    lone = next((item for part in parts for item in part.items if item not in common), None)
+    if missing == "error" and lone is not None:
+        raise DataError(
+            f"Item {lone!r} has some of the features, but not all. Extract them or pass "
+            'missing="skip".'
+        )
+    return items
 
 
 def missing_features(items: Sequence[str], what: str = "features") -> DataError:

@@ -31,13 +31,15 @@ from reelscore.captioners.classifiers import (
     Scaler,
     TrainedLabel,
     Trainer,
+    check_widths,
+    feature_names,
     items_of,
     matrix_of,
     stacked,
     train_group,
     training_decisions,
 )
-from reelscore.captioners.features import Features, read_features
+from reelscore.captioners.features import Features, items_with_all, read_features
 from reelscore.captioners.labels import find_labels, group_name
 from reelscore.captioners.lstm import check_device
 from reelscore.captioners.tuples import Tuples
@@ -124,12 +126,18 @@ class Labels:
         """
         check_device(device)
         settings = LabelParameters(auc=auc, **parameters)
-        groups = {group_name(group): feature for group, feature in groups.items()}
+        groups = _by_name(groups)
+        check_widths(features, validation[2], groups)
         training = Data(references_by_item(captions), tuples, features)
         held_out = Data(references_by_item(validation[0]), *validation[1:])
         own = tuples.of_items(items_of(training, groups, settings.missing))
         found = find_labels(own, groups, minimum=settings.minimum, places=places, objects=objects)
         ours = matrix_of(training, groups, found, settings.missing)
+        if settings.cross_fit > len(ours.items):
+            raise DataError(
+                f"cross_fit is {settings.cross_fit:,}, but there are {len(ours.items):,} training "
+                "items; expected no more parts than items."
+            )
         theirs = matrix_of(held_out, groups, found, settings.missing)
         steps = Steps(progress, len(groups) * (len(C_GRID) + settings.cross_fit))
         labels: list[TrainedLabel] = []
@@ -200,15 +208,19 @@ class Labels:
 
         Returns:
             A row for each item that has all features, a number for each kept label.
+
+        Raises:
+            DataError: If features are missing, or an item lacks some and the labels were not
+                trained with ``missing="skip"``.
         """
-        names = list(dict.fromkeys(part for own in self.groups.values() for part in own.split("+")))
+        names = feature_names(self.groups)
         absent = [name for name in names if name not in features]
         if absent:
             raise DataError(
                 f"There are no features {absent[0]!r}, which the labels need; there are "
                 f"{', '.join(features) or 'none'}."
             )
-        items = features[names[0]].items
+        items = items_with_all([features[name] for name in names], self.parameters.missing)
         return self._scored(features, items)
 
     def _scored(self, features: Mapping[str, Features], items: Sequence[str]) -> Features:
@@ -361,6 +373,23 @@ def check_folder(target: Path) -> None:
         raise DataError(f"{target}: there is no folder {str(target.parent)!r}; make it.")
     if not os.access(target.parent, os.W_OK):
         raise DataError(f"{target}: permission denied; choose another place.")
+
+
+def _by_name(groups: Mapping[str, str]) -> dict[str, str]:
+    """The features of each group, by its name in the singular.
+
+    >>> _by_name({"verbs": "idt"})
+    {'verb': 'idt'}
+    """
+    named: dict[str, str] = {}
+    for group, feature in groups.items():
+        name = group_name(group)
+        if name in named:
+            raise DataError(
+                f"Group {name!r} is named twice; name it once. Several features are joined by +."
+            )
+        named[name] = feature
+    return named
 
 
 def _check_group(group: str, judged: Sequence[TrainedLabel], auc: float) -> None:

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal, NamedTuple, get_args
 import numpy as np
 
 from reelscore._progress import Progress
-from reelscore.captioners.features import Features, MissingItems, common_items
+from reelscore.captioners.features import Features, MissingItems, common_items, items_with_all
 from reelscore.captioners.run_record import Parameters
 from reelscore.captioners.search import Backend, Distance, nearest_rows, normalised, side_by_side
 from reelscore.data.inputs import references_by_item
@@ -105,9 +105,7 @@ class NearestSearch(Parameters):
         items = list(captions)
         for part in training:
             items = common_items(items, part.items, self.missing)
-        asked = list(queries[0].items)
-        for part in queries[1:]:
-            asked = _items_in_both(asked, part.items, self.missing)
+        asked = items_with_all(queries, self.missing)
         ours = self._prepared(training, items, overwrite)
         theirs = self._prepared(queries, asked, overwrite)
         found = nearest_rows(
@@ -156,18 +154,6 @@ class NearestSearch(Parameters):
         distinct = list(dict.fromkeys(map(tuple, pools.values())))
         chosen = dict(zip(distinct, _medoids(distinct, thread_count(threads)), strict=True))
         return {query: chosen[tuple(texts)] for query, texts in pools.items()}
-
-
-def _items_in_both(items: Sequence[str], others: Sequence[str], missing: MissingItems) -> list[str]:
-    """Queries that have two kinds of features."""
-    both = set(items) & set(others)
-    if missing == "error" and len(both) < max(len(items), len(others)):
-        lone = next(item for item in [*items, *others] if item not in both)
-        raise DataError(
-            f"Query {lone!r} has some of the features, but not all. Extract them or pass "
-            'missing="skip".'
-        )
-    return [item for item in items if item in both]
 
 
 def _medoids(pools: Sequence[Sequence[str]], threads: int) -> list[str]:

@@ -56,6 +56,16 @@ def as_h5(folder, arrays):
     return folder / "f.h5"
 
 
+def as_safetensors_like_a_pickle(folder, arrays):
+    """Its header is as long as 0x580 bytes, so that it begins with those of a pickle."""
+    arrays = {name: np.ascontiguousarray(own) for name, own in arrays.items()}
+    for length in range(0x580):
+        save_file(arrays, folder / "f.bin", {"note": "x" * length})
+        if (folder / "f.bin").read_bytes()[:2] == b"\x80\x05":
+            return folder / "f.bin"
+    raise AssertionError
+
+
 def as_safetensors(folder, arrays):
     save_file({name: np.ascontiguousarray(own) for name, own in arrays.items()}, folder / "f.bin")
     return folder / "f.bin"
@@ -85,6 +95,7 @@ LAYOUTS = {
     "npz in Fortran's order": (as_fortran_npz, ARRAYS),
     "h5": (as_h5, ARRAYS),
     "safetensors": (as_safetensors, ARRAYS),
+    "safetensors that begins as a pickle": (as_safetensors_like_a_pickle, ARRAYS),
     "npy per item": (as_folder("npy", np.save), PLAIN),
     "npz per item": (as_folder("npz", lambda path, array: np.savez(path, a=array)), PLAIN),
     "safetensors per item": (

@@ -161,9 +161,12 @@ def test_several_features_have_the_same_weight():
     with pytest.raises(DataError, match="There are 2 kinds of training features and 1 of queries"):
         nearest([first, second], captions, queries[:1])
     apart = [queries[0], Features.of({"q": [0.0, 0.2], "r": [1.0, 0.0]})]
-    with pytest.raises(DataError, match="Query 'r' has some of the features, but not all"):
+    with pytest.raises(DataError, match="Item 'r' has some of the features, but not all"):
         nearest([first, second], captions, apart)
     assert nearest([first, second], captions, apart, missing="skip") == {"q": "caption 1"}
+    apart = [queries[0], Features.of({"r": [1.0, 0.0]})]
+    with pytest.raises(DataError, match=r"No item has all features \(first: 'q'; first: 'r'\)"):
+        nearest([first, second], captions, apart, missing="skip")
 
 
 def test_missing_items_are_in_the_signature():

@@ -8,6 +8,7 @@ import re
 import numpy as np
 import pytest
 
+from reelscore.captioners.features import read_features
 from reelscore.captioners.tuples import Roles, Tuples
 
 
@@ -188,7 +189,11 @@ def test_the_auc_is_chosen_by_a_network(run, clips):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--group", "verbs=idt", "--auc-grid", ".5;.6"), "expected numbers such as"),
+        (("--group", "verbs=idt", "--auc-grid", ".5;.6"), "expected numbers from 0 to 1, such"),
+        (("--group", "verbs=idt", "--auc-grid", ".5,nan"), "expected numbers from 0 to 1, such"),
+        (("--group", "verbs=idt", "--auc", "nan"), "nan is not a finite number"),
+        (("--group", "verbs=idt", "--cross-fit", "151"), "there are 150 training items"),
+        (("--group", "verbs=idt", "--group", "verb=idt"), "Group 'verb' is named twice"),
         (("--group", "verbs"), "'verbs' is not of the form GROUP=NAME"),
         (("--group", "verbs=lsda"), "Unknown features 'lsda'. Known: idt"),
         (
@@ -207,6 +212,35 @@ def test_bad_labels(run, clips, arguments, message):
     assert message in err
     assert not (clips / "labels").exists()
     assert not list(clips.glob(".labels*"))
+
+
+@pytest.mark.parametrize("split", ["val", "test"])
+def test_features_of_another_width(run, clips, split):
+    numbers = np.load(clips / f"{split}.npz")
+    np.savez(clips / f"{split}.npz", **{item: np.append(numbers[item], 1.0) for item in numbers})
+    status, _, err = run(*LABELS, "--group", "verbs=idt", "-o", "labels")
+    assert status == 2
+    message = "Error: Features 'idt' have 4 numbers for each item, those of the training items 3."
+    assert message in err.replace("labels: ", "")
+    assert not (clips / "labels").exists()
+
+
+def test_test_items_that_lack_features(run, clips):
+    for split in ("train", "val", "test"):
+        numbers = dict(np.load(clips / f"{split}.npz"))
+        if split == "test":
+            del numbers["test3"]
+        np.savez(clips / f"{split}_pl.npz", **numbers)
+    words = [*LABELS, "--features", "pl=train_pl.npz", "--val-features", "pl=val_pl.npz"]
+    words += ["--test-features", "pl=test_pl.npz", "--group", "verbs=idt+pl", "-o", "labels"]
+    status, _, err = run(*words)
+    assert status == 2
+    assert "Item 'test3' has some of the features, but not all. Extract them or pass --mis" in err
+    assert not (clips / "labels").exists()
+    status, _, err = run(*words, "--missing", "skip")
+    assert status == 0, err
+    scores = read_features(clips / "labels/test.safetensors")
+    assert set(scores.items) == {f"test{k}" for k in range(20)} - {"test3"}
 
 
 def test_labels_of_captions_with_names(run, clips):
@@ -257,6 +291,15 @@ def test_bound(run, folder, scored):
     assert record["pairs"] == record["sentences"] * 45
 
 
+@pytest.mark.parametrize("command", ["bound", "constant"])
+def test_empty_references_offer_no_option_that_is_not_there(run, folder, command):
+    (folder / "empty.json").write_text('{"a": ["a man"], "b": [" "]}')
+    words = ["caption", command, "--captions", "refs.json", "-r", "empty.json", "-o", "out.json"]
+    status, _, err = run(*words)
+    assert status == 2
+    assert err == "Error: 1 reference is empty (first: reference 1 of item 'b'). Fix them.\n"
+
+
 def test_nearest(run, clips):
     arguments = ["caption", "nearest", "--features", "train.npz", "--captions", "train.json"]
     arguments += ["--queries", "test.npz", "--clip-negative", "-o", "nearest.json"]
@@ -272,6 +315,16 @@ def test_nearest(run, clips):
     before = (clips / "nearest.json").read_bytes()
     assert run(*arguments, "--backend", "numpy")[0] == 0
     assert (clips / "nearest.json").read_bytes() == before
+
+
+def test_queries_without_all_features(run, clips):
+    np.savez(clips / "other.npz", **{"x": np.ones(3)})
+    words = ["caption", "nearest", "--features", "train.npz", "train.npz", "--captions"]
+    words += ["train.json", "--queries", "test.npz", "other.npz", "--clip-negative"]
+    status, _, err = run(*words, "--missing", "skip", "-o", "nearest.json")
+    assert status == 2
+    assert "No item has all features (first: 'test0', 'test1', 'test2'; first: 'x')." in err
+    assert not list(clips.glob("nearest*"))
 
 
 def test_nearest_needs_histograms(run, clips):

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from reelscore.captioners.classifiers import LabelParameters, TrainedLabel
+from reelscore.captioners.classifiers import LabelParameters, TrainedLabel, check_widths
 from reelscore.captioners.features import Features, Pool, read_features
 from reelscore.captioners.label_folders import Labels, check_folder, choose_auc
 from reelscore.captioners.run_record import Run, captions_hash
@@ -188,6 +188,8 @@ def command(
     roles = {"train": read_tuples(tuples, kind), "val": read_tuples(val_tuples, kind)}
     classes: dict[str, Any] = {"places": read_lines(places), "objects": read_lines(objects)}
     named = _named(groups, "GROUP=NAME")
+    if numbers["test"]:
+        check_widths(numbers["train"], numbers["test"], named)
     with about_system(output), progress_bar("Training classifiers") as progress:
         labels = Labels.train(
             training,
@@ -233,10 +235,16 @@ def command(
 
 
 def _numbers(text: str) -> list[float]:
+    """Read the values of --auc-grid."""
     try:
-        return [float(part) for part in text.split(",")]
+        values = [float(part) for part in text.split(",")]
     except ValueError:
-        raise DataError(f"--auc-grid is {text!r}; expected numbers such as .5,.6,.7,.8.") from None
+        values = []
+    if not values or not all(0 <= value <= 1 for value in values):
+        raise DataError(
+            f"--auc-grid is {text!r}; expected numbers from 0 to 1, such as .5,.6,.7,.8."
+        )
+    return values
 
 
 def _meteor(
