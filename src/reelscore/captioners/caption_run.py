@@ -62,7 +62,8 @@ def run(
     """Describe clips with any captioner, and write the captions when all are there.
 
     Every answer goes into ``OUT.journal.jsonl`` at once. A run that was killed or interrupted goes
-    on from there, and asks for no caption that the journal has.
+    on from there, and asks for no caption that the journal has. Empty and refused answers are no
+    captions: they are asked for again, unless they are to be kept.
 
     Args:
         model: ``openai:NAME@URL``, ``hf:FOLDER`` or ``command:PROGRAM {frames} {video}``.
@@ -96,7 +97,7 @@ def run(
         with Journal(journal_path) as journal:
             if restart:
                 journal.clear()
-            work = ClipWork(chosen, prompt, settings, journal, clips)
+            work = ClipWork(chosen, prompt, settings, journal, clips, empty == "keep")
             work.describe(grace, partial, progress, on_interrupt)
     finally:
         chosen.close()

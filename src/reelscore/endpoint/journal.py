@@ -153,14 +153,17 @@ class Journal:
         """Begin anew; what the journal held is kept beside it, in a file that ends in ``.old``."""
         with self._lock:
             self._file.seek(0)
-            write_atomically(self.path.with_name(f"{self.path.name}.old"), self._file.read())
+            if before := self._file.read():
+                write_atomically(self.path.with_name(f"{self.path.name}.old"), before)
             self._file.truncate(0)
             self._records.clear()
 
     def close(self) -> None:
-        """Write everything to the disk, and let others have the file."""
+        """Write everything to the disk, and let others have the file; an empty one is removed."""
         with suppress(OSError):
             os.fsync(self._file.fileno())
+            if not os.fstat(self._file.fileno()).st_size:
+                self.path.unlink()
         self._file.close()
 
     def __enter__(self) -> Journal:

@@ -183,6 +183,17 @@ def test_a_refused_key_stops_the_run(server, videos, tmp_path):
     assert len(server.requests) == 6
 
 
+def test_a_run_that_fails_at_once_leaves_nothing(server, videos, tmp_path):
+    server.faults = [(401, {}, {})] * 4
+    for restart in (False, True):
+        with pytest.raises(EndpointError):
+            described(server, videos, tmp_path / "out.json", parallel=1, restart=restart)
+    spec = "command:/no/such/program {video}"
+    with pytest.raises(DataError, match="cannot be started"):
+        run(spec, videos, tmp_path / "out.json", FEW)
+    assert not list(tmp_path.iterdir())
+
+
 def test_redirects_are_not_followed(server, videos, tmp_path):
     with model_server() as other:
         server.faults = [(307, {}, {"Location": f"{other.url}/chat/completions?key=1"})]
@@ -263,10 +274,18 @@ def test_empty_and_refused_answers(server, videos, tmp_path):
     assert [made.captions["clip00"], made.captions["clip01"]] == ["", ""]
     assert made.record["empty"] == ["clip00", "clip01"]
     assert len(server.requests) == 6  # nothing was asked twice
+    server.faults = [{"content": ""}, {"content": ""}]
     made = described(server, videos, out, partial=True)
     assert list(made.captions) == ["clip02", "clip03", "clip04", "clip05"]
     assert made.notes[0] == "Warning: 2 of 6 clips have no caption. Left out:"
     assert made.notes[-1] == "Run it again to try those that failed."
+    assert len(server.requests) == 8  # these two were asked for again, as they will be now
+    made = described(server, videos, out)
+    assert made.captions == {f"clip{k:02}": "A man runs." for k in range(6)}
+    assert (made.record["reused"], made.record["empty"]) == (4, [])
+    items = [line["about"]["item"] for line in lines_of(tmp_path / "out.journal.jsonl")]
+    assert (len(items), items.count("clip00"), items.count("clip01")) == (10, 3, 3)
+    assert described(server, videos, out).record["reused"] == 6
 
 
 def test_a_clip_that_cannot_be_decoded_does_not_end_the_run(server, videos, tmp_path):

@@ -55,13 +55,18 @@ class CaptionSettings(Parameters):
 
 @dataclass
 class ClipWork:
-    """The clips of a run, those described already, and those that cannot be."""
+    """The clips of a run, those described already, and those that cannot be.
+
+    Empty and refused answers of the journal are taken with ``keep_empty`` alone; else they are
+    asked for again.
+    """
 
     adapter: Adapter
     prompt: CaptionPrompt
     settings: CaptionSettings
     journal: Journal
     clips: Sequence[Clip]
+    keep_empty: bool = False
     done: dict[str, Record] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
     reused: int = 0
@@ -76,10 +81,10 @@ class ClipWork:
             "sampling": ", ".join(f"{name} {value}" for name, value in adapter.sampling.items()),
             "frames": f"{shown}, sent as {adapter.sent}" if adapter.needs_frames else "",
         }
-        self._take_journal()
+        self._take_journal(self.keep_empty)
         self.reused = len(self.done)
 
-    def _take_journal(self) -> None:
+    def _take_journal(self, with_empty: bool) -> None:
         """Take what the journal has, if it was made in the same way."""
         videos = {clip.item: clip.video for clip in self.clips}
         for record in self.journal:
@@ -91,7 +96,7 @@ class ClipWork:
                 before = record.made_of.get(name)
                 if before != value:
                     raise DataError(_other(self.journal.path, name, before, value, item))
-            if item in videos:
+            if item in videos and (record.caption or with_empty):
                 self.done[item] = record
 
     def describe(
@@ -119,7 +124,7 @@ class ClipWork:
                         self.failed[item] = result
                     step()
         except KeyboardInterrupt:
-            self._take_journal()  # answers that came after the interruption
+            self._take_journal(with_empty=True)  # answers that came after the interruption
             if not partial:
                 raise
             self.interrupted = True
