@@ -27,7 +27,7 @@ from reelscore.captioners.study import methods, runs
 from reelscore.captioners.study.material import material_of
 from reelscore.captioners.study.plans import parse_plan, read_plan, shipped_plans
 from reelscore.captioners.study.tables import Difference, StudyResults, seed_p_value
-from reelscore.captioners.study.units import Unit, units_of
+from reelscore.captioners.study.units import Unit, digest_of, units_of
 from reelscore.cli.main import cli, main
 from reelscore.errors import DataError, MissingExtraError, UnknownNameError
 from reelscore.scoring import score
@@ -638,6 +638,16 @@ def test_findings_name_rows_of_the_shipped_plan():
         ('name = "bound"', 'name = "human"', "table rest has two rows 'human'"),
         ('of = "visual labels"', "", "does not say of which row"),
         ("[0, 1]", "[]", "at least one seed"),
+        ("[0, 1]", "[-1]", r"plan: seeds = \[-1\]; expected different numbers from 0"),
+        ("[0, 1]", "[1, 1]", r"plan: seeds = \[1, 1\]; expected different numbers"),
+        ("hidden = 12", 'hidden = "x"', r"plan: \[network\]: Expected `int.*`, got `str`"),
+        ("hidden = 12", "hidden = 0", "plan: 'nearest': hidden=0; expected 1 or more"),
+        ('of = "visual labels"', 'of = "both seeds"', "'both seeds', which trains no network"),
+        ('of = "visual labels"', 'of = "SMT"', "is of 'SMT', which trains no network"),
+        ("minimum = 10\nauc = 0.3", 'of = "SMT"', "'visual labels' has of, which only ensembles"),
+        ('labels_of = "AUC"', 'labels_of = "the same labels, stacked"', "has the labels of itself"),
+        ('labels_of = "AUC"', 'labels_of = "bound"', "has the labels of 'bound', which has none"),
+        ('data = "rendered1-tiny"', 'data = "rendered1-tiny"\nrows_of = "x"', "rows_of belongs to"),
         ("[[row]]", "[data.val]\ntupels = 'x'\n[[row]]", r"'tupels'. Did you mean 'tuples'"),
         ("groups = false", "groups = {verp = 'idt'}", "Unknown group of labels 'verp'"),
         ('data = "rendered1-tiny"', 'data = "rendered-tiny"', "Did you mean 'rendered1-tiny'"),
@@ -650,6 +660,95 @@ def test_findings_name_rows_of_the_shipped_plan():
 def test_plans_are_read_with_care(old, new, message):
     with pytest.raises((DataError, UnknownNameError), match=message):
         parse_plan(PLAN.replace(old, new, 1))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("network = 3\n[study]\ndata = 'rendered1-tiny'", r"network = 3; expected a table, \[net"),
+        ("row = 3\n[study]\ndata = 'rendered1-tiny'", r"each row as a table of its own, \[\[row"),
+        ("row = [3]\n[study]\ndata = 'rendered1-tiny'", r"each row as a table of its own"),
+        ("[study]\ndata = 'rendered1-tiny'\n[row]\nname = 'x'", r"each row as a table of its own"),
+        ("study = 3", r"study = 3; expected a table, \[study\]"),
+        ("data = 3", r"has no \[study\]"),
+        ("folder = '/'", "Unknown key of the file in plan 'folder'"),
+        ("[study]\ndata = 'rendered1-tiny'", "plan: has no rows; add some as"),
+    ],
+)
+def test_parts_of_plans(text, message):
+    with pytest.raises((DataError, UnknownNameError), match=message):
+        parse_plan(text)
+
+
+FILES = """
+[study]
+data = "files"
+rows_of = "rendered1-full"
+seeds = [0]
+[data.train]
+captions = "train.json"
+features = {idt = "features/idt.npy"}
+[data.val]
+captions = "val.json"
+features = {idt = "/far/idt.npy"}
+[data.test]
+captions = "test.json"
+features = {}
+[network]
+hidden = 20
+"""
+
+
+def test_rows_of_a_shipped_plan_on_own_files(tmp_path):
+    for name in shipped_plans():
+        plan = parse_plan(FILES.replace("rendered1-full", name))
+        assert len(plan.row) + len(plan.left_out) == len(read_plan(name).row)
+    plan = parse_plan(FILES)
+    assert {row.table for row in plan.row} == {"t7", "t8", "t9", "t10", "t11", "t12"}
+    assert "true labels (oracle)" in plan.left_out
+    assert "no dropout, 50 clips a movie" in plan.left_out
+    assert "retrieval upper bound (oracle)" in {row.name for row in plan.row}
+    assert {(plan.recipe(row).hidden, plan.recipe(row).embedding) for row in plan.row} == {
+        (20, 500)
+    }
+    assert plan.row[0] == read_plan("rendered1-full").row[0]
+    own = parse_plan(FILES + '[[row]]\ntable = "t12"\nname = "mine"\nagainst = "SMT"\n')
+    assert own.row == (*plan.row, own.row[-1])
+    for wrong, said in (('"rendered1-ful"', "Did you mean 'rendered1-full'"), ("3", "rows_of = 3")):
+        with pytest.raises((DataError, UnknownNameError), match=said):
+            parse_plan(FILES.replace('"rendered1-full"', wrong))
+    row = '[[row]]\ntable = "t1"\nname = "x"\nmethod = "human"\n'
+    with pytest.raises(DataError, match="'x' has method = \"human\", which only rendered"):
+        parse_plan(FILES + row)
+    (tmp_path / "plan.toml").write_text(FILES)
+    result = CliRunner().invoke(
+        cli, ["caption", "study", str(tmp_path / "plan.toml"), "-o", str(tmp_path / "out")]
+    )
+    said = " ".join(result.stderr.split())
+    assert "Left out, since only rendered clips can have them: groups, trained, 300 noise" in said
+
+
+def test_paths_begin_at_the_folder_of_the_plan(tmp_path, monkeypatch):
+    (tmp_path / "plans").mkdir()
+    (tmp_path / "plans/plan.toml").write_text(FILES)
+    monkeypatch.chdir(tmp_path)
+    plan = read_plan("plans/plan.toml")
+    sets = material_of(plan, {}, tmp_path).sets
+    assert sets["train"].captions == tmp_path / "plans/train.json"
+    assert sets["train"].features["idt"] == tmp_path / "plans/features/idt.npy"
+    assert str(sets["val"].features["idt"]) == "/far/idt.npy"
+    # runs are known by the paths as they are written, and a plan that moved is the same plan
+    elsewhere = msgspec.structs.replace(plan, folder="/elsewhere")
+    one, other = (units_of(own, tmp_path)[0].digest for own in (plan, elsewhere))
+    assert one == other
+    assert runs._plan_digest(plan) == runs._plan_digest(elsewhere)
+
+
+def test_a_frozen_plan_is_known_by_what_its_file_says():
+    """Studies that were frozen by earlier versions go on."""
+    content = msgspec.to_builtins(read_plan("rendered1-full"))
+    own = {key: content[key] for key in ("study", "network", "row", "data")}
+    assert runs._plan_digest(read_plan("rendered1-full")) == digest_of(own)
 
 
 def test_what_is_wrong_is_said_before_anything_is_trained(study, tmp_path, monkeypatch):

@@ -138,17 +138,18 @@ def material_of(
         progress: Called with how many movies are rendered, of how many.
     """
     if plan.data is not None:
+        home = Path(plan.folder)
         files = {"train": plan.data.train, "val": plan.data.val, "test": plan.data.test}
         sets = {
             name: SetFiles(
-                Path(own.captions),
-                Path(own.tuples) if own.tuples else None,
-                {feature: Path(path) for feature, path in own.features.items()},
+                home / own.captions,
+                home / own.tuples if own.tuples else None,
+                {feature: home / path for feature, path in own.features.items()},
             )
             for name, own in files.items()
         }
         listed = {name: getattr(plan.data, name) for name in ("places", "objects", "someone")}
-        there = {name: Path(path) for name, path in listed.items() if path is not None}
+        there = {name: home / path for name, path in listed.items() if path is not None}
         title = plan.study.title or "own data"
         return Material(title, sets, there, missing=plan.data.missing)
     size: Any = plan.study.data.removeprefix(f"{NAME}-")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
@@ -106,6 +106,11 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         return self.method in _BOUNDS
 
     @property
+    def needs_rendered(self) -> bool:
+        """Whether only rendered clips can have it, since it needs their truth or changes them."""
+        return bool(self.dose) or self.method in ("oracle", "human")
+
+    @property
     def dose(self) -> dict[str, Any]:
         """What of the rendered clips this row changes."""
         own = {k: getattr(self, k) for k in ("noise_labels", "misaligned", "clips")}
@@ -122,6 +127,8 @@ class Study(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         metrics: What is measured; METEOR first.
         groups: The features of each group of labels.
         title: What the tables say of the data.
+
+    A plan of files may also have ``rows_of``, the name of a shipped plan whose rows it takes.
     """
 
     data: str
@@ -171,12 +178,16 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         network: Settings of all networks; see `reelscore.captioners.training.Recipe`.
         row: The rows.
         data: The files, where the data is not rendered.
+        folder: Where relative paths of files begin: the folder of the plan's file. No key of it.
+        left_out: Names of the rows of ``rows_of`` that only rendered clips can have. Likewise.
     """
 
     study: Study
     network: dict[str, Any] = msgspec.field(default_factory=dict)
     row: tuple[Row, ...] = ()
     data: DataFiles | None = None
+    folder: str = ""
+    left_out: tuple[str, ...] = ()
 
     def recipe(self, row: Row) -> Recipe:
         """Give the recipe of a row's network."""
@@ -241,13 +252,19 @@ def read_plan(name: str | os.PathLike[str]) -> Plan:
             text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise DataError(f"{path}: is no TOML file ({error}).") from error
-    elif path.suffix == ".toml":
+        plan = parse_plan(text, str(name))
+        folder = str(path.parent.resolve()) if plan.data is not None else ""
+        return msgspec.structs.replace(plan, folder=folder)
+    if path.suffix == ".toml":
         raise DataError(f"{path}: there is no such file.")
-    else:
-        if str(name) not in shipped_plans():
-            raise UnknownNameError.of("plan", str(name), shipped_plans())
-        text = (files(__package__) / "shipped" / f"{name}.toml").read_text(encoding="utf-8")
-    return parse_plan(text, str(name))
+    return _shipped(str(name))
+
+
+def _shipped(name: str) -> Plan:
+    if name not in shipped_plans():
+        raise UnknownNameError.of("plan", name, shipped_plans())
+    text = (files(__package__) / "shipped" / f"{name}.toml").read_text(encoding="utf-8")
+    return parse_plan(text, name)
 
 
 def parse_plan(text: str, name: str = "plan") -> Plan:
@@ -265,20 +282,24 @@ def parse_plan(text: str, name: str = "plan") -> Plan:
         content: dict[str, Any] = msgspec.toml.decode(text)
     except msgspec.DecodeError as error:
         raise DataError(f"{name}: is no TOML file ({error}).") from error
-    _check_keys(content, Plan, "the file", name)
-    for key, kind in (("study", Study), ("data", DataFiles)):
-        if isinstance(content.get(key), dict):
-            _check_keys(content[key], kind, f"[{key}]", name)
+    _check_names(content, ("study", "network", "row", "data"), "the file", name)
+    _check_kinds(content, name)
+    _check_names(content["study"], [*_fields(Study), "rows_of"], "[study]", name)
+    data = content.get("data", {})
+    _check_names(data, _fields(DataFiles), "[data]", name)
     for key in ("train", "val", "test"):
-        if isinstance(content.get("data"), dict) and isinstance(content["data"].get(key), dict):
-            _check_keys(content["data"][key], SplitFiles, f"[data.{key}]", name)
+        if isinstance(data.get(key), dict):
+            _check_names(data[key], _fields(SplitFiles), f"[data.{key}]", name)
     for row in content.get("row", ()):
-        if isinstance(row, dict):
-            _check_keys(row, Row, "[[row]]", name)
-    known = [*_NETWORK]
-    for key in content.get("network", {}):
-        if key not in known:
-            raise UnknownNameError.of(f"key of [network] in {name}", key, known)
+        _check_names(row, _fields(Row), "[[row]]", name)
+    _check_names(content.get("network", {}), _NETWORK, "[network]", name)
+    if "rows_of" in content["study"]:
+        content = _with_rows_of(content, content["study"].pop("rows_of"), name)
+    try:
+        # Settings of networks are keys of rows too, and of the same types.
+        msgspec.convert({"table": "", "name": "", **content.get("network", {})}, Row)
+    except msgspec.ValidationError as error:
+        raise DataError(f"{name}: [network]: {error}.") from error
     try:
         plan = msgspec.convert(content, Plan)
     except msgspec.ValidationError as error:
@@ -287,16 +308,60 @@ def parse_plan(text: str, name: str = "plan") -> Plan:
     return plan
 
 
-def _check_keys(content: Mapping[str, Any], kind: type, where: str, name: str) -> None:
-    known = [field.name for field in msgspec.structs.fields(kind)]
+def _with_rows_of(content: dict[str, Any], plan: Any, name: str) -> dict[str, Any]:
+    """Give a plan of own files the rows, networks and groups of a shipped one, before its own.
+
+    Rows that only rendered clips can have, since they need their truth, are left out.
+    """
+    if not isinstance(plan, str):
+        raise DataError(f"{name}: rows_of = {plan!r}; expected the name of a shipped plan.")
+    if content["study"].get("data") != "files":
+        raise DataError(f'{name}: rows_of belongs to data = "files": name the shipped plan itself.')
+    shipped = _shipped(plan)
+    rows = [
+        {key: value for key, value in msgspec.to_builtins(row).items() if value is not None}
+        for row in shipped.row
+        if not row.needs_rendered
+    ]
+    return {
+        **content,
+        "left_out": [row.name for row in shipped.row if row.needs_rendered],
+        "study": {"groups": shipped.study.groups, **content["study"]},
+        "network": {**shipped.network, **content.get("network", {})},
+        "row": [*rows, *content.get("row", [])],
+    }
+
+
+def _fields(kind: type) -> list[str]:
+    return [field.name for field in msgspec.structs.fields(kind)]
+
+
+def _check_names(content: Iterable[str], known: Sequence[str], where: str, name: str) -> None:
     for key in content:
         if key not in known:
             raise UnknownNameError.of(f"key of {where} in {name}", key, known)
 
 
+def _check_kinds(content: Mapping[str, Any], name: str) -> None:
+    """Refuse a plan whose parts are no tables, or whose rows are no list of them."""
+    if "study" not in content:
+        raise DataError(f"{name}: has no [study]; it says on which data, and with which seeds.")
+    for key in ("study", "network", "data"):
+        if not isinstance(content.get(key, {}), dict):
+            raise DataError(f"{name}: {key} = {content[key]!r}; expected a table, [{key}].")
+    rows = content.get("row", [])
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise DataError(f"{name}: expected each row as a table of its own, [[row]].")
+
+
 def _check_rows(plan: Plan, name: str) -> None:
-    if not plan.study.seeds or not plan.study.metrics:
+    seeds = plan.study.seeds
+    if not seeds or not plan.study.metrics:
         raise DataError(f"{name}: expected at least one seed and one metric.")
+    if min(seeds) < 0 or len(set(seeds)) < len(seeds):
+        raise DataError(f"{name}: seeds = {list(seeds)}; expected different numbers from 0.")
+    if not plan.row:
+        raise DataError(f"{name}: has no rows; add some as [[row]], or rows_of to [study].")
     table_columns(list(plan.study.metrics))
     check_choice("data", plan.study.data, [*RENDERED, "files"])
     if (plan.study.data == "files") != (plan.data is not None):
@@ -311,13 +376,37 @@ def _check_rows(plan: Plan, name: str) -> None:
             other = getattr(row, key)
             if other is not None and other not in names:
                 raise UnknownNameError.of(f"row in {key} of {row.name!r}", other, names)
-        if row.method == "ensemble" and row.of is None:
-            raise DataError(f"{name}: the ensemble {row.name!r} does not say of which row: add of.")
-        if row.dose and plan.study.data == "files":
-            raise DataError(f"{name}: {row.name!r} has a dose, which only rendered clips have.")
+        _check_others(plan, row, name)
+        if row.needs_rendered and plan.study.data == "files":
+            what = "a dose" if row.dose else f'method = "{row.method}"'
+            raise DataError(f"{name}: {row.name!r} has {what}, which only rendered clips have.")
         if row.beam < 1:
             raise DataError(f"{name}: {row.name!r} has beam = {row.beam}; expected 1 or more.")
         for group in row.groups if isinstance(row.groups, dict) else plan.study.groups:
             group_name(group)
         with about_system(f"{name}: {row.name!r}"):
             plan.recipe(row)
+
+
+def _check_others(plan: Plan, row: Row, name: str) -> None:
+    """Check the rows whose networks or labels a row takes."""
+    if row.method == "ensemble":
+        if row.of is None:
+            raise DataError(f"{name}: the ensemble {row.name!r} does not say of which row: add of.")
+        if plan.named(row, row.of).method not in ("labels", "oracle"):
+            raise DataError(
+                f"{name}: the ensemble {row.name!r} is of {row.of!r}, which trains no network; "
+                'name a row whose method is "labels" or "oracle".'
+            )
+    elif row.of is not None:
+        raise DataError(f"{name}: {row.name!r} has of, which only ensembles have.")
+    seen, other = [row], row
+    while other.labels_of is not None:
+        other = plan.named(other, other.labels_of)
+        if other in seen:
+            raise DataError(f"{name}: {row.name!r} has the labels of itself; name another row.")
+        if other.method not in ("labels", "translation"):
+            raise DataError(
+                f"{name}: {row.name!r} has the labels of {other.name!r}, which has none."
+            )
+        seen.append(other)

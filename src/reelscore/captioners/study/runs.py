@@ -133,7 +133,8 @@ def run_study(
 
 
 def _plan_digest(plan: Plan) -> str:
-    return digest_of(msgspec.to_builtins(plan))
+    content = msgspec.to_builtins(plan)
+    return digest_of({k: v for k, v in content.items() if k not in ("folder", "left_out")})
 
 
 def _check_frozen(home: Path, plan: Plan) -> None:

@@ -58,6 +58,9 @@ def command(
 
     check_targets(json_file)
     chosen = read_plan(plan)
+    if chosen.left_out:
+        names = ", ".join(chosen.left_out)
+        show_notes([f"Left out, since only rendered clips can have them: {names}."], err=True)
     tables = [name.strip() for name in only.split(",")] if only else []
     bars = progress_bar("Rendering"), progress_bar("Running")
     with resumable(output), bars[0] as rendering, bars[1] as progress:
