@@ -1,7 +1,8 @@
 """A trained captioner: a folder with its network, and captions from label scores.
 
-``MODEL/`` holds ``model.json`` (recipe, vocabulary, what was reached), ``best.safetensors`` and
-``last.safetensors`` (weights), and the checkpoint of the training. ``model.json`` is written last:
+``MODEL/`` holds ``model.json`` (the record of the run, with recipe, vocabulary and what was
+reached), ``best.safetensors`` and ``last.safetensors`` (weights), and the checkpoint of the
+training. ``model.json`` is written last:
 where it is there, the training is over.
 """
 
@@ -21,7 +22,7 @@ from reelscore._progress import Progress
 from reelscore.captioners.decoding import decode
 from reelscore.captioners.features import Features, MissingItems, common_items
 from reelscore.captioners.lstm import CaptionNetwork, NetworkShape, check_device, need_torch
-from reelscore.captioners.run_record import captions_hash
+from reelscore.captioners.run_record import Run, captions_hash
 from reelscore.captioners.training import Examples, Measured, Recipe, train
 from reelscore.captioners.vocabulary import Vocabulary
 from reelscore.data.atomic_files import write_atomically
@@ -94,6 +95,7 @@ class Captioner:
         Raises:
             DataError: If items do not fit together, or another training was begun in the folder.
         """
+        timing = Run()
         need_torch()
         check_device(device)
         recipe = _recipe(recipe, settings)
@@ -111,8 +113,13 @@ class Captioner:
         )
         lone_references(held_out)  # checks that none is empty
         ours, theirs = (dict(zip(own.items, own.matrix, strict=True)) for own in scores)
-        hashes = [captions_hash(training), captions_hash(held_out), *(own.hash for own in scores)]
-        data = "+".join(hashes)
+        hashes = {
+            "captions": captions_hash(training),
+            "val_refs": captions_hash(held_out),
+            "labels_train": scores[0].hash,
+            "labels_val": scores[1].hash,
+        }
+        data = "+".join(hashes.values())
         policy = {} if missing == "error" else {"missing": missing}
         width, other = (own.matrix.shape[1] for own in scores)
         if width != other:
@@ -148,18 +155,20 @@ class Captioner:
             aside = home / f".{name}.tmp"
             save({n: t.detach().cpu().contiguous() for n, t in tensors.items()}, aside)
             aside.replace(home / f"{name}.safetensors")
-        record = {
-            "signature": signature,
-            "labels": made_from,
-            "recipe": asdict(recipe),
-            "shape": asdict(trained.network.shape),
-            "seed": seed,
-            "device": device,
-            "words": list(trained.vocabulary.words),
-            "longest": trained.longest,
-            "best": trained.best._asdict(),
-            "history": [each._asdict() for each in trained.history],
-        }
+        record = timing.record(
+            signature,
+            seed=seed,
+            data=hashes,
+            libraries=["torch", "safetensors"],
+            labels=made_from,
+            recipe=asdict(recipe),
+            shape=asdict(trained.network.shape),
+            device=device,
+            words=list(trained.vocabulary.words),
+            longest=trained.longest,
+            best=trained.best._asdict(),
+            history=[each._asdict() for each in trained.history],
+        )
         write_atomically(home / _MODEL, json.dumps(record, indent=1) + "\n")
         return cls((trained.network,), trained.vocabulary, trained.longest, (record,))
 

@@ -292,6 +292,13 @@ def test_train_and_generate(files):
         run = command("train", files, *options, *small.split(), "--seed", seed, "-o", model)
         assert "best after" in run.stdout
         assert "METEOR" in run.stderr
+    record = json.loads((files / "model0/model.json").read_text())
+    assert {"python", "numpy", "torch"} <= set(record["libraries"])
+    assert set(record["data"]) == {"captions", "val_refs", "labels_train", "labels_val"}
+    assert "+".join(record["data"].values()) in record["signature"]
+    assert record["wall_seconds"] > 0
+    assert record["cpu_seconds"] > 0
+    assert {"command", "version", "seed", "recipe", "words", "history"} <= set(record)
     before = (files / "model0/best.safetensors").stat().st_mtime_ns
     command("train", files, *options, *small.split(), "--seed", 0, "-o", files / "model0")
     assert (files / "model0/best.safetensors").stat().st_mtime_ns == before
