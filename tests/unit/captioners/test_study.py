@@ -534,6 +534,19 @@ def test_table_command(study):
     assert "19.43" in said.stdout
 
 
+def test_published_numbers_as_files(tmp_path):
+    names = {ending: str(tmp_path / f"p.{ending}") for ending in ("tex", "html", "json")}
+    files = ["--latex", names["tex"], "--html", names["html"], "--json", names["json"]]
+    result = CliRunner().invoke(cli, ["caption", "table", "--published", *files])
+    assert result.exit_code == 0, result.output
+    for name in ("tex", "html", "json"):
+        assert "19.43" in (tmp_path / f"p.{name}").read_text()
+    rows = json.loads((tmp_path / "p.json").read_text())
+    assert list(rows[0]) == ["table", "row", "METEOR", "CIDEr", "section"]
+    result = CliRunner().invoke(cli, ["caption", "table", "study", "--published"])
+    assert (result.exit_code, "it takes no study" in result.output) == (2, True)
+
+
 def test_a_page_with_the_clips(study, tmp_path, monkeypatch):
     home, _ = study
     results = StudyResults.read(home / "out", "test")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -59,44 +59,58 @@ def command(
       reelscore caption table study --latex tables.tex --html tables.html
       reelscore caption table study --html clips.html --videos clips/videos
     """
-    from reelscore.captioners.study.paper import published_grid
+    from reelscore.captioners.study.paper import published_grid, published_rows
     from reelscore.captioners.study.tables import StudyResults
 
     check_targets(latex_file, html_file, json_file)
     if published:
-        click.echo(published_grid().to_text(terminal_width()))
+        if study or only or videos:
+            raise click.UsageError("--published shows the paper's numbers; it takes no study.")
+        paper = {"Numbers of the paper's text": published_grid()}
+        _write_tables(paper, latex_file, html_file, "the paper's text", [])
+        if json_file:
+            write_json(json_file, published_rows())
+        if STDOUT not in (latex_file, html_file, json_file):
+            click.echo(published_grid().to_text(terminal_width()))
         return
     if study is None:
         raise click.UsageError("Missing argument 'STUDY/'; or pass --published.")
+    if videos and not html_file:
+        raise click.UsageError("--videos adds to a page; name its file with --html.")
     results = StudyResults.read(study, split)
     if only:
         tables = [name.strip() for name in only.split(",")]
         results = replace(results, plan=results.plan.only(tables))
     grids = results.grids()
-    if latex_file:
-        parts = (f"% {title}\n{grid.to_latex()}" for title, grid in grids.items())
-        write(latex_file, "\n\n".join(parts))
+    findings = results.findings()
+    _write_tables(grids, latex_file, None if videos else html_file, results.title, findings)
     if html_file and videos:
         _write_gallery(results, grids, html_file, videos)
-    elif html_file:
-        from reelscore.report.pages import render, style_sheet
-
-        page = render(
-            "study.html",
-            title=results.title,
-            grids=grids,
-            findings=results.findings(),
-            styles=style_sheet("results.css"),
-        )
-        write(html_file, page)
-    elif videos:
-        raise click.UsageError("--videos adds to a page; name its file with --html.")
     if json_file:
         write_json(json_file, results.to_dict())
     if STDOUT not in (latex_file, html_file, json_file):
         for title, grid in grids.items():
             click.echo(f"{title}\n\n{grid.to_text(terminal_width())}\n")
-        show_notes(results.findings())
+        show_notes(findings)
+
+
+def _write_tables(
+    grids: Mapping[str, Grid],
+    latex_file: str | None,
+    html_file: str | None,
+    title: str,
+    findings: Sequence[str],
+) -> None:
+    """Write tables as LaTeX and as one page, where these are wanted."""
+    if latex_file:
+        parts = (f"% {name}\n{grid.to_latex()}" for name, grid in grids.items())
+        write(latex_file, "\n\n".join(parts))
+    if html_file:
+        from reelscore.report.pages import render, style_sheet
+
+        styles = style_sheet("results.css")
+        page = render("study.html", title=title, grids=grids, findings=findings, styles=styles)
+        write(html_file, page)
 
 
 def _write_gallery(
