@@ -126,13 +126,30 @@ def _reason(error: BaseException) -> str:
     return str(getattr(error, "strerror", None) or error or type(error).__name__).rstrip(".")
 
 
-def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+def write_arrays(
+    path: Path, arrays: Mapping[str, NDArray[Any]], metadata: Mapping[str, str] | None = None
+) -> None:
     """Write arrays as safetensors, which is a file of features where each is of one item.
+
+    Args:
+        path: The file.
+        arrays: By item.
+        metadata: What the file says about itself: see `metadata_of`.
 
     Raises:
         MissingExtraError: If safetensors is not installed.
     """
-    _safetensors_package().save_file(dict(arrays), path)
+    _safetensors_package().save_file(dict(arrays), path, dict(metadata) if metadata else None)
+
+
+def metadata_of(path: Path) -> Mapping[str, str]:
+    """What a sound file of safetensors says about itself; nothing where it is of another kind."""
+    if path.is_dir() or _format(path) != "safetensors":
+        return {}
+    with path.open("rb") as file:
+        header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+    said = header.get("__metadata__")
+    return said if isinstance(said, dict) else {}
 
 
 def read_arrays(path: Path) -> dict[str, NDArray[Any]]:

@@ -127,6 +127,7 @@ class Captioner:
                 f"Training items have {width:,} label scores, validation items {other:,}. Take "
                 "the scores of the same labels."
             )
+        _check_labels(scores[1], scores[0].labels)
         signature = recipe.signature(labels=width, **policy, seed=seed, data=data)
         home = Path(folder)
         claim_folder(home, {"signature": signature, "device": device, "made from": made_from})
@@ -161,6 +162,7 @@ class Captioner:
             data=hashes,
             libraries=["torch", "safetensors"],
             labels=made_from,
+            labels_hash=scores[0].labels,
             recipe=asdict(recipe),
             shape=asdict(trained.network.shape),
             device=device,
@@ -265,13 +267,14 @@ class Captioner:
             )
         torch = need_torch()
         inputs = []
-        for network, features in zip(self.networks, own, strict=True):
+        for network, record, features in zip(self.networks, self.records, own, strict=True):
             width = features.matrix.shape[1]
             if width != network.shape.labels:
                 raise DataError(
                     f"The items have {width:,} label scores, the model was trained on "
                     f"{network.shape.labels:,}. Take the scores of the same labels."
                 )
+            _check_labels(features, record.get("labels_hash", ""))
             matrix = np.array(features.take(own[0].items).matrix)
             inputs.append(torch.from_numpy(matrix).to(network.device))
         rows = decode(self.networks, inputs, beam=beam, longest=self.longest)
@@ -291,6 +294,15 @@ class Captioner:
             digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:8]
             own += f"|ensemble:{len(parts)}:{digest}"
         return f"{own}|beam:{beam}|v:{version}"
+
+
+def _check_labels(scores: Features, expected: str) -> None:
+    """Refuse scores of other labels than expected, where both are known by their hash."""
+    if scores.labels and expected and scores.labels != expected:
+        raise DataError(
+            f"The items have scores of other labels ({scores.labels}) than those the model is "
+            f"trained on ({expected}). Take the scores of the same labels."
+        )
 
 
 def _recipe(recipe: Recipe | None, settings: Mapping[str, Any]) -> Recipe:

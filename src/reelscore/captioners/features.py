@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Literal, get_args
@@ -21,7 +21,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.captioners.array_files import StoredArray, StoredMatrix, opened_arrays
+from reelscore.captioners.array_files import StoredArray, StoredMatrix, metadata_of, opened_arrays
 from reelscore.data.checks import counted, first_few
 from reelscore.errors import DataError, check_choice
 from reelscore.text.packed import array_fingerprint, pack
@@ -39,6 +39,8 @@ class Features:
     Attributes:
         items: The item ids.
         matrix: A row for each item.
+        labels: Where the numbers are scores of labels: a hash of these labels; empty where they
+            are not, or nobody knows.
 
     >>> features = Features(("v1", "v2"), np.float32([[1, 0], [0, 1]]))
     >>> features.take(["v2"]).matrix.tolist()
@@ -47,6 +49,7 @@ class Features:
 
     items: tuple[str, ...]
     matrix: Matrix
+    labels: str = ""
 
     def __post_init__(self) -> None:
         if self.matrix.ndim != 2 or len(self.matrix) != len(self.items):
@@ -83,7 +86,8 @@ class Features:
         missing = [item for item in items if item not in self._places]
         if missing:
             raise missing_features(missing)
-        return Features(tuple(items), self.matrix[[self._places[item] for item in items]])
+        rows = self.matrix[[self._places[item] for item in items]]
+        return Features(tuple(items), rows, self.labels)
 
     @property
     def hash(self) -> str:
@@ -130,7 +134,8 @@ def read_features(
     with opened_arrays(Path(path)) as stored:
         if isinstance(stored, list):
             wanted = [array.item for array in stored] if items is None else list(items)
-            return _collected(stored, wanted, pool, os.fspath(path))
+            features = _collected(stored, wanted, pool, os.fspath(path))
+            return replace(features, labels=str(metadata_of(Path(path)).get("labels", "")))
         order = stored.items if items is None else tuple(items)
         return Features(order, _checked_matrix(stored, order, os.fspath(path)))
 

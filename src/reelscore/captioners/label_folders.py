@@ -3,7 +3,8 @@
 ``LABELS/`` holds ``labels.json``, ``classifiers.safetensors``, and the scores of each split in
 ``train.safetensors``, ``val.safetensors`` and perhaps ``test.safetensors``: a vector for each item,
 one number for each kept label, in the order of ``labels.json``. So a file of scores is a file of
-features, and is read as one.
+features, and is read as one; its metadata have a hash of the labels, so that scores of other labels
+are not taken for them.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ from reelscore.captioners.tuples import Tuples
 from reelscore.data.inputs import references_by_item
 from reelscore.data.python_captions import CaptionsLike
 from reelscore.errors import DataError
+from reelscore.text.packed import array_fingerprint, pack
 
 SPLITS = ("train", "val", "test")
 _LABELS, _CLASSIFIERS = "labels.json", "classifiers.safetensors"
@@ -157,7 +159,7 @@ class Labels:
         scaler = Scaler.fitted(values)
         made = cls(tuple(labels), settings, groups, tuple(kept), scaler.mean, scaler.deviation, {})
         scores = {
-            "train": Features(ours.items, made._standardised(values)),
+            "train": Features(ours.items, made._standardised(values), made.hash),
             "val": made._scored(held_out.features, theirs.items),
         }
         return replace(made, by_split=scores)
@@ -166,6 +168,11 @@ class Labels:
     def kept(self) -> tuple[TrainedLabel, ...]:
         """The labels whose scores are used, in the order of the scores."""
         return tuple(label for label in self.labels if label.kept)
+
+    @property
+    def hash(self) -> str:
+        """Eight hex digits of the groups and names of these labels, in their order."""
+        return _hash(self.labels)
 
     def filtered(self, auc: float) -> Labels:
         """Ask for a higher AUC; classifiers and the scores of the labels that stay are the same.
@@ -194,7 +201,7 @@ class Labels:
             for own, begin, end in zip(self.classifiers, ends[:-1], ends[1:], strict=True)
         )
         scores = {
-            split: Features(own.items, np.ascontiguousarray(own.matrix[:, stay]))
+            split: Features(own.items, np.ascontiguousarray(own.matrix[:, stay]), _hash(labels))
             for split, own in self.by_split.items()
         }
         numbers = self.mean[stay], self.deviation[stay]
@@ -225,7 +232,7 @@ class Labels:
 
     def _scored(self, features: Mapping[str, Features], items: Sequence[str]) -> Features:
         parts = [own.decisions(stacked(features, own.feature, items)) for own in self.classifiers]
-        return Features(tuple(items), self._standardised(np.hstack(parts)))
+        return Features(tuple(items), self._standardised(np.hstack(parts)), self.hash)
 
     def _standardised(self, values: FloatArray) -> NDArray[np.float32]:
         return Scaler(self.mean, self.deviation)(values).astype(np.float32)
@@ -261,7 +268,8 @@ class Labels:
             splits = {**self.by_split, **({"test": test} if test is not None else {})}
             for split, features in splits.items():
                 arrays = dict(zip(features.items, features.matrix, strict=True))
-                write_arrays(aside / f"{split}.safetensors", arrays)
+                metadata = {"labels": features.labels} if features.labels else None
+                write_arrays(aside / f"{split}.safetensors", arrays, metadata)
             write_arrays(aside / _CLASSIFIERS, self._arrays())
             _write_json(aside / _LABELS, self._description())
             if record is not None:
@@ -288,6 +296,7 @@ class Labels:
     def _description(self) -> dict[str, Any]:
         return {
             "signature": self.signature(),
+            "hash": self.hash,
             "parameters": asdict(self.parameters),
             "groups": dict(self.groups),
             "c": {g: own.c for g, own in zip(self.groups, self.classifiers, strict=True)},
@@ -373,6 +382,11 @@ def check_folder(target: Path) -> None:
         raise DataError(f"{target}: there is no folder {str(target.parent)!r}; make it.")
     if not os.access(target.parent, os.W_OK):
         raise DataError(f"{target}: permission denied; choose another place.")
+
+
+def _hash(labels: Sequence[TrainedLabel]) -> str:
+    kept = [text for label in labels if label.kept for text in (label.group, label.name)]
+    return array_fingerprint(*pack(kept))
 
 
 def _by_name(groups: Mapping[str, str]) -> dict[str, str]:

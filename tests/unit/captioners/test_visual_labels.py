@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -65,6 +66,25 @@ def test_captions_from_labels_in_python(trained, tmp_path):
     assert {"someone", "walks", "kitchen"} <= set(model.vocabulary.words)
     made = Captioner.ensemble([tmp_path / "model"] * 2).generate(trained.scores(VALIDATION[2]))
     assert set(made) == set(VALIDATION[0])
+    # as many scores, but not of the same labels
+    walk, *rest = trained.labels
+    renamed = replace(trained, labels=(replace(walk, name="fly"), *rest))
+    renamed.write(tmp_path / "renamed", test=renamed.scores(VALIDATION[2]))
+    trained.write(tmp_path / "same", test=trained.scores(VALIDATION[2]))
+    other = read_features(tmp_path / "renamed/test.safetensors")
+    same = read_features(tmp_path / "same/test.safetensors")
+    assert walk.kept
+    assert (other.matrix == same.matrix).all()
+    with pytest.raises(DataError, match=r"scores of other labels \(\w{8}\) than those the model"):
+        model.generate(other)
+    mixed = (trained.by_split["train"], renamed.scores(VALIDATION[2]))
+    with pytest.raises(DataError, match="scores of other labels"):
+        Captioner.train(mixed, captions, VALIDATION[0], tmp_path / "mixed", **small)
+    assert not (tmp_path / "mixed").exists()
+    assert set(model.generate(same)) == set(VALIDATION[0])
+    unknown = Features(same.items, same.matrix)  # the user's own: nothing is known of them
+    assert model.generate(unknown) == model.generate(same)
+    assert Captioner.load(tmp_path / "model").generate(same) == model.generate(same)
     arguments = (trained, captions, VALIDATION[0], tmp_path / "other")
     with pytest.raises(UnknownNameError, match=r"'dropuot'\. Did you mean 'dro"):
         Captioner.train(*arguments, dropuot="vis")
