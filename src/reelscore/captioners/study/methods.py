@@ -64,6 +64,7 @@ def label_folder(unit: Unit) -> Path:
 
 def trained_labels(unit: Unit) -> Labels:
     """Give all labels of a row, whatever their AUC, from the cache or trained now."""
+    from reelscore.captioners.classifiers import feature_names
     from reelscore.captioners.label_folders import Labels
 
     folder, row = label_folder(unit), unit.row
@@ -71,7 +72,7 @@ def trained_labels(unit: Unit) -> Labels:
         return Labels.read(folder)
     material = unit.material()
     groups = unit.groups
-    features = "+".join(dict.fromkeys("+".join(groups.values()).split("+")))
+    features = "+".join(feature_names(groups))
     captions = {name: material.captions(name) for name in ("train", "val", "test")}
     numbers = {n: material.features(n, features, list(own)) for n, own in captions.items()}
     tuples = {name: material.tuples(name, row.kind) for name in ("train", "val")}
