@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +19,7 @@ from reelscore.data.atomic_files import write_atomically
 from reelscore.errors import DataError
 from reelscore.judges.model_folders import read_config, weights_hash
 from reelscore.learned.bert import of_one_length
-from reelscore.learned.encoders import default_device, loading, need
+from reelscore.learned.encoders import default_device, load_weights, loading, need
 from reelscore.text.words import CaptionBatch
 from reelscore.video.frames import Sampling, find_videos, read_frames, video_key
 
@@ -26,6 +28,7 @@ Vectors = NDArray[np.float32]
 _EXTRA = "reelscore[clip]"
 _PICTURES = 32  # of a batch
 _TOKENS = 2048
+_SETTINGS = "preprocessor_config.json"
 
 
 class TextVectors(NamedTuple):
@@ -49,24 +52,16 @@ class ClipModel:
         folder: The model.
     """
 
-    def __init__(self, metric: str, folder: Path) -> None:
-        config = read_config(metric, folder)
-        if config.get("model_type") != "clip":
-            raise DataError(
-                f"{metric}: {folder}: a model of type {config.get('model_type')!r}; expected a "
-                "CLIP of transformers ('clip')."
-            )
+    def __init__(self, folder: Path) -> None:
         transformers = need("transformers", _EXTRA)
-        torch = need("torch", _EXTRA)
-        transformers.utils.logging.disable_progress_bar()
+        need("torch", _EXTRA)
         self.device = default_device()
         tokenizer = folder / "tokenizer.json"
         if not tokenizer.is_file():
-            raise DataError(f"{metric}: {folder}: there is no tokenizer; expected tokenizer.json.")
-        with loading(f"{metric}: {folder}"):
-            self._model = transformers.CLIPModel.from_pretrained(
-                folder, local_files_only=True, use_safetensors=True, dtype=torch.float32
-            )
+            raise DataError(f"{folder}: there is no tokenizer; expected tokenizer.json.")
+        self._what = str(folder)
+        with loading(self._what):
+            self._model = load_weights(transformers.CLIPModel, folder, local_files_only=True)
             self._tokenizer = need("tokenizers", _EXTRA).Tokenizer.from_file(str(tokenizer))
             self._pictures = _preparation(folder, self._model.config.vision_config.image_size)
         self._model.to(self.device).eval()
@@ -74,6 +69,9 @@ class ClipModel:
         self.most_tokens = int(self._model.config.text_config.max_position_embeddings)
         self._tokenizer.enable_truncation(self.most_tokens)
         self.key = weights_hash(folder)
+        settings = folder / _SETTINGS
+        if settings.is_file():
+            self.key += f"-{hashlib.sha256(settings.read_bytes()).hexdigest()[:8]}"
 
     def token_ids(self, texts: Sequence[str]) -> list[list[int]]:
         """Cut texts into tokens, with the marks at both ends."""
@@ -86,11 +84,10 @@ class ClipModel:
         ids = self.token_ids(once)
         vectors: dict[str, TextVectors] = {}
         for part in of_one_length([len(each) for each in ids], _TOKENS):
-            with torch.inference_mode():
+            with self._used(), torch.inference_mode():
                 batch = torch.tensor([ids[k] for k in part], device=self.device)
                 hidden = self._model.text_model(input_ids=batch).last_hidden_state
-                rows = self._model.text_projection(hidden)
-                rows = torch.nn.functional.normalize(rows, dim=-1).cpu().numpy()
+                rows = self._unit(self._model.text_projection(hidden))
             # the last token is the mark of the end, whose vector stands for the text
             vectors |= {
                 once[k]: TextVectors(row, row[-1], ids[k])
@@ -104,12 +101,22 @@ class ClipModel:
         rows = []
         for begin in range(0, len(pictures), _PICTURES):
             ready = np.stack([self._pictures(each) for each in pictures[begin : begin + _PICTURES]])
-            with torch.inference_mode():
+            with self._used(), torch.inference_mode():
                 pixels = torch.from_numpy(ready).to(self.device)
                 pooled = self._model.vision_model(pixel_values=pixels).pooler_output
-                vectors = self._model.visual_projection(pooled)
-                rows.append(torch.nn.functional.normalize(vectors, dim=-1).cpu().numpy())
+                rows.append(self._unit(self._model.visual_projection(pooled)))
         return np.concatenate(rows)
+
+    def _used(self) -> AbstractContextManager[None]:
+        """Say in one message what goes wrong in the network."""
+        return loading(self._what, failure="cannot be used")
+
+    def _unit(self, vectors: Any) -> Vectors:
+        """Give vectors the length 1."""
+        rows: Vectors = need("torch").nn.functional.normalize(vectors, dim=-1).cpu().numpy()
+        if not np.isfinite(rows).all():
+            raise ValueError("some of its vectors are not numbers (NaN)")
+        return rows
 
     def video(self, video: Path, frames: int) -> Vectors:
         """Give the vectors of a video's frames; computed once, and then read from the cache."""
@@ -128,9 +135,8 @@ class ClipModel:
         return vectors
 
 
-@lru_cache(maxsize=2)
 def clip_model(metric: str, folder: str) -> ClipModel:
-    """Load a model once.
+    """Load a model once, whichever metrics use it.
 
     Raises:
         DataError: If none is named, or the folder has none.
@@ -140,7 +146,21 @@ def clip_model(metric: str, folder: str) -> ClipModel:
             f"{metric}: no model is named. Models are never downloaded: fetch a CLIP, such as "
             f"clip-vit-base-patch32, and name its folder: {metric}|model:FOLDER|videos:FOLDER."
         )
-    return ClipModel(metric, Path(folder))
+    kind = read_config(metric, Path(folder)).get("model_type")
+    if kind != "clip":
+        raise DataError(
+            f"{metric}: {folder}: a model of type {kind!r}; expected a CLIP of transformers "
+            "('clip')."
+        )
+    try:
+        return _loaded(Path(folder))
+    except DataError as error:
+        raise DataError(f"{metric}: {error}") from error
+
+
+@lru_cache(maxsize=2)
+def _loaded(folder: Path) -> ClipModel:
+    return ClipModel(folder)
 
 
 def check_videos(metric: str, folder: str | None) -> None:
@@ -181,7 +201,7 @@ def _preparation(folder: Path, side: int) -> Any:
     """
     image = need("PIL.Image", _EXTRA)
     fields: dict[str, Any] = {}
-    settings = folder / "preprocessor_config.json"
+    settings = folder / _SETTINGS
     if settings.is_file():
         fields = json.loads(settings.read_text(encoding="utf-8"))
     mean = np.array(fields.get("image_mean", [0.48145466, 0.4578275, 0.40821073]), np.float32)

@@ -16,7 +16,14 @@ from reelscore.errors import DataError
 from reelscore.judges.model_folders import read_config
 from reelscore.learned.bert import Bert, of_one_length
 from reelscore.learned.cross_encoder import padded
-from reelscore.learned.encoders import default_device, load_encoder, loading, most_tokens, need
+from reelscore.learned.encoders import (
+    check_layers,
+    default_device,
+    load_encoder,
+    loading,
+    most_tokens,
+    need,
+)
 from reelscore.text.wordpiece import open_tokenizer
 
 Rows = Callable[[Sequence[Any]], NDArray[Any]]
@@ -60,7 +67,8 @@ class TokenEncoder:
         config = read_config("bertscore", folder)
         self.layer = effective_layer(folder, layer)
         self._prefix = " " if config.get("model_type") == "roberta" else ""
-        with loading(f"bertscore: {folder}"):
+        self._what = f"bertscore: {folder}"
+        with loading(self._what):
             self._rows, self._tokenizer = _plain_bert(folder, config, self.layer) or _any_encoder(
                 folder, self.layer
             )
@@ -84,12 +92,17 @@ class TokenEncoder:
         batches = [[encodings[k] for k in part] for part in parts]
         vectors = np.zeros((0, 0), np.float32)
         # a batch to each thread: threads that share every product would wait for each other
-        with ThreadPoolExecutor(max(1, min(threads, len(parts)))) as pool:
+        with (
+            loading(self._what, failure="cannot be used"),
+            ThreadPoolExecutor(max(1, min(threads, len(parts)))) as pool,
+        ):
             for part, rows in zip(parts, pool.map(self._rows, batches), strict=True):
                 if not vectors.size:
                     vectors = np.empty((int(offsets[-1]), rows.shape[1]), np.float32)
                 places = np.concatenate([np.arange(offsets[k], offsets[k + 1]) for k in part])
                 vectors[places] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+            if not np.isfinite(vectors).all():
+                raise ValueError("some of its vectors are not numbers (NaN)")
         ids = np.array([token for each in encodings for token in each.ids], dtype=np.int64)
         return TokenVectors(vectors, ids, offsets)
 
@@ -154,6 +167,7 @@ def _plain_bert(folder: Path, config: dict[str, Any], layer: int) -> tuple[Rows,
             if file.get_slice(name).get_dtype() not in ("F16", "F32"):
                 return None
             kept[own] = file.get_tensor(name)
+    check_layers(kept, layer)
     if kind == "roberta":  # its first places are never used
         places = "embeddings.position_embeddings.weight"
         kept[places] = kept[places][config.get("pad_token_id", 1) + 1 :]

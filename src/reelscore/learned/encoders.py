@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
@@ -129,6 +129,62 @@ def most_tokens(config: Mapping[str, Any], wanted: int) -> int:
     return min(wanted, places - 2 if config.get("model_type") in _AFTER_PADDING else places)
 
 
+def load_weights(kind: Any, folder: str | Path, **options: Any) -> Any:
+    """Load a model of transformers in single precision, with all its weights from the files.
+
+    Args:
+        kind: A class of transformers, such as ``AutoModel``.
+        folder: The folder.
+        options: More for ``from_pretrained``.
+
+    Raises:
+        ValueError: If weights are missing, or have another size.
+    """
+    logging = need("transformers").utils.logging
+    logging.disable_progress_bar()
+    before = logging.get_verbosity()
+    logging.set_verbosity_error()  # what is missing is said below
+    try:
+        model, report = kind.from_pretrained(
+            folder,
+            dtype=need("torch").float32,
+            use_safetensors=True,
+            output_loading_info=True,
+            ignore_mismatched_sizes=True,
+            **options,
+        )
+    finally:
+        logging.set_verbosity(before)
+    refuse_missing([*report["missing_keys"], *(name for name, *_ in report["mismatched_keys"])])
+    return model
+
+
+def refuse_missing(names: Iterable[str]) -> None:
+    """Refuse a model some of whose weights are missing, unless of a pooler, which is never used.
+
+    Transformers would draw them by chance, and scores would differ from run to run.
+
+    >>> refuse_missing(["pooler.dense.bias"])
+    >>> refuse_missing(["encoder.layer.1.output.dense.bias"])
+    Traceback (most recent call last):
+    ValueError: 1 weights are missing or of another size, such as encoder.layer.1.output.dense.bias
+    """
+    missing = sorted(name for name in names if "pooler." not in name)
+    if missing:
+        raise ValueError(
+            f"{len(missing):,} weights are missing or of another size, such as {missing[0]}"
+        )
+
+
+def check_layers(names: Collection[str], layers: int) -> None:
+    """Refuse weights of a BERT, given by name, that have fewer layers than there should be.
+
+    >>> check_layers(["encoder.layer.0.attention.self.query.weight"], 1)
+    """
+    queries = (f"encoder.layer.{k}.attention.self.query.weight" for k in range(layers))
+    refuse_missing(name for name in queries if name not in names)
+
+
 def load_encoder(name: str) -> tuple[Any, Any]:
     """Load an encoder in single precision, and its tokenizer (of the package tokenizers).
 
@@ -136,17 +192,14 @@ def load_encoder(name: str) -> tuple[Any, Any]:
         DataError: If the encoder is not installed and cannot be downloaded.
     """
     transformers = need("transformers")
-    torch = need("torch")
+    need("torch")
     folder = encoder_folder(name)
-    transformers.utils.logging.disable_progress_bar()
     remedy = (
         f"Name a folder with safetensors weights and a tokenizer, or {DEFAULT_ENCODER}, which "
         "needs no network."
     )
     with loading(f"The encoder {name!r}", remedy):
-        encoder = transformers.AutoModel.from_pretrained(
-            folder, dtype=torch.float32, use_safetensors=True
-        )
+        encoder = load_weights(transformers.AutoModel, folder)
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder).backend_tokenizer
     # where the files of a tokenizer are missing, transformers makes one without words
     if not tokenizer.encode("a", add_special_tokens=False).ids:

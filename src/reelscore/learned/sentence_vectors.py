@@ -14,6 +14,7 @@ from reelscore.learned.bert import Tensors, in_parts, open_bert
 from reelscore.learned.cross_encoder import padded
 from reelscore.learned.encoders import (
     DEFAULT_ENCODER,
+    check_layers,
     default_device,
     encoder_folder,
     load_encoder,
@@ -44,7 +45,8 @@ class SentenceEncoder:
         self, encoder: str = DEFAULT_ENCODER, device: str | None = None, max_length: int = 256
     ) -> None:
         self.device = device or default_device()
-        with loading(f"The encoder {encoder!r}"):
+        self._what = f"The encoder {encoder!r}"
+        with loading(self._what):
             self._rows, self.tokenizer, config = _local_bert(
                 Path(encoder_folder(encoder)), self.device
             ) or _any_encoder(encoder, self.device)
@@ -59,7 +61,10 @@ class SentenceEncoder:
             threads: How many threads to use on the processor.
         """
         place = {text: k for k, text in enumerate(dict.fromkeys(texts))}
-        rows = unit(self._rows(self.tokenizer.encode_batch(list(place)), threads))
+        with loading(self._what, failure="cannot be used"):
+            rows = unit(self._rows(self.tokenizer.encode_batch(list(place)), threads))
+            if not np.isfinite(rows).all():
+                raise ValueError("some of its vectors are not numbers (NaN)")
         result: FloatArray = rows[[place[text] for text in texts]]
         return result
 
@@ -117,6 +122,7 @@ def read_bert(folder: Path) -> tuple[Tensors, dict[str, Any]] | None:
             if file.get_slice(name).get_dtype() not in _NUMBERS:
                 return None
             tensors[name] = file.get_tensor(name)
+    check_layers(tensors, fields["num_hidden_layers"])
     return tensors, fields
 
 

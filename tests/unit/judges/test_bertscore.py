@@ -250,6 +250,38 @@ def test_a_download_that_was_cut_off(bert, tmp_path, file):
         score(CAPTIONS, REFERENCES, BertScore(str(folder)))
 
 
+def one_layer_less(weights):
+    return {name: value for name, value in weights.items() if "layer.2." not in name}
+
+
+def fewer_words(weights):
+    return {k: v[:8].clone() if "word_embeddings" in k else v for k, v in weights.items()}
+
+
+def no_numbers(weights):
+    return {name: value * math.nan for name, value in weights.items()}
+
+
+@pytest.mark.parametrize("kind", ["bert", "distilbert"])
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (one_layer_less, "cannot be loaded: .* weights are missing or of another size, such as"),
+        (fewer_words, "cannot be used|cannot be loaded: 1 weights are missing or of another size"),
+        (no_numbers, "cannot be used: some of its vectors are not numbers"),
+    ],
+)
+def test_weights_that_cannot_be_used(tmp_path, kind, change, message):
+    """Other numbers than the signature says, or none, would come of them."""
+    from safetensors.torch import load_file, save_file
+
+    file = bert_like(tmp_path, kind) / "model.safetensors"
+    save_file(change(load_file(file)), file, metadata={"format": "pt"})
+    for metric in (BertScore(str(tmp_path)), f"sts|model:{tmp_path}"):
+        with pytest.raises(DataError, match=message):
+            score(CAPTIONS, REFERENCES, metric)
+
+
 def test_a_description_without_fields(bert, tmp_path):
     folder = Path(shutil.copytree(bert, tmp_path / "list"))
     (folder / "config.json").write_text("[]")

@@ -324,6 +324,62 @@ def test_a_download_that_was_cut_off(model, videos, tmp_path, file):
         score(CAPTIONS, metrics=ClipScore(str(folder), videos))
 
 
+def without_pictures(weights):
+    return {name: value for name, value in weights.items() if "vision" not in name}
+
+
+def shorter(weights):
+    return {**weights, "logit_scale": weights["logit_scale"].reshape(1, 1)}
+
+
+def no_numbers(weights):
+    return {name: value * math.nan for name, value in weights.items()}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (without_pictures, r"cannot be loaded: 39 weights are missing or of another size, such as"),
+        (shorter, r"cannot be loaded: 1 weights are missing or of another size.* logit_scale"),
+        (no_numbers, r"cannot be used: some of its vectors are not numbers"),
+    ],
+)
+def test_weights_that_cannot_be_used(model, videos, tmp_path, capfd, change, message):
+    """Transformers would draw missing weights by chance; NaN would leave no score at all."""
+    from safetensors.torch import load_file, save_file
+
+    folder = shutil.copytree(model, tmp_path / "other")
+    file = folder / "model.safetensors"
+    save_file(change(load_file(file)), file, metadata={"format": "pt"})
+    with pytest.raises(DataError, match=message):
+        score(CAPTIONS, metrics=ClipScore(str(folder), videos))
+    assert not capfd.readouterr().err
+
+
+def test_metrics_share_a_model(model, videos, tmp_path, monkeypatch):
+    folder = str(shutil.copytree(model, tmp_path / "other"))  # not loaded before
+    loads = []
+    load = transformers.CLIPModel.from_pretrained
+    monkeypatch.setattr(
+        transformers.CLIPModel,
+        "from_pretrained",
+        lambda *args, **options: loads.append(1) or load(*args, **options),
+    )
+    metrics = [kind(folder, videos, frames=2) for kind in (ClipScore, RefClipScore, EmScore)]
+    score(CAPTIONS, REFERENCES, metrics)
+    assert len(loads) == 1
+
+
+def test_other_settings_of_pictures_are_other_vectors(model, videos, tmp_path):
+    scores = []
+    for mean in (0.4, 0.6):
+        folder = shutil.copytree(model, tmp_path / str(mean))
+        settings = f'{{"image_mean": [{mean}, {mean}, {mean}]}}'
+        (folder / "preprocessor_config.json").write_text(settings)
+        scores.append(score(CAPTIONS, metrics=ClipScore(str(folder), videos))["clipscore"].score)
+    assert scores[0] != scores[1]
+
+
 @pytest.mark.parametrize("package", ["transformers", "PIL.Image"])
 def test_a_package_that_is_missing(model, videos, tmp_path, monkeypatch, package):
     """The extra for training would not bring them all."""
