@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import csv
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -31,7 +30,7 @@ from numpy.typing import NDArray
 from reelscore.data.scales import Scale
 from reelscore.errors import DataError
 from reelscore.judges.model_folders import weights_hash
-from reelscore.judges.token_vectors import TokenVectors, effective_layer, token_encoder
+from reelscore.judges.token_vectors import TokenVectors, effective_layer, rarity, token_encoder
 from reelscore.learned.encoders import DEFAULT_ENCODER, encoder_folder
 from reelscore.learned.references import Several, check_several, over_references
 from reelscore.metrics.base import FloatArray, Metric, Reads, with_count
@@ -131,9 +130,7 @@ class BertScore(Metric):
         texts = references.original.unpack()
         if not self.idf:
             return Prepared(texts, None)
-        counts = Counter(token for each in encoder.encodings(texts) for token in set(each.ids))
-        weights = {k: math.log((len(texts) + 1) / (count + 1)) for k, count in counts.items()}
-        return Prepared(texts, weights)
+        return Prepared(texts, rarity(self.name, [each.ids for each in encoder.encodings(texts)]))
 
     def statistics(self, batch: CaptionBatch, prepared: Prepared) -> FloatArray:
         """Precision, recall, F-score, and 1."""
@@ -176,6 +173,9 @@ class BertScore(Metric):
         place = {text: k for k, text in enumerate(dict.fromkeys(t for pair in pairs for t in pair))}
         tokens = token_encoder(self.folder, self.layer)(list(place), threads)
         weights = prepared.weights(tokens.ids)
+        # all references have all its words: none would count
+        common = np.add.reduceat(weights, tokens.offsets[:-1]) == 0
+        weights[np.repeat(common, np.diff(tokens.offsets))] = 1
         weights[tokens.offsets[:-1]] = weights[tokens.offsets[1:] - 1] = 0  # the marks
         numbers = np.array([[place[a], place[b]] for a, b in pairs], dtype=np.int64)
         lengths = np.diff(tokens.offsets)[numbers]
@@ -230,17 +230,23 @@ def _read_baseline(file: str, layer: int) -> Any:
         with Path(file).open(encoding="utf-8", newline="") as lines:
             rows = list(csv.DictReader(lines))
         values = {int(row["LAYER"]): [float(row[key]) for key in "PRF"] for row in rows}
-    except (OSError, ValueError, KeyError, TypeError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise DataError(f"bertscore: {file}: cannot be read ({error.strerror}).") from error
+    except (ValueError, KeyError, TypeError, csv.Error) as error:
         raise DataError(
             f"bertscore: {file}: not a file of baselines; expected lines of LAYER,P,R,F with that "
             f"heading ({error})."
         ) from error
     if layer not in values:
+        layers = ", ".join(map(str, sorted(values))) or "none"
         raise DataError(
-            f"bertscore: {file}: there is no baseline for layer {layer}; it has "
-            f"{', '.join(map(str, sorted(values)))}."
+            f"bertscore: {file}: there is no baseline for layer {layer}; it has {layers}."
         )
     baseline = np.array(values[layer])
-    if not (baseline < 1).all():
-        raise DataError(f"bertscore: {file}: a baseline is 1 or more; expected less.")
+    if not (np.isfinite(baseline) & (baseline < 1)).all():
+        shown = ", ".join(f"{value:g}" for value in baseline)
+        raise DataError(
+            f"bertscore: {file}: the baselines of layer {layer} are {shown}; expected numbers "
+            "below 1."
+        )
     return baseline

@@ -14,7 +14,6 @@ does not count. That code looks at every frame; here ``frames`` says how many.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +34,7 @@ from reelscore.judges.clip_model import (
     frame_vectors,
 )
 from reelscore.judges.model_folders import weights_hash
+from reelscore.judges.token_vectors import rarity
 from reelscore.metrics.base import FloatArray, Metric, Reads, with_count
 from reelscore.text.words import CaptionBatch, Captions
 
@@ -116,10 +116,11 @@ class EmScore(Metric):
             check_videos(self.name, self.videos)
         texts = references.original.unpack()
         if (self.idf or self.see != "frames") and not np.diff(reference_offsets).all():
-            what = f"see:{self.see}" if self.see != "frames" else "idf:yes"
+            what, remedy = "idf:yes", "let all words weigh the same: emscore|idf:no"
+            if self.see != "frames":
+                what, remedy = f"see:{self.see}", "let it see frames: emscore|see:frames|idf:no"
             raise DataError(
-                f'emscore: {what} needs references; give them with references="FILE", or let all '
-                "words weigh the same: emscore|idf:no."
+                f'emscore: {what} needs references; give them with references="FILE", or {remedy}.'
             )
         return Prepared(texts, _token_weights(model, texts) if self.idf else None)
 
@@ -201,9 +202,7 @@ def _token_weights(model: ClipModel, texts: Sequence[str]) -> dict[int, float]:
     The published code fills texts up with token 0, which so counts among all.
     """
     ids = model.token_ids(texts)
-    counts = Counter(
-        token for own in ids for token in {*own, *([0] if len(own) < model.most_tokens else [])}
-    )
-    weights = {token: math.log((len(ids) + 1) / (count + 1)) for token, count in counts.items()}
+    filled = [own if len(own) == model.most_tokens else [*own, 0] for own in ids]
+    weights = rarity("emscore", filled)
     weights[ids[0][-1]] = sum(weights.values()) / len(weights)
     return weights

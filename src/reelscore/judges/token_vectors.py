@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from pathlib import Path
@@ -130,6 +132,26 @@ def effective_layer(folder: Path, layer: int | None) -> int:
             f"bertscore: {folder}: layer {layer}; expected 0 (the embeddings) to {count}."
         )
     return layer
+
+
+def rarity(metric: str, texts: Sequence[Iterable[int]]) -> dict[int, float]:
+    """Weigh the tokens of references by how few of them have each (idf).
+
+    Raises:
+        DataError: If no token has a weight, as with a single reference.
+
+    >>> rarity("bertscore", [[1, 2], [1, 3], [1]])
+    {1: 0.0, 2: 0.6931471805599453, 3: 0.6931471805599453}
+    """
+    counts = Counter(token for own in texts for token in set(own))
+    weights = {k: math.log((len(texts) + 1) / (count + 1)) for k, count in counts.items()}
+    if texts and not any(weights.values()):
+        raise DataError(
+            f"{metric}: idf:yes lets words that few references have weigh more, and here all "
+            f"references have the same words; give more, or let all weigh the same: "
+            f"{metric}|idf:no."
+        )
+    return weights
 
 
 def _most_tokens(folder: Path, config: dict[str, Any]) -> int:

@@ -163,7 +163,11 @@ BAD_BASELINES = [
     ("LAYER,P,R,F\n1,0,0,0\n", "no baseline for layer 2; it has 1"),
     ("layer,p\n2,0\n", "not a file of baselines"),
     ("LAYER,P,R,F\n2,0,x,0\n", "not a file of baselines"),
-    ("LAYER,P,R,F\n2,0,1,0\n", "1 or more"),
+    ("LAYER,P,R,F\n2,0,1,0\n", "layer 2 are 0, 1, 0; expected numbers below 1"),
+    ("LAYER,P,R,F\n2,nan,0,0\n", "layer 2 are nan, 0, 0; expected numbers below 1"),
+    ("LAYER,P,R,F\n2,0,0,-inf\n", "layer 2 are 0, 0, -inf; expected numbers below 1"),
+    ("LAYER,P,R,F\n2,0\n", "not a file of baselines"),
+    ("", "no baseline for layer 2; it has none"),
 ]
 
 
@@ -173,6 +177,25 @@ def test_bad_baselines(bert, tmp_path, text, message):
     file.write_text(text)
     with pytest.raises(DataError, match=message):
         score(CAPTIONS, REFERENCES, BertScore(bert, 2, baseline=str(file)))
+
+
+def test_a_baseline_that_is_not_there(bert):
+    with pytest.raises(DataError, match=r"nowhere: cannot be read \(No such file"):
+        score(CAPTIONS, REFERENCES, BertScore(bert, baseline="nowhere"))
+
+
+def test_rare_words_among_equal_references(bert):
+    """A caption that equals its reference would score 0."""
+    alike = {"v1": ["a man runs"], "v2": ["a man runs"]}
+    captions = {"v1": "a man runs", "v2": "a dog"}
+    for references in ({"v1": alike["v1"]}, alike):
+        own = {item: captions[item] for item in references}
+        with pytest.raises(DataError, match=r"references have the same words.*idf:no"):
+            score(own, references, BertScore(bert, idf=True))
+    together = {**alike, "v3": ["a man runs with a dog"]}
+    results = score({**captions, "v3": "a man"}, together, BertScore(bert, idf=True))
+    assert [result.items["v1"] for result in results.values()] == pytest.approx([1, 1, 1])
+    assert results["bertscore_p"].items["v3"] > 0
 
 
 def test_empty_captions_score_zero(bert):

@@ -288,7 +288,8 @@ def test_signatures(model, videos, kind):
         (ClipScore("MODEL"), "clipscore: no videos are named"),
         (ClipScore("MODEL", "nowhere"), "nowhere: there is no such folder"),
         (EmScore("MODEL", "VIDEOS"), "idf:yes needs references"),
-        (EmScore("MODEL", "VIDEOS", "both", idf=False), "see:both needs references"),
+        (EmScore("MODEL", "VIDEOS", "both", idf=False), r"see:both needs .* emscore\|see:frames"),
+        (EmScore("MODEL", see="references"), r"see:references needs .* emscore\|see:frames"),
         (RefClipScore("MODEL", "VIDEOS"), "refclipscore needs references"),
     ],
 )
@@ -303,6 +304,11 @@ def test_what_is_missing(model, videos, metric, message):
     )
     with pytest.raises(DataError, match=message):
         score(CAPTIONS, metrics=metric)
+
+
+def test_rare_words_of_a_single_reference(model, videos):
+    with pytest.raises(DataError, match=r"emscore: .*the same words.*emscore\|idf:no"):
+        score({"v1": CAPTIONS["v1"]}, {"v1": ["a dog"]}, EmScore(model, videos))
 
 
 def test_other_models(model, videos, tmp_path):
