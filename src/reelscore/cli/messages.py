@@ -19,6 +19,7 @@ _OPTIONS = {
     "format": "--format",
     "header": "--header",
     "id_field": "--id-field",
+    "kinds": "--kinds",
     "match_ids": "--match-ids",
     "metrics": "--metrics",
     "missing": "--missing",

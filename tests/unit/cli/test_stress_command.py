@@ -66,7 +66,7 @@ def test_list(run):
         (("--kinds", "negatoin"), "Did you mean 'negation'?"),
         (("-r", "r1.txt"), "single reference"),
         (("a.txt",), "Give --refs"),
-        (("-m", "diversity"), "diversity is no score of one caption"),
+        (("-m", "diversity"), "does not say of a single caption how good it is"),
         (("--html", "nowhere/page.html"), "nowhere"),
     ],
 )

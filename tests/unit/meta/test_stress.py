@@ -14,6 +14,7 @@ import pytest
 from reelscore.data.scales import Scale
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.examples import clips
+from reelscore.judges.judge import Judge
 from reelscore.meta import stress_kinds, stress_metrics
 from reelscore.meta.stress.cases import ABOUT, make_cases, take_out
 from reelscore.metrics.base import Metric
@@ -21,6 +22,7 @@ from reelscore.report.html.stress import stress_html
 from reelscore.report.tables.stress import detail_grid, drop_grid, share_grid
 from reelscore.scoring.captions import score
 from reelscore.text import damage_kinds
+from support.model_server import model_server, shared_words
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "tools"))
 import stress_examples
@@ -161,7 +163,7 @@ def test_items_with_a_single_reference_are_left_out():
     references = {**REFERENCES, "lonely": ["a man"]}
     result = stress_metrics("rouge_l", references, kinds=["shuffle"])
     assert result.items == 15
-    assert result.notes == ["1 items were left out: they have a single reference."]
+    assert result.notes == ["1 item left out: a single reference."]
 
 
 @pytest.mark.parametrize(
@@ -170,12 +172,62 @@ def test_items_with_a_single_reference_are_left_out():
         (("rouge_l", {"v": ["a man"]}), {}, "single reference"),
         (("rouge_l", {"v": ["a man"]}, {"w": "a dog"}), {}, "no references"),
         (("rouge_l", {"v": ["ein Mann"]}, {"v": "ein Mann"}), {"kinds": ["verb"]}, "No caption"),
-        (("diversity",), {}, "diversity is no score of one caption"),
+        (("diversity",), {}, "does not say of a single caption how good it is"),
+        (("self_bleu",), {}, "does not say of a single caption how good it is"),
+        (("rouge_l",), {"kinds": []}, "No kind of damage or exploit is named"),
     ],
 )
 def test_what_cannot_be_tried(arguments, options, message):
     with pytest.raises(DataError, match=message):
         stress_metrics(*arguments, **options)
+
+
+def test_kinds_that_change_no_caption_are_named():
+    captions, references = {"1": "a man sings"}, {"1": ["he sings"]}
+    result = stress_metrics("rouge_l", references, captions, kinds=["colour", "generic", "roles"])
+    assert list(result.cases) == ["generic"]
+    assert "No caption can be changed by colour, roles." in result.notes
+    assert "rouge_l: all originals score the same, so there is no mean drop." in result.notes
+
+
+def test_scores_that_are_named_are_tried():
+    result = stress_metrics("bleu_1,bleu_2,bertscore_p", kinds=["shuffle"])
+    assert result.metrics == ["bleu_1", "bleu_2", "bertscore_p"]
+    assert stress_metrics("bleu", kinds=["shuffle"]).metrics == ["bleu_4"]
+
+
+def test_what_a_reference_says_is_no_exploit():
+    captions = {"1": "a man is speaking to people", "2": "a woman cooks", "3": "two dogs play"}
+    references = {item: ["a man is talking", "a person is doing something"] for item in captions}
+    references["1"].append("people are in a room")
+    cases = make_cases(captions, references, ["generic", "other video"], 1)
+    assert "1" not in [case.item for case in cases.get("generic", ())]
+    for case in [case for own in cases.values() for case in own]:
+        assert case.changed not in references[case.item]
+
+
+def test_a_trained_metric_says_what_it_has_seen():
+    pytest.importorskip("reelscore_bertha")
+    signature = stress_metrics("bertha", kinds=["generic"], items=2).signatures["bertha"]
+    assert "|trained:" in signature
+    assert "|seen:0|" in signature
+
+
+def test_a_judge(tmp_path):
+    def answer(request):
+        return "no idea" if REFERENCES["clip01"][0] in str(request) else shared_words(request)
+
+    with model_server(answer) as server:
+        judge = Judge("m", server.url, failed="skip", journal=str(tmp_path / "answers.jsonl"))
+        result = stress_metrics([judge, "rouge_l"], kinds=["truncation", "generic"])
+    judged, other = result.trial("judge", "truncation"), result.trial("rouge_l", "truncation")
+    assert (judged.captions, other.captions) == (14, 15)  # a caption without an answer is no tie
+    assert judged.fooled < 1
+    assert math.isfinite(judged.drop)
+    assert [cell.text for cell in share_grid(result, "damage").rows[0][:2]] == ["truncation", "15"]
+    assert any(note.startswith("judge: ") and "tokens" in note for note in result.notes)
+    json.dumps(result.to_dict(), allow_nan=False)
+    assert "nan" not in str(result.worst("judge", "truncation", 99))
 
 
 def test_unknown_kind():

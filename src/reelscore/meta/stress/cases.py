@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from reelscore.errors import UnknownNameError
+from reelscore.errors import DataError, UnknownNameError
 from reelscore.human.hits.degraded import degrade
 from reelscore.text.damages.exploits import exploit, exploit_kinds, frequent_caption
 from reelscore.text.damages.rules import damage, damage_forms, damage_kinds
@@ -65,6 +65,8 @@ def checked_kinds(kinds: Sequence[str]) -> list[str]:
     """Refuse kinds that do not exist; forms of a damage are named ``negation/never``."""
     forms = [f"{kind}/{form}" for kind in damage_kinds() for form in damage_forms(kind)]
     every = [*stress_kinds(), *forms]
+    if not kinds:
+        raise DataError("No kind of damage or exploit is named. 'reelscore stress --list' has all.")
     for kind in kinds:
         if kind not in every:
             raise UnknownNameError.of("kind of damage or exploit", kind, every)

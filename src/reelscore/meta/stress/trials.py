@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore._progress import Progress, Steps
-from reelscore.data.checks import first_few
+from reelscore.data.checks import counted, first_few
 from reelscore.data.inputs import references_by_item
 from reelscore.data.paired_captions import lone_references
 from reelscore.data.python_captions import CaptionsLike
@@ -43,7 +43,7 @@ class Trial:
         metric: The name of the score.
         kind: The kind of damage or exploit.
         sort: Which of the two it is.
-        captions: How many captions it could be made of.
+        captions: How many captions it could be made of, and have a score.
         below: How many changed captions score below their original.
         ties: How many score the same.
         drop: The mean difference to the original, in standard deviations of the originals' scores;
@@ -124,7 +124,7 @@ class Stress:
         """Give the cases that a metric gets most wrong, with the scores of both captions."""
         pairs = self.scores[metric, kind]
         lost = self.scales[metric].sign * (pairs[:, 0] - pairs[:, 1])
-        order = np.argsort(lost, kind="stable")[:count]
+        order = [k for k in np.argsort(lost, kind="stable") if np.isfinite(lost[k])][:count]
         return [(self.cases[kind][k], float(pairs[k, 0]), float(pairs[k, 1])) for k in order]
 
     def to_dict(self) -> dict[str, Any]:
@@ -146,10 +146,10 @@ class Stress:
                     "captions": trial.captions,
                     "below": trial.below,
                     "ties": trial.ties,
-                    "share_below": trial.share,
+                    "share_below": _plain(trial.share),
                     "interval": list(trial.interval),
-                    "fooled": trial.fooled,
-                    "drop": None if np.isnan(trial.drop) else trial.drop,
+                    "fooled": _plain(trial.fooled),
+                    "drop": _plain(trial.drop),
                 }
                 for trial in self.trials
             ],
@@ -158,7 +158,8 @@ class Stress:
                     {
                         **case._asdict(),
                         "scores": {
-                            metric: self.scores[metric, kind][k].tolist() for metric in self.metrics
+                            metric: list(map(_plain, self.scores[metric, kind][k].tolist()))
+                            for metric in self.metrics
                         },
                     }
                     for k, case in enumerate(cases)
@@ -183,8 +184,8 @@ def stress_metrics(
     """Damage captions by rule, and see whether metrics notice.
 
     Args:
-        metrics: Names, signatures or metrics. Of a metric with several scores that which has its
-            name is tried, or the last: BLEU-4.
+        metrics: Names, signatures or metrics. Of a metric with several scores those that are named
+            are tried, or that which has its name, or the last: BLEU-4.
         references: The references of each item; the embedded examples if not given.
         captions: True captions, the originals. If not given, a reference of each item is taken
             out, by chance, and the others stay: an item needs two then.
@@ -204,7 +205,8 @@ def stress_metrics(
     [('truncation', 15, 12), ('other video', 15, 14)]
     """
     chosen = checked_kinds(stress_kinds() if kinds is None else kinds)
-    tried = _checked_metrics(table_columns(metrics))
+    tried = table_columns(metrics)
+    scales = {name: own.metric.scale_of(name) for own in tried for name in _tried_scores(own)}
     if references is None:
         from reelscore.examples import clips
 
@@ -219,48 +221,61 @@ def stress_metrics(
     cases = make_cases(originals, truth, chosen, seed)
     if not cases:
         raise DataError(
-            "No caption can be changed in these ways. The damages are for English; name other "
-            'kinds=, such as "shuffle", or give more items.'
+            "No caption can be changed in these ways. The damages are for English; name another "
+            'kind, such as kinds="shuffle", or give more items.'
         )
     steps = Steps(progress, len(cases) + 1)
-    before = _scores(prepared, list(originals.items()))
+    measured = _measured(prepared, list(originals.items()))
+    results = prepared.scores(measured)
+    before = _scores(tried, measured)
     places = {item: place for place, item in enumerate(originals)}
-    spreads = {name: float(np.std(values)) for name, values in before.items()}
+    spreads = {name: float(np.nanstd(before[name])) for name in scales}
     steps()
     trials: dict[tuple[str, str], Trial] = {}
     scores: dict[tuple[str, str], NDArray[np.float64]] = {}
     for kind, own in cases.items():
-        after = _scores(prepared, [(case.item, case.changed) for case in own])
-        for columns in tried:
-            name = columns.main
+        after = _scores(tried, _measured(prepared, [(case.item, case.changed) for case in own]))
+        for name, scale in scales.items():
             first = before[name][[places[case.item] for case in own]]
             scores[name, kind] = np.stack([first, after[name]], axis=1)
-            lost = columns.metric.scale_of(name).sign * (first - after[name])
+            lost = scale.sign * (first - after[name])
             trials[name, kind] = _trial(name, kind, lost, spreads[name])
         steps()
-    names = [columns.main for columns in tried]
+    if unused := [kind for kind in chosen if kind not in cases]:
+        notes.append(f"No caption can be changed by {', '.join(unused)}.")
+    notes += [
+        f"{name}: all originals score the same, so there is no mean drop."
+        for name, spread in spreads.items()
+        if not spread
+    ]
     return Stress(
-        trials=[trials[name, kind] for name in names for kind in cases],
+        trials=[trials[name, kind] for name in scales for kind in cases],
         cases=cases,
         scores=scores,
-        signatures=dict(zip(names, prepared.origin.split("\n"), strict=True)),
-        scales={each.main: each.metric.scale_of(each.main) for each in tried},
+        signatures={name: results[name].signature for name in scales},
+        scales=scales,
         spreads=spreads,
         items=len(originals),
         source="a reference of each item, taken out" if captions is None else "captions given",
         seed=seed,
-        notes=[*notes, *prepared.warnings()],
+        notes=[*notes, *prepared.warnings(), *prepared.notes()],
     )
 
 
-def _checked_metrics(tried: list[MetricColumns]) -> list[MetricColumns]:
-    for metric in (columns.metric for columns in tried):
-        if not (metric.independent and metric.needs_references):
-            raise DataError(
-                f"{metric.name} is no score of one caption against its references, and so there "
-                "is nothing to compare before and after a damage. Leave it out."
-            )
-    return tried
+def _tried_scores(columns: MetricColumns) -> Sequence[str]:
+    """Give the scores of a metric to try: those that were asked for, or that which stands for it.
+
+    Raises:
+        DataError: If it does not say of one caption how good it is.
+    """
+    names = (columns.main,) if columns.wanted == columns.names else columns.wanted
+    metric = columns.metric
+    if not (metric.independent and all(metric.scale_of(name).ranks for name in names)):
+        raise DataError(
+            f"{names[0]} does not say of a single caption how good it is, and so there is nothing "
+            "to compare before and after a damage. Leave it out."
+        )
+    return names
 
 
 def _originals(
@@ -284,25 +299,31 @@ def _originals(
             raise DataError("There are no captions to change; at least one is needed.")
     left_out = (len(references) if captions is None else len(captions)) - len(originals)
     what = "a single reference" if captions is None else "no words"
-    notes = [f"{left_out:,} items were left out: they have {what}."] if left_out else []
+    notes = [f"{counted(left_out, 'item')} left out: {what}."] if left_out else []
     return originals, truth, notes
 
 
-def _scores(
+def _measured(
     prepared: PreparedReferences, captions: Sequence[tuple[str, str]]
-) -> dict[str, NDArray[np.float64]]:
-    """Score captions of items, each by itself."""
+) -> list[NDArray[np.float64]]:
+    """Measure captions of items, each by itself."""
     position = prepared.index.position
     numbers = np.array([position[item] for item, _ in captions], dtype=np.int64)
-    measured = prepared.measure([text for _, text in captions], numbers)
-    scores = {}
-    for columns, rows in zip(prepared.columns, measured, strict=True):
-        place = columns.names.index(columns.main)
-        scores[columns.main] = columns.metric.scores(rows)[:, place]
+    return prepared.measure([text for _, text in captions], numbers)
+
+
+def _scores(
+    tried: Sequence[MetricColumns], measured: Sequence[NDArray[np.float64]]
+) -> dict[str, NDArray[np.float64]]:
+    """Give all scores of captions; NaN where a judge has no answer."""
+    scores: dict[str, NDArray[np.float64]] = {}
+    for columns, rows in zip(tried, measured, strict=True):
+        scores |= dict(zip(columns.names, columns.metric.scores(rows).T, strict=True))
     return scores
 
 
 def _trial(metric: str, kind: str, lost: NDArray[np.float64], spread: float) -> Trial:
+    lost = lost[np.isfinite(lost)]
     tie = np.abs(lost) <= _TIE * spread
     return Trial(
         metric=metric,
@@ -311,5 +332,10 @@ def _trial(metric: str, kind: str, lost: NDArray[np.float64], spread: float) -> 
         captions=len(lost),
         below=int(((lost > 0) & ~tie).sum()),
         ties=int(tie.sum()),
-        drop=float(lost.mean() / spread) if spread > 0 else float("nan"),
+        drop=float(lost.mean() / spread) if spread > 0 and len(lost) else float("nan"),
     )
+
+
+def _plain(value: float) -> float | None:
+    """Give a number as JSON knows it."""
+    return None if np.isnan(value) else value

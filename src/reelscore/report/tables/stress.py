@@ -33,7 +33,7 @@ def share_grid(stress: Stress, sort: Sort) -> Grid:
             Cell(f"{share:.2f}", mark="=" if trial.ties else "", best=differ and share == best)
             for share, trial in zip(shares, trials, strict=True)
         ]
-        rows.append([Cell(kind), Cell(f"{trials[0].captions:,}"), *cells])
+        rows.append([Cell(kind), Cell(f"{len(stress.cases[kind]):,}"), *cells])
     ties = any(trial.ties for trial in stress.trials if trial.sort == sort)
     return Grid([sort, "captions", *stress.labels.values()], rows, notes=[_TIES] if ties else [])
 
@@ -68,7 +68,7 @@ def detail_grid(stress: Stress, metric: str, sort: Sort) -> Grid:
                 Cell(f"{trial.captions:,}"),
                 Cell(f"{share:.2f}"),
                 Cell(f"{low:.2f}–{high:.2f}"),
-                Cell(f"{trial.ties / trial.captions:.2f}"),
+                Cell(f"{trial.ties / max(1, trial.captions):.2f}"),
                 Cell(_drop(trial)),
             ]
         )
