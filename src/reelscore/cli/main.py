@@ -111,8 +111,10 @@ def main() -> None:
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("Interrupted; nothing was written.", err=True)
+    except (click.Abort, KeyboardInterrupt) as error:
+        # click puts its own in place of one that says what is kept
+        cause = error.__cause__ if isinstance(error.__cause__, KeyboardInterrupt) else error
+        click.echo(f"Interrupted; {str(cause) or 'nothing was written'}.", err=True)
         sys.exit(130)
     except BrokenPipeError:
         sys.stderr.close()

@@ -209,7 +209,14 @@ class Endpoint:
         return bytes(content)
 
     def _decoded(self, body: bytes) -> _Completion:
-        return msgspec.convert(self._json(body), _Completion)
+        content = self._json(body)
+        try:
+            return msgspec.convert(content, _Completion)
+        except msgspec.ValidationError:
+            if not (isinstance(content, dict) and content.get("error")):
+                raise
+            # some servers say with status 200 that something went wrong
+            raise msgspec.DecodeError(self._message(body)) from None
 
     def _json(self, body: bytes) -> Any:
         """Read JSON of the server, without the key."""

@@ -119,7 +119,7 @@ class Journal:
             end += len(line)
             try:
                 record = msgspec.json.decode(line, type=Record)
-            except msgspec.DecodeError as error:
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
                 raise DataError(
                     f"{self.path}:{number}: not a line of a journal ({error}); name another file, "
                     "or remove the line."

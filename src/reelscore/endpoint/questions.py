@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from reelscore._progress import Progress
+from reelscore.data.checks import counted
 from reelscore.endpoint.client import Endpoint, Reply, shortened
 from reelscore.endpoint.journal import Journal, Record
 from reelscore.endpoint.workers import Workers
@@ -129,9 +130,9 @@ class Usage:
 
     def __str__(self) -> str:
         parts = [
-            f"{self.asked:,} questions asked",
-            *([f"{self.reused:,} answers taken from the journal"] if self.reused else []),
-            *([f"{self.again:,} requests sent again"] if self.again else []),
+            f"{counted(self.asked, 'question')} asked",
+            *([f"{counted(self.reused, 'answer')} taken from the journal"] if self.reused else []),
+            *([f"{counted(self.again, 'request')} sent again"] if self.again else []),
             f"{self.tokens_in:,} tokens in, {self.tokens_out:,} out",
         ]
         return ", ".join(parts)

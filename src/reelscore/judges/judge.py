@@ -130,6 +130,9 @@ class Judge(Metric):
         check_choice("value of judge|failed", self.failed, get_args(Failed))
         check_range(self, "parallel", 1, 1000)
         check_range(self, "tries", 1, 100)
+        check_range(self, "max_tokens", 1, 1_000_000)
+        for price in ("price_in", "price_out"):
+            check_range(self, price, 0, 1e9)
         object.__setattr__(self, "url", checked_url(self.url))
         compares = read_prompt(self.prompt).is_comparison
         if compares != (self.against is not None):
@@ -189,15 +192,20 @@ class Judge(Metric):
         pairs = self._questions(batch, prepared)
         endpoint = Endpoint.from_environment(self.url, timeout=self.timeout, tries=self.tries)
         with Journal(self._journal()) as journal:
-            outcome = ask_all(
-                endpoint,
-                [question for questions in pairs for question in questions],
-                self._read,
-                journal,
-                usage=prepared.usage,
-                parallel=self.parallel,
-                progress=batch.progress and _per_caption(batch.progress, pairs),
-            )
+            try:
+                outcome = ask_all(
+                    endpoint,
+                    [question for questions in pairs for question in questions],
+                    self._read,
+                    journal,
+                    usage=prepared.usage,
+                    parallel=self.parallel,
+                    progress=batch.progress and _per_caption(batch.progress, pairs),
+                )
+            except KeyboardInterrupt:
+                raise KeyboardInterrupt(
+                    f"the answers so far are in {journal.path}. Give the command again to go on"
+                ) from None
         if journal.cut_off:
             prepared.notes.append(
                 f"{journal.path}: the last line was cut off, and its question was asked again."
@@ -216,7 +224,7 @@ class Judge(Metric):
         """What it took, and whether the server changed its model."""
         usage, notes = prepared.usage, prepared.notes
         price = usage.cost(self.price_in, self.price_out)
-        cost = f", cost {price:,.2f}" if self.price_in or self.price_out else ""
+        cost = f", cost {price:,.4f}" if self.price_in or self.price_out else ""
         lines = [f"judge: {usage}{cost}.", *notes]
         if len(usage.models) > 1:
             lines.append(
@@ -311,6 +319,9 @@ class Judge(Metric):
         kind = _Choice if self.against is not None else _SCALES[self.scale][0]
         try:
             answer: Any = msgspec.json.decode(content, type=kind)
+            # of a field that comes twice, the last would count
+            if msgspec.json.encode(answer).decode() != "".join(content.split()):
+                raise msgspec.DecodeError("more than one field")
         except (msgspec.DecodeError, UnicodeEncodeError) as error:
             raise DataError(f"the answer {shortened(content)!r} cannot be read ({error})") from None
         if isinstance(answer, _Choice):

@@ -90,6 +90,12 @@ def test_tries_come_to_an_end(server):
     assert len(server.keys) == 3
 
 
+def test_an_error_under_status_200(server):
+    server.faults = [(200, {"error": {"message": "quota exceeded", "code": 429}}, {})] * 2
+    with pytest.raises(EndpointError, match=r"is no chat completion \(quota exceeded\)\.$"):
+        endpoint(server, tries=2)[0].chat(ASKED)
+
+
 def test_no_server():
     with pytest.raises(EndpointError, match=r"after 1 try; the last: the connection failed"):
         Endpoint("http://127.0.0.1:9/v1", tries=1).chat(ASKED)

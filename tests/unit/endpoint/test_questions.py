@@ -151,6 +151,9 @@ def test_a_file_that_is_no_journal(tmp_path):
     with pytest.raises(DataError, match=r"captions.json:1: not a line of a journal"):
         Journal(path)
     assert path.read_text() == '{"v1": "a man"}\n'
+    path.write_bytes(b'{"key": "\xff", "content": ""}\n')
+    with pytest.raises(DataError, match=r"captions.json:1: not a line of a journal"):
+        Journal(path)
     with pytest.raises(DataError, match="cannot be opened"):
         Journal(tmp_path)
 

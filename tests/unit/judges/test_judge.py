@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 from reelscore import examples, parse, score, score_systems
 from reelscore.cli.main import main
+from reelscore.endpoint.journal import Record
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.judges.judge import Judge
 from reelscore.judges.prompts import Prompt, prompt_names, read_prompt
@@ -158,6 +160,7 @@ BAD_ANSWERS = [
     '{"score": 70} I hope this helps',
     '```json\n{"score": 70}\n```',
     '{"score": null}',
+    '{"score": 10, "score": 90}',
     "{}",
     "",
 ]
@@ -204,10 +207,18 @@ def test_faults_of_the_server_change_no_score(judge, server, monkeypatch):
 
 def test_cost(judge):
     results = score(CAPTIONS, REFERENCES, judge(price_in=1e6, price_out=1e6))
-    tokens = re.search(r"([\d,]+) tokens in, (\d+) out, cost ([\d,]+).00\.", results.notes[-1])
+    tokens = re.search(r"([\d,]+) tokens in, (\d+) out, cost ([\d,]+).0000\.", results.notes[-1])
     assert tokens is not None
     tokens_in, tokens_out, cost = (int(each.replace(",", "")) for each in tokens.groups())
     assert cost == tokens_in + tokens_out
+
+
+@pytest.mark.parametrize(
+    "fields", [{"price_in": -1}, {"price_out": math.nan}, {"max_tokens": 0}, {"tries": 0}]
+)
+def test_numbers_out_of_range(judge, fields):
+    with pytest.raises(DataError, match=rf"judge: {next(iter(fields))} is .*; expected a number"):
+        judge(**fields)
 
 
 def test_another_model_under_the_same_name(judge, server):
@@ -392,6 +403,23 @@ def test_errors_are_one_message(server, monkeypatch, capsys):
         f"Error: {server.url}: 401 from the server: who are you?. Set REELSCORE_API_KEY to a "
         "valid key.\n"
     )
+
+
+@pytest.mark.usefixtures("clips")
+def test_an_interruption_says_what_is_kept(server, monkeypatch, capsys, tmp_path):
+    journal = tmp_path / "answers.jsonl"
+
+    def interrupted(endpoint, questions, check, journal, **_):
+        journal.add(Record("9f2c", '{"score": 70}'))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("reelscore.judges.judge.ask_all", interrupted)
+    metric = f"judge|model:m|url:{server.url}|journal:{journal}"
+    files = ["systems/weak.json", "-r", "references.json", "-m", metric]
+    status, _, err = run(monkeypatch, capsys, "score", *files)
+    assert status == 130
+    told = f"Interrupted; the answers so far are in {journal}. Give the command again to go on.\n"
+    assert err.endswith(told)
 
 
 def test_statistics_add_up(judge):
