@@ -18,7 +18,7 @@ import numpy as np
 from reelscore.data.table import ScoreTable
 from reelscore.data.table_forms import TableLike, table_of
 from reelscore.errors import DataError
-from reelscore.learned.fusion import Coefficients
+from reelscore.learned.fusion import Coefficients, check_independent
 from reelscore.meta.paired_scores import Cells, bring_together
 from reelscore.metrics.base import FloatArray, Metric
 from reelscore.metrics.registry import rebuilt, table_columns
@@ -65,7 +65,8 @@ def fit_ensemble(
         seed: Random seed of the division.
 
     Raises:
-        DataError: If a score's making is not known, or there are too few items.
+        DataError: If a score's making is not known, or there are too few items, or no score agrees
+            with people.
 
     >>> from reelscore import examples, score_systems
     >>> systems, references = examples.clips()
@@ -104,6 +105,11 @@ def fit_ensemble(
     captions = {name: _agreement(people, own) for name, own in compared.items()}
     parts = [_agreement(people[part == k], apart[part == k]) for k in range(folds)]
     weights, intercept = _fitted(columns, people)
+    if not weights.any():
+        raise DataError(
+            f"No score of {', '.join(names)} rises with people's scores, so that all weights would "
+            "be 0; combine others, or check that the tables belong together: 'reelscore audit'."
+        )
     own_signs = [-1.0 if name in cells.turned else 1.0 for name in names]
     provenance = {
         "captions": len(people),
@@ -118,7 +124,7 @@ def fit_ensemble(
     return Ensemble(
         Coefficients(
             makers,
-            dict(zip(names, (weights * own_signs).tolist(), strict=True)),
+            dict(zip(names, (weights * own_signs + 0.0).tolist(), strict=True)),  # no minus zero
             intercept,
             provenance,
             TrainingItems.of({"fitted": texts}).encoded() if texts else {},
@@ -152,6 +158,7 @@ def _makers(scores: ScoreTable, names: Sequence[str]) -> list[str]:
                 "Take scores that reelscore made, from a table in JSON; an ensemble cannot hold "
                 "another."
             )
+        check_independent(made[0])
         metrics[made[0]] = None
     known = {column for own in table_columns(list(metrics)) for column in own.names}
     if unknown := [name for name in names if name not in known]:

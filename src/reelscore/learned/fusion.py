@@ -202,4 +202,24 @@ def read_coefficients(weights: str) -> Coefficients:
 
 @lru_cache(maxsize=8)
 def _columns(weights: str) -> tuple[MetricColumns, ...]:
-    return tuple(table_columns(read_coefficients(weights).metrics))
+    stored = read_coefficients(weights)
+    columns = tuple(table_columns(stored.metrics))
+    for own in columns:
+        check_independent(own.metric)
+    given = {name for own in columns for name in own.names}
+    if unknown := [name for name in stored.weights if name not in given]:
+        raise DataError(f"{weights}: no metric of it gives {unknown[0]!r}, which has a weight.")
+    return columns
+
+
+def check_independent(metric: Metric) -> None:
+    """Refuse a metric whose scores of captions depend on what else is scored with them.
+
+    Raises:
+        DataError: If it is one.
+    """
+    if not metric.independent:
+        raise DataError(
+            f"{metric.name} scores all captions of a system together, and cannot be part of an "
+            "ensemble, which scores each by itself; leave it out."
+        )

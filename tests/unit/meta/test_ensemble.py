@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from reelscore import examples, score, score_systems
 from reelscore.cli.main import main
@@ -14,6 +15,7 @@ from reelscore.errors import DataError, UnknownNameError
 from reelscore.learned import ensemble as fitting
 from reelscore.learned.ensemble import fit_ensemble
 from reelscore.learned.fusion import Coefficients, Fusion, write_coefficients
+from reelscore.metrics.cider import Cider
 from reelscore.metrics.registry import parse
 from support.model_server import model_server, shared_words
 
@@ -45,11 +47,39 @@ def test_weights_are_found_again():
     assert fitted.coefficients.provenance["captions"] == 60
 
 
-def test_scores_where_lower_is_better():
+def test_scores_where_lower_is_better(monkeypatch):
+    table = score_systems(SYSTEMS, REFERENCES, "rouge_l,cider")
+    human = people(table, lambda s: s["rouge_l"] - 2 * s["cider"])
+    monkeypatch.setattr(Cider, "output_scale", structs.replace(Cider.output_scale, better="low"))
+    table = score_systems(SYSTEMS, REFERENCES, "rouge_l,cider")
+    fitted = fit_ensemble(table, human)
+    assert fitted.coefficients.weights == pytest.approx({"rouge_l": 1, "cider": -2})
+
+
+def test_scores_of_all_captions_together_are_refused(tmp_path):
+    """The same captions would score otherwise beside those of another system."""
     table = score_systems(SYSTEMS, REFERENCES, "rouge_l,self_bleu")
     human = people(table, lambda s: s["rouge_l"] - 2 * s["self_bleu"])
-    fitted = fit_ensemble(table, human)
-    assert fitted.coefficients.weights == pytest.approx({"rouge_l": 1, "self_bleu": -2})
+    with pytest.raises(DataError, match="self_bleu scores all captions of a system together"):
+        fit_ensemble(table, human)
+    stored = Coefficients(["rouge_l", "self_bleu"], {"rouge_l": 1.0, "self_bleu": -2.0}, 0.0)
+    write_coefficients(tmp_path / "ours.json", stored)
+    with pytest.raises(DataError, match="self_bleu scores all captions of a system together"):
+        score(SYSTEMS["weak"], REFERENCES, Fusion(f"{tmp_path}/ours.json"))
+
+
+@pytest.mark.parametrize("formula", [lambda s: 0 * s["cider"], lambda s: -s["cider"]])
+def test_scores_that_do_not_rise_with_people(formula):
+    table = score_systems(SYSTEMS, REFERENCES, "rouge_l,cider")
+    with pytest.raises(DataError, match="No score of rouge_l, cider rises with people's scores"):
+        fit_ensemble(table, people(table, formula))
+
+
+def test_weights_of_scores_that_no_metric_gives(tmp_path):
+    stored = Coefficients(["rouge_l"], {"rouge_l": 1.0, "rogue_l": 3.0}, 0.0)
+    write_coefficients(tmp_path / "ours.json", stored)
+    with pytest.raises(DataError, match="no metric of it gives 'rogue_l'"):
+        score(SYSTEMS["weak"], REFERENCES, Fusion(f"{tmp_path}/ours.json"))
 
 
 def test_no_score_counts_against_its_direction():
@@ -75,7 +105,7 @@ def test_an_item_is_fitted_on_or_tested_not_both(monkeypatch):
 def test_noise_is_not_agreement():
     """What was fitted on noise must not look good on items it has not seen."""
     table = score_systems(SYSTEMS, REFERENCES, "bleu,meteor,rouge_l,cider,sent_bleu")
-    human = people(table, lambda s: 0 * s["cider"], noise=1.0)
+    human = people(table, lambda s: 0 * s["cider"], noise=-1.0)
     fitted = fit_ensemble(table, human, folds=15)
     assert fitted.captions["ensemble"] < 0.2
 
