@@ -14,6 +14,7 @@ otherwise tomorrow: keep the journal with your results.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -51,6 +52,9 @@ class _Stars(msgspec.Struct, forbid_unknown_fields=True):
 class _Choice(msgspec.Struct, forbid_unknown_fields=True):
     better: Literal["A", "B", "tie"]
 
+
+# Parts of a large set are scored by several threads: one has the journal, and the questions.
+_ALONE = threading.Lock()
 
 _SCALES = {
     100: (_Percent, 0, "from 0 (not at all) to 100 (perfectly)"),
@@ -191,7 +195,7 @@ class Judge(Metric):
         """The scores, and 1; 0 and 0 for a caption that is left out."""
         pairs = self._questions(batch, prepared)
         endpoint = Endpoint.from_environment(self.url, timeout=self.timeout, tries=self.tries)
-        with Journal(self._journal()) as journal:
+        with _ALONE, Journal(self._journal()) as journal:
             try:
                 outcome = ask_all(
                     endpoint,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import re
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -145,6 +147,29 @@ def test_several_systems_and_intervals(judge, server):
     assert len(server.requests) == asked  # all in the journal
     score_systems(chosen, references, judge(prompt="helpful"))
     assert len(server.requests) == 2 * asked  # another question
+
+
+def test_threads_take_turns_at_a_journal(judge, server):
+    """As for the parts of a set that is larger than memory."""
+    server.delay = 0.1
+    with ThreadPoolExecutor(2) as pool:
+        parts = [pool.submit(score, CAPTIONS, REFERENCES, judge(seed=k)) for k in (1, 2)]
+        first, second = (part.result()["judge"].score for part in parts)
+    assert first == second
+    assert len(server.requests) == 4
+
+
+@pytest.mark.usefixtures("clips")
+def test_captions_without_an_answer_in_a_large_set(server, tmp_path):
+    pytest.importorskip("pyarrow")
+    weak = json.loads(Path("systems/weak.json").read_text())
+    lost = json.dumps(weak["clip01"])[1:-1]
+    server.answer = lambda request: "no idea" if lost in text_of(request) else shared_words(request)
+    metric = f"judge|model:m|url:{server.url}|failed:skip"
+    table = score_systems(
+        ["systems/weak.json"], "references.json", metric, out=str(tmp_path / "out")
+    )
+    assert "weak: 1 caption without judge, left out of it." in table.notes
 
 
 # Answers that cannot be used

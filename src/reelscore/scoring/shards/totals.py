@@ -8,12 +8,13 @@ bit as that of all captions in memory.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from reelscore._version import __version__
+from reelscore.data.checks import counted
 from reelscore.data.paired_captions import Paired, copies_warning
 from reelscore.data.table import Draws, ItemScores, MetricResult, ScoreTable, system_notes
 from reelscore.metrics.base import FloatArray
@@ -85,6 +86,7 @@ def table_of_parts(read: ReadRecord, settings: Settings, parts: Sequence[PartSum
         results[system] = row
         notes[system] = [
             *_notes(system, records, read, settings),
+            *_without_score(records, settings, items),
             *copies_warning(sum(record.copies for record in records), items),
         ]
     return ScoreTable(results, [*system_notes(notes), *warnings])
@@ -119,6 +121,16 @@ def _notes(
         missing=settings.policies.missing_done,
     )
     return together.notes()
+
+
+def _without_score(
+    records: Sequence[SystemRecord], settings: Settings, items: int
+) -> Iterator[str]:
+    """Say how many captions a metric left out, such as a judge without an answer."""
+    for own in settings.columns:
+        missing = items - sum(record.scored[own.main] for record in records)
+        if missing:
+            yield f"{counted(missing, 'caption')} without {own.main}, left out of it."
 
 
 def _totals(
