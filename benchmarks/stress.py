@@ -11,7 +11,7 @@ from reelscore.meta import stress_kinds, stress_metrics
 from reelscore.report.tables.stress import TITLES, drop_grid, share_grid
 from reelscore.text.damages.rules import damage_forms
 
-METRICS = "bleu,sent_bleu,meteor,rouge_l,cider,spice,sts,bertha"
+METRICS = "bleu,sent_bleu,meteor,rouge_l,cider,spice,fusion,sts,bertscore,bertha"
 ITEMS = 200
 
 
