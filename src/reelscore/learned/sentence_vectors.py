@@ -122,6 +122,8 @@ def read_bert(folder: Path) -> tuple[Tensors, dict[str, Any]] | None:
             if file.get_slice(name).get_dtype() not in _NUMBERS:
                 return None
             tensors[name] = file.get_tensor(name)
+    if "embeddings.LayerNorm.weight" not in tensors:  # other names: part of a larger model, or old
+        return None
     check_layers(tensors, fields["num_hidden_layers"])
     return tensors, fields
 

@@ -273,6 +273,24 @@ def test_a_download_that_was_cut_off(bert, tmp_path, file):
         score(CAPTIONS, REFERENCES, BertScore(str(folder)))
 
 
+def test_weights_under_other_names(bert, tmp_path):
+    """As of BERT on the hub: part of a larger model, with the names of an older program."""
+    from safetensors.torch import load_file, save_file
+
+    folder = Path(shutil.copytree(bert, tmp_path / "named"))
+    weights = load_file(folder / "model.safetensors")
+    named = {
+        f"bert.{name}".replace("Norm.weight", "Norm.gamma").replace("Norm.bias", "Norm.beta"): value
+        for name, value in weights.items()
+    }
+    save_file(named, folder / "model.safetensors", metadata={"format": "pt"})
+    for metric in ("bertscore_f", "sts"):
+        one, other = (
+            score(CAPTIONS, REFERENCES, f"{metric}|model:{each}")[metric] for each in (bert, folder)
+        )
+        assert dict(one.items) == pytest.approx(dict(other.items), abs=1e-5)
+
+
 def one_layer_less(weights):
     return {name: value for name, value in weights.items() if "layer.2." not in name}
 
