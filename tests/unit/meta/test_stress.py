@@ -189,6 +189,14 @@ def test_kinds_that_change_no_caption_are_named():
     assert "rouge_l: all originals score the same, so there is no mean drop." in result.notes
 
 
+def test_originals_among_their_references():
+    """Nothing could fool a metric then."""
+    captions = {item: texts[0] for item, texts in REFERENCES.items()}
+    result = stress_metrics("rouge_l", REFERENCES, captions, kinds=["generic"])
+    assert result.notes[0].startswith("Warning: 15 of 15 originals are among their references")
+    assert not stress_metrics("rouge_l", kinds=["generic"]).notes
+
+
 def test_scores_that_are_named_are_tried():
     result = stress_metrics("bleu_1,bleu_2,bertscore_p", kinds=["shuffle"])
     assert result.metrics == ["bleu_1", "bleu_2", "bertscore_p"]

@@ -300,6 +300,12 @@ def _originals(
     left_out = (len(references) if captions is None else len(captions)) - len(originals)
     what = "a single reference" if captions is None else "no words"
     notes = [f"{counted(left_out, 'item')} left out: {what}."] if left_out else []
+    copies = sum(text in truth[item] for item, text in originals.items())
+    if copies:
+        notes.append(
+            f"Warning: {copies:,} of {len(originals):,} originals are among their references, and "
+            "hardly anything scores above those. Take them out of the references."
+        )
     return originals, truth, notes
 
 
