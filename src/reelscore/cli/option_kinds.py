@@ -63,7 +63,18 @@ def file_option(name: str, help: str) -> Callable[[F], F]:
 
 def plot_option(what: str) -> Callable[[F], F]:
     """The option ``--plot``, which names a figure to write."""
-    return click.option("--plot", metavar="FILE", help=f"Plot {what}: .pdf, .svg or .png.")
+    return click.option(
+        "--plot", metavar="FILE", callback=_figure, help=f"Plot {what}: .pdf, .svg or .png."
+    )
+
+
+def _figure(context: click.Context, option: click.Parameter, path: str | None) -> str | None:
+    """Refuse a figure that cannot be written, before any work."""
+    if path is not None:
+        from reelscore.report.plots.style import check_figure
+
+        check_figure(path)
+    return path
 
 
 def resamples_option(help: str) -> Callable[[F], F]:

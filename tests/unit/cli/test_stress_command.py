@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 
@@ -53,6 +54,13 @@ def test_references_of_several_people(folder, run):
     assert out.startswith("2 originals")
 
 
+def test_a_missing_package_is_named_before_the_work(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setattr("reelscore.cli.stress.stress_metrics", None)  # must not be called
+    status, _, err = run("stress", "-m", "rouge_l", "--plot", "plot.svg")
+    assert (status, "Plots need matplotlib" in err) == (2, True)
+
+
 def test_list(run):
     status, out, _ = run("stress", "--list")
     assert status == 0
@@ -68,6 +76,8 @@ def test_list(run):
         (("a.txt",), "Give --refs"),
         (("-m", "diversity"), "does not say of a single caption how good it is"),
         (("--html", "nowhere/page.html"), "nowhere"),
+        (("--kinds", "colour", "-r", "r1.txt", "r2.txt"), "such as --kinds shuffle"),
+        (("--html", "page.html", "--plot", "plot.bmp"), "written as .pdf, .svg, .png"),
     ],
 )
 def test_refused(folder, run, snapshot, arguments, message):

@@ -82,6 +82,29 @@ def need_matplotlib() -> None:
         raise MissingExtraError.of("Plots need matplotlib", "reelscore[plots]") from error
 
 
+def check_figure(path: str | Path) -> None:
+    """Refuse a figure that cannot be written: before the work whose result is drawn.
+
+    Raises:
+        DataError: The ending names none of the formats.
+        MissingExtraError: matplotlib is not installed.
+
+    >>> check_figure("stress.bmp")
+    Traceback (most recent call last):
+    reelscore.errors.DataError: stress.bmp: a figure is written as .pdf, .svg, .png; give ...
+    """
+    if _ending(path) not in FORMATS:
+        raise DataError(
+            f"{path}: a figure is written as .{', .'.join(FORMATS)}; give the file one of these "
+            "endings."
+        )
+    need_matplotlib()
+
+
+def _ending(path: str | Path) -> str:
+    return Path(path).suffix.lower().removeprefix(".")
+
+
 @contextmanager
 def figure(
     rows: int = 1, columns: int = 1, *, width: float = COLUMN_WIDTH, height: float = 2.6
@@ -126,14 +149,10 @@ def save(drawing: Figure, path: str | Path) -> None:
     >>> with figure() as (drawing, panels):
     ...     save(drawing, Path(tempfile.mkdtemp(), "empty.svg"))
     """
+    check_figure(path)
     import matplotlib
 
-    ending = Path(path).suffix.lower().removeprefix(".")
-    if ending not in FORMATS:
-        raise DataError(
-            f"{path}: a figure is written as .{', .'.join(FORMATS)}; give the file one of these "
-            "endings."
-        )
+    ending = _ending(path)
     dated = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
     out = io.BytesIO()
     with matplotlib.rc_context(_STYLE):
