@@ -19,9 +19,8 @@ import csv
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from msgspec import structs
@@ -163,8 +162,7 @@ class BertScore(Metric):
     def _baselines(self) -> FloatArray:
         if self.baseline is None:
             return np.zeros(3)
-        low: FloatArray = _read_baseline(self.baseline, effective_layer(self.folder, self.layer))
-        return low
+        return _read_baseline(self.baseline, effective_layer(self.folder, self.layer))
 
     def _matched(
         self, pairs: Sequence[tuple[str, str]], prepared: Prepared, threads: int
@@ -223,8 +221,7 @@ def _padded(
     return np.where(there, begins[:, None] + steps[None, :], 0), there
 
 
-@lru_cache(maxsize=4)
-def _read_baseline(file: str, layer: int) -> Any:
+def _read_baseline(file: str, layer: int) -> FloatArray:
     """Read the scores that count as 0, for a layer: lines of layer, P, R, F."""
     try:
         with Path(file).open(encoding="utf-8", newline="") as lines:
@@ -242,7 +239,7 @@ def _read_baseline(file: str, layer: int) -> Any:
         raise DataError(
             f"bertscore: {file}: there is no baseline for layer {layer}; it has {layers}."
         )
-    baseline = np.array(values[layer])
+    baseline: FloatArray = np.array(values[layer])
     if not (np.isfinite(baseline) & (baseline < 1)).all():
         shown = ", ".join(f"{value:g}" for value in baseline)
         raise DataError(

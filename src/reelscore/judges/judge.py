@@ -17,7 +17,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
@@ -383,7 +382,7 @@ def _ids(batch: CaptionBatch, metric: Judge) -> Sequence[str]:
 
 
 def _other_captions(file: str, ids: Sequence[str]) -> Mapping[str, str]:
-    others = _captions_of(file)
+    others = read_candidates(file)
     missing = [item for item in ids if item not in others]
     if missing:
         first = ", ".join(map(repr, missing[:3]))
@@ -391,8 +390,3 @@ def _other_captions(file: str, ids: Sequence[str]) -> Mapping[str, str]:
             f"{file}: {len(missing)} items have no caption to compare with (first: {first})."
         )
     return others
-
-
-@lru_cache(maxsize=2)
-def _captions_of(file: str) -> Mapping[str, str]:
-    return read_candidates(file)

@@ -170,7 +170,6 @@ def write_coefficients(path: str | Path, coefficients: Coefficients) -> None:
     write_atomically(path, msgspec.json.format(msgspec.json.encode(coefficients)) + b"\n")
 
 
-@lru_cache(maxsize=8)
 def read_coefficients(weights: str) -> Coefficients:
     """Read a shipped fusion by name, or a file.
 
@@ -180,6 +179,20 @@ def read_coefficients(weights: str) -> Coefficients:
     >>> sorted(read_coefficients("classical").weights)
     ['bleu_4', 'cider', 'meteor', 'rouge_l']
     """
+    return _stored(weights, _state(weights))
+
+
+def _state(weights: str) -> tuple[int, ...]:
+    """Tell a file of coefficients from another that is written in its place."""
+    try:
+        state = Path(weights).stat()
+    except OSError:
+        return ()
+    return (state.st_ino, state.st_size, state.st_mtime_ns)
+
+
+@lru_cache(maxsize=8)
+def _stored(weights: str, state: tuple[int, ...]) -> Coefficients:
     if weights in SHIPPED:
         data = files("reelscore.learned").joinpath(f"fusions/{weights}.json").read_bytes()
     else:
@@ -200,9 +213,13 @@ def read_coefficients(weights: str) -> Coefficients:
     return stored
 
 
-@lru_cache(maxsize=8)
 def _columns(weights: str) -> tuple[MetricColumns, ...]:
-    stored = read_coefficients(weights)
+    return _made(weights, _state(weights))
+
+
+@lru_cache(maxsize=8)
+def _made(weights: str, state: tuple[int, ...]) -> tuple[MetricColumns, ...]:
+    stored = _stored(weights, state)
     columns = tuple(table_columns(stored.metrics))
     for own in columns:
         check_independent(own.metric)

@@ -179,6 +179,16 @@ def test_bad_baselines(bert, tmp_path, text, message):
         score(CAPTIONS, REFERENCES, BertScore(bert, 2, baseline=str(file)))
 
 
+def test_a_baseline_that_changes(bert, tmp_path):
+    file = tmp_path / "baseline.tsv"
+    scores = []
+    for low in (0.1, 0.2):
+        file.write_text(f"LAYER,P,R,F\n2,{low},{low},{low}\n")
+        metric = BertScore(bert, 2, baseline=str(file))
+        scores.append(score(CAPTIONS, REFERENCES, metric)["bertscore_f"].score)
+    assert scores[0] > scores[1]
+
+
 def test_a_baseline_that_is_not_there(bert):
     with pytest.raises(DataError, match=r"nowhere: cannot be read \(No such file"):
         score(CAPTIONS, REFERENCES, BertScore(bert, baseline="nowhere"))

@@ -295,6 +295,22 @@ def test_a_judge_that_prefers_the_first(judge, server, other):
     assert results["judge_first"].score == 1
 
 
+def test_files_that_change(judge, server, other, tmp_path):
+    """As in a notebook: a prompt is improved, and the other system captions anew."""
+    preference = {"prompt": "preference", "against": other}
+    before = score(CAPTIONS, REFERENCES, judge(**preference))["judge"]
+    Path(other).write_text(json.dumps(CAPTIONS))
+    after = score(CAPTIONS, REFERENCES, judge(**preference))["judge"]
+    assert (before.items["v1"], after.items["v1"]) == (0, 0.5)
+    prompt = tmp_path / "mine.txt"
+    revisions = []
+    for text in ("{caption}?", "Rate {caption}."):
+        prompt.write_text(text)
+        result = score(CAPTIONS, REFERENCES, judge(prompt=str(prompt)))["judge"]
+        revisions.append(re.search("revision:([0-9a-f]+)", result.signature)[1])
+    assert revisions[0] != revisions[1]
+
+
 def test_ties(judge, server, other):
     server.answer = lambda request: '{"better": "tie"}'
     results = score(CAPTIONS, REFERENCES, judge(prompt="preference", against=other))

@@ -125,6 +125,16 @@ def test_scores_by_the_ensemble(tmp_path):
     assert any("Fit it without them" in note for note in results.notes)
 
 
+def test_weights_that_are_fitted_again(tmp_path):
+    """As in a notebook, where one process fits and scores several times."""
+    file = tmp_path / "ours.json"
+    scores = []
+    for weight in (1.0, 2.0):
+        write_coefficients(file, Coefficients(["rouge_l"], {"rouge_l": weight}, 0.0))
+        scores.append(score(SYSTEMS["weak"], REFERENCES, Fusion(str(file)))["fusion"].score)
+    assert scores[1] == pytest.approx(2 * scores[0])
+
+
 def test_a_judge_in_an_ensemble(tmp_path):
     def answer(request):
         content = request["messages"][-1]["content"]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from functools import lru_cache
 
 from reelscore.endpoint.prompts import PromptText, names_of_prompts, prompt_text
 from reelscore.errors import DataError
@@ -63,7 +62,6 @@ def prompt_names() -> list[str]:
     return names_of_prompts(_PACKAGE)
 
 
-@lru_cache(maxsize=8)
 def read_prompt(name: str) -> Prompt:
     """Read a prompt by name, or the user's file.
 
