@@ -350,6 +350,7 @@ def _value(metric: type[Metric], field: dataclasses.Field[Any], text: str) -> An
     try:
         return _READERS[kind](text)
     except (ValueError, KeyError):
+        expected = "yes or no" if kind == "bool" else kind
         raise DataError(
-            f"Parameter {field.name!r} of {metric.name} is {text!r}; expected {kind}."
+            f"Parameter {field.name!r} of {metric.name} is {text!r}; expected {expected}."
         ) from None

@@ -50,6 +50,7 @@ REFUSED = [
     ("bleu|n:2.5", DataError, "expected int"),
     ("bleu|m:2", UnknownNameError, "Unknown parameter of bleu 'm'"),
     ("cider|sigma:wide", DataError, "expected float"),
+    ("bertscore|idf:true", DataError, "'idf' of bertscore is 'true'; expected yes or no"),
     ("bleu,meteor", UnknownNameError, "Unknown metric 'bleu,meteor'"),
 ]
 
