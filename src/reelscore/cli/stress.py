@@ -23,6 +23,7 @@ from reelscore.cli.options import (
 )
 from reelscore.cli.reading_options import read_captions, read_texts, reading_options
 from reelscore.cli.report_options import command_line, html_option, title_option
+from reelscore.data.checks import counted
 from reelscore.data.reading import Reading
 from reelscore.errors import DataError
 from reelscore.meta.stress.cases import ABOUT, stress_kinds
@@ -136,7 +137,7 @@ def command(
 
 def _show(stress: Stress, notes: list[str]) -> None:
     width = terminal_width()
-    click.echo(f"{stress.items:,} originals: {stress.source}.\n")
+    click.echo(f"{counted(stress.items, 'original')}: {stress.source}.\n")
     single = len(stress.metrics) == 1
     for sort, title in TITLES.items():
         if stress.kinds(sort):

@@ -84,6 +84,8 @@ class BertScore(Metric):
 
     def __post_init__(self) -> None:
         check_several(self.name, self.references)
+        if self.model == DEFAULT_ENCODER:
+            object.__setattr__(self, "reads", "english")
 
     @property
     def outputs(self) -> tuple[str, ...]:

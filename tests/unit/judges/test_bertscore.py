@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import pickle
 import re
 import shutil
 from pathlib import Path
@@ -206,6 +207,16 @@ def test_rare_words_among_equal_references(bert):
     results = score({**captions, "v3": "a man"}, together, BertScore(bert, idf=True))
     assert [result.items["v1"] for result in results.values()] == pytest.approx([1, 1, 1])
     assert results["bertscore_p"].items["v3"] > 0
+
+
+def test_the_encoder_that_comes_with_it_reads_english(bert):
+    captions = {"1": "男の人が馬に乗る", "2": "女の人が料理をする", "3": "犬が走っている"}
+    references = {item: [text] for item, text in captions.items()}
+    note = "not English but Japanese: bertscore reads English only"
+    assert any(note in each for each in score(captions, references, BertScore()).notes)
+    other = score(captions, references, BertScore(bert))
+    assert not any("English" in each for each in other.notes)
+    assert pickle.loads(pickle.dumps(BertScore())).reads == "english"
 
 
 def test_empty_captions_score_zero(bert):
