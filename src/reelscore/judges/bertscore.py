@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from reelscore.data.scales import Scale
 from reelscore.errors import DataError
-from reelscore.judges.model_folders import weights_hash
+from reelscore.judges.model_folders import cut_note, weights_hash
 from reelscore.judges.token_vectors import TokenVectors, effective_layer, rarity, token_encoder
 from reelscore.learned.encoders import DEFAULT_ENCODER, encoder_folder
 from reelscore.learned.references import Several, check_several, over_references
@@ -40,10 +40,16 @@ _PAIRS = 256  # pairs matched at a time
 
 
 class Prepared:
-    """References, and what their tokens weigh: rare ones more, or all the same."""
+    """References, and what their tokens weigh: rare ones more, or all the same.
+
+    Attributes:
+        references: The references.
+        cut: Texts that fill all that the encoder reads.
+    """
 
     def __init__(self, references: list[str], weights: dict[int, float] | None) -> None:
         self.references = references
+        self.cut: set[str] = set()
         self._weights = weights
         self._unseen = math.log(len(references) + 1)
 
@@ -161,6 +167,10 @@ class BertScore(Metric):
         """The means over items."""
         return totals[..., :3] / totals[..., -1:]
 
+    def notes(self, prepared: Prepared) -> list[str]:
+        """Which texts were cut."""
+        return cut_note(self.name, prepared.cut)
+
     def _baselines(self) -> FloatArray:
         if self.baseline is None:
             return np.zeros(3)
@@ -171,7 +181,9 @@ class BertScore(Metric):
     ) -> FloatArray:
         """Precision, recall and F-score of pairs."""
         place = {text: k for k, text in enumerate(dict.fromkeys(t for pair in pairs for t in pair))}
-        tokens = token_encoder(self.folder, self.layer)(list(place), threads)
+        texts = list(place)
+        tokens = token_encoder(self.folder, self.layer)(texts, threads)
+        prepared.cut.update(texts[k] for k in tokens.cut)
         weights = prepared.weights(tokens.ids)
         # all references have all its words: none would count
         common = np.add.reduceat(weights, tokens.offsets[:-1]) == 0

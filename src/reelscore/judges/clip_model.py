@@ -38,11 +38,13 @@ class TextVectors(NamedTuple):
         tokens: One for each token, with those at the beginning and the end.
         whole: That of the text.
         ids: The tokens.
+        cut: Whether it fills all that the model reads.
     """
 
     tokens: Vectors
     whole: Vectors
     ids: list[int]
+    cut: bool = False
 
 
 class ClipModel:
@@ -90,7 +92,7 @@ class ClipModel:
                 rows = self._unit(self._model.text_projection(hidden))
             # the last token is the mark of the end, whose vector stands for the text
             vectors |= {
-                once[k]: TextVectors(row, row[-1], ids[k])
+                once[k]: TextVectors(row, row[-1], ids[k], len(ids[k]) == self.most_tokens)
                 for k, row in zip(part, rows, strict=True)
             }
         return vectors

@@ -11,7 +11,7 @@ are kept in the cache directory.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
@@ -20,11 +20,19 @@ from numpy.typing import NDArray
 
 from reelscore.data.scales import Scale
 from reelscore.judges.clip_model import check_videos, clip_model, frame_vectors
-from reelscore.judges.model_folders import weights_hash
+from reelscore.judges.model_folders import cut_note, weights_hash
 from reelscore.metrics.base import FloatArray, Metric, Reads, mean_of_first, with_count
 from reelscore.text.words import CaptionBatch, Captions
 
 WEIGHT = 2.5
+
+
+@dataclass
+class Prepared:
+    """References, and texts that fill all that the model reads."""
+
+    references: list[str]
+    cut: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True)
@@ -57,27 +65,32 @@ class ClipScore(Metric):
             context = {"revision": weights_hash(Path(self.model)), **context, "tok": "raw"}
         return super().signature(**context)
 
-    def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> list[str]:
+    def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Prepared:
         """Load the model, and unpack the references."""
         clip_model(self.name, self.model)
         check_videos(self.name, self.videos)
-        return references.original.unpack()
+        return Prepared(references.original.unpack())
 
-    def statistics(self, batch: CaptionBatch, prepared: list[str]) -> FloatArray:
+    def statistics(self, batch: CaptionBatch, prepared: Prepared) -> FloatArray:
         """The score, and 1."""
-        return with_count(self._of_videos(batch))
+        return with_count(self._of_videos(batch, prepared))
 
     def scores(self, totals: FloatArray) -> FloatArray:
         """The mean over items."""
         return mean_of_first(totals)
 
-    def _of_videos(self, batch: CaptionBatch) -> FloatArray:
+    def notes(self, prepared: Prepared) -> list[str]:
+        """Which texts were cut."""
+        return cut_note(self.name, prepared.cut)
+
+    def _of_videos(self, batch: CaptionBatch, prepared: Prepared) -> FloatArray:
         """2.5 times the cosine, at least 0: the mean over frames; 0 for a caption without words."""
         model = clip_model(self.name, self.model)
         assert self.videos is not None
         frames = frame_vectors(self.name, batch, model, self.videos, self.frames)
         captions = batch.candidates.original.unpack()
         vectors = model.texts([self._shown(text) for text in captions])
+        prepared.cut.update(text for text, own in vectors.items() if own.cut)
         scores = [
             np.maximum(frames[item] @ vectors[self._shown(text)].whole, 0).mean()
             if any(map(str.isalnum, text))

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, Literal, NamedTuple, get_args
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 from msgspec.structs import replace
@@ -33,7 +33,7 @@ from reelscore.judges.clip_model import (
     clip_model,
     frame_vectors,
 )
-from reelscore.judges.model_folders import weights_hash
+from reelscore.judges.model_folders import cut_note, weights_hash
 from reelscore.judges.token_vectors import rarity
 from reelscore.metrics.base import FloatArray, Metric, Reads, with_count
 from reelscore.text.words import CaptionBatch, Captions
@@ -41,11 +41,16 @@ from reelscore.text.words import CaptionBatch, Captions
 See = Literal["frames", "references", "both"]
 
 
-class Prepared(NamedTuple):
-    """References, and the weights of tokens; ``None`` where all weigh the same."""
+@dataclass
+class Prepared:
+    """References, the weights of tokens, and texts that fill all that the model reads.
+
+    The weights are ``None`` where all weigh the same.
+    """
 
     references: list[str]
     weights: dict[int, float] | None
+    cut: set[str] = field(default_factory=set)
 
     def of(self, ids: Sequence[int]) -> FloatArray:
         """Weights of tokens, which sum to 1."""
@@ -132,6 +137,7 @@ class EmScore(Metric):
         if self.see != "references" and self.videos is not None:
             frames = frame_vectors(self.name, batch, model, self.videos, self.frames)
             texts = model.texts(captions)
+            prepared.cut.update(text for text, own in texts.items() if own.cut)
             rows.append(
                 [
                     _against_frames(texts[text], prepared, frames[item])
@@ -149,6 +155,10 @@ class EmScore(Metric):
         """The means over items."""
         return totals[..., :-1] / totals[..., -1:]
 
+    def notes(self, prepared: Prepared) -> list[str]:
+        """Which texts were cut."""
+        return cut_note(self.name, prepared.cut)
+
     def _against_references(
         self, batch: CaptionBatch, captions: Sequence[str], prepared: Prepared, model: ClipModel
     ) -> list[FloatArray]:
@@ -160,6 +170,7 @@ class EmScore(Metric):
             for text in prepared.references[begin:end]
         ]
         vectors = model.texts([*captions, *used])
+        prepared.cut.update(text for text, own in vectors.items() if own.cut)
         return [
             np.max(
                 [

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Collection
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from reelscore.data.checks import counted
 from reelscore.errors import DataError
 
 _WEIGHTS = "*.safetensors"
@@ -41,6 +43,21 @@ def read_config(metric: str, folder: Path, option: str = "") -> dict[str, Any]:
     if not any(folder.glob(_WEIGHTS)):
         raise DataError(f"{metric}: {folder}: there are no weights; expected {_WEIGHTS}.")
     return config
+
+
+def cut_note(metric: str, texts: Collection[str]) -> list[str]:
+    """Say how many texts were as long as a model reads, or longer.
+
+    >>> cut_note("clipscore", {"a man", "a dog"})
+    ['clipscore: 2 texts fill all that its model reads; words beyond that were not seen.']
+    """
+    if not texts:
+        return []
+    fill = "fills" if len(texts) == 1 else "fill"
+    return [
+        f"{metric}: {counted(len(texts), 'text')} {fill} all that its model reads; words beyond "
+        "that were not seen."
+    ]
 
 
 @lru_cache(maxsize=8)

@@ -14,7 +14,7 @@ import numpy as np
 
 from reelscore.data.scales import Scale
 from reelscore.judges.clip_model import clip_model
-from reelscore.judges.clipscore import ClipScore
+from reelscore.judges.clipscore import ClipScore, Prepared
 from reelscore.metrics.base import FloatArray, with_count
 from reelscore.text.words import CaptionBatch
 
@@ -37,13 +37,13 @@ class RefClipScore(ClipScore):
     needs_references: ClassVar[bool] = True
     output_scale: ClassVar[Scale] = Scale("high", 0, 10 / 7, mean=True, label="RefCLIPScore")
 
-    def statistics(self, batch: CaptionBatch, prepared: list[str]) -> FloatArray:
+    def statistics(self, batch: CaptionBatch, prepared: Prepared) -> FloatArray:
         """The score, and 1."""
-        seen = self._of_videos(batch)
+        seen = self._of_videos(batch, prepared)
         model = clip_model(self.name, self.model)
         captions = [self._shown(text) for text in batch.candidates.original.unpack()]
         references = [
-            [self._shown(text) for text in prepared[begin:end]]
+            [self._shown(text) for text in prepared.references[begin:end]]
             for begin, end in zip(
                 batch.reference_offsets[batch.items].tolist(),
                 batch.reference_offsets[batch.items + 1].tolist(),
@@ -51,6 +51,7 @@ class RefClipScore(ClipScore):
             )
         ]
         vectors = model.texts([*captions, *(text for texts in references for text in texts)])
+        prepared.cut.update(text for text, own in vectors.items() if own.cut)
         likeness = np.array(
             [
                 max(0.0, *(float(vectors[own].whole @ vectors[text].whole) for text in texts))

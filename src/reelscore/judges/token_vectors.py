@@ -48,12 +48,14 @@ _BEST_LAYERS = {
 class TokenVectors(NamedTuple):
     """Vectors of unit length; text k has the rows from ``offsets[k]`` to ``offsets[k + 1]``.
 
-    The tokens at its ends are marks, not words.
+    The tokens at its ends are marks, not words. ``cut`` has the numbers of texts that fill all that
+    the encoder reads.
     """
 
     vectors: NDArray[np.float32]
     ids: NDArray[np.int64]
     offsets: NDArray[np.int64]
+    cut: list[int]
 
 
 class TokenEncoder:
@@ -75,7 +77,8 @@ class TokenEncoder:
                 folder, self.layer
             )
             self._tokenizer.no_padding()
-            self._tokenizer.enable_truncation(_most_tokens(folder, config))
+            self._most = _most_tokens(folder, config)
+            self._tokenizer.enable_truncation(self._most)
 
     def encodings(self, texts: Sequence[str]) -> list[Any]:
         """Cut texts into tokens."""
@@ -106,7 +109,8 @@ class TokenEncoder:
             if not np.isfinite(vectors).all():
                 raise ValueError("some of its vectors are not numbers (NaN)")
         ids = np.array([token for each in encodings for token in each.ids], dtype=np.int64)
-        return TokenVectors(vectors, ids, offsets)
+        cut = [k for k, length in enumerate(lengths) if length == self._most]
+        return TokenVectors(vectors, ids, offsets, cut)
 
 
 @lru_cache(maxsize=2)

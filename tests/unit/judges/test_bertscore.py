@@ -228,6 +228,9 @@ def test_long_captions_are_cut(bert):
     long = {"v1": "the man runs " * 100}
     results = score(long, {"v1": REFERENCES["v1"]}, BertScore(bert))
     assert math.isfinite(results["bertscore_f"].score)
+    note = "bertscore: 1 text fills all that its model reads; words beyond that were not seen."
+    assert note in results.notes
+    assert not score(CAPTIONS, REFERENCES, BertScore(bert)).notes
 
 
 def test_scores_do_not_depend_on_other_captions(bert):

@@ -306,6 +306,15 @@ def test_what_is_missing(model, videos, metric, message):
         score(CAPTIONS, metrics=metric)
 
 
+@pytest.mark.parametrize("kind", [ClipScore, RefClipScore, EmScore])
+def test_long_captions_are_cut(model, videos, kind):
+    long = {item: f"{text} " * 9 for item, text in CAPTIONS.items()}
+    name = kind.name
+    note = f"{name}: 2 texts fill all that its model reads; words beyond that were not seen."
+    assert note in score(long, REFERENCES, kind(model, videos)).notes
+    assert note not in score(CAPTIONS, REFERENCES, kind(model, videos)).notes
+
+
 def test_rare_words_of_a_single_reference(model, videos):
     with pytest.raises(DataError, match=r"emscore: .*the same words.*emscore\|idf:no"):
         score({"v1": CAPTIONS["v1"]}, {"v1": ["a dog"]}, EmScore(model, videos))
