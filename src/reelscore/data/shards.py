@@ -28,7 +28,7 @@ SYSTEM = "system"
 STREAMED = ("parquet", "jsonl")  # the formats that are read in blocks
 _ROW_BITS = 40
 _LINE_BYTES = 100  # of a record in JSON Lines, roughly
-_GLANCE = 4096
+_COMPRESSED_BYTES = 25  # the same where it is compressed
 _SYSTEM_FIELD = re.compile(rb'"system"', re.IGNORECASE)
 
 
@@ -145,7 +145,7 @@ def shards_of(
                 f"{os.fspath(path)}: no field 'system' says whose captions these are; there "
                 f"are {', '.join(names)}. Name the system: NAME=FILE."
             )
-        rows = _row_count(os.fspath(path), kind)
+        rows = _row_count(source, kind)
         own = reading if "split" in names else structs.replace(reading, split=None)
         shards.append(Shard(number, os.fspath(path), kind, role, name, own, rows))
     return shards
@@ -201,15 +201,14 @@ def _can_be_read_twice(path: PathLike) -> bool:
 def _names_systems(path: PathLike, reading: Reading) -> bool:
     if not _can_be_read_twice(path):
         return False
-    # A glance first: most files are no shards, and have to be read without delay.
     try:
-        with Path(path).open("rb") as file:
-            head = file.read(_GLANCE)
-    except OSError:
+        source = Source(path, reading.encoding)
+    except DataError:  # told where it is read
         return False
-    if not head.startswith(PARQUET) and not _SYSTEM_FIELD.search(head):
-        return False
-    with Source(path, reading.encoding) as source:
+    with source:
+        # A glance first: most files are no shards, and have to be read without delay.
+        if not source.head.startswith(PARQUET) and not _SYSTEM_FIELD.search(source.head):
+            return False
         kind = reading.format or detect_format(source, reading)
         return kind in STREAMED and (
             system_field(get_format(kind).fields(source, reading)) is not None
@@ -245,11 +244,12 @@ def system_field(names: Iterable[str]) -> str | None:
     return next((name for name in names if same_name(name) == SYSTEM), None)
 
 
-def _row_count(path: str, kind: str) -> int:
+def _row_count(source: Source, kind: str) -> int:
     if kind == "parquet":
-        with open_parquet(path) as file:
+        with open_parquet(source.path) as file:
             return int(file.metadata.num_rows)
-    return max(1, Path(path).stat().st_size // _LINE_BYTES)
+    of_a_line = _COMPRESSED_BYTES if source.is_compressed else _LINE_BYTES
+    return max(1, Path(source.path).stat().st_size // of_a_line)
 
 
 def names_of(role: Role) -> tuple[str, ...]:

@@ -94,6 +94,11 @@ class Source:
         """Close the file."""
         self._files.close()
 
+    @property
+    def is_compressed(self) -> bool:
+        """Whether the file is smaller than its content."""
+        return self._damage is not NOT_COMPRESSED
+
     def lines(self, longest: int = -1) -> Iterator[tuple[int, bytes]]:
         r"""Yield each line with its number from 1 on; only \n ends a line, and it is kept.
 
@@ -140,8 +145,8 @@ class Source:
         except PermissionError:
             raise DataError(f"{self.path}: permission denied; make it readable first.") from None
         except self._damage as error:
-            is_plain = self._damage == NOT_COMPRESSED
-            what = "cannot be read" if is_plain else "the compressed file is damaged or truncated"
+            damaged = "the compressed file is damaged or truncated"
+            what = damaged if self.is_compressed else "cannot be read"
             raise DataError(f"{self.path}: {what} ({error}).") from None
 
 

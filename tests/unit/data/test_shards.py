@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import re
@@ -198,6 +199,33 @@ def test_files_whose_records_name_their_systems_are_read_in_memory_too(tmp_path,
     write_shards(folder, [*rows, rows[0]], 2)
     with pytest.raises(DataError, match="row 3: item 'v1': system 'man' has a caption of the item"):
         reelscore.score_systems(sorted(folder.iterdir()), truth, "rouge_l")
+
+
+@pytest.mark.parametrize("options", [{}, {"out": "out"}])
+def test_compressed_files_name_their_systems_too(tmp_path, truth, monkeypatch, options):
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        {"notes": "x" * 5000, "system": name, "item": item, "caption": f"a {name} runs"}
+        for name in ("man", "dog")
+        for item in REFERENCES
+    ]
+    folder = write_shards(tmp_path / "captions", rows, 2, "jsonl")
+    for path in sorted(folder.iterdir()):
+        path.with_suffix(".jsonl.gz").write_bytes(gzip.compress(path.read_bytes()))
+        path.unlink()
+    table = reelscore.score_systems(folder, truth, "rouge_l", **options)
+    assert table.systems == ["man", "dog"]
+
+
+def test_compressed_lines_count_as_what_they_hold(tmp_path):
+    lines = "".join(
+        f'{{"item": "{item}", "caption": "a {text} runs past the {text} of {text}"}}\n'
+        for item, text in enumerate(f"{k * 7919 % 10007}" for k in range(10_000))
+    )
+    (tmp_path / "plain.jsonl").write_text(lines)
+    (tmp_path / "small.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
+    counts = [shard.rows for shard in shards_of([tmp_path], "references")]
+    assert max(counts) < 2 * min(counts)
 
 
 @pytest.mark.parametrize("options", [{}, {"out": "out"}])
