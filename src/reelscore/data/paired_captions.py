@@ -6,7 +6,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 import msgspec
 
@@ -90,6 +90,16 @@ class Paired(msgspec.Struct, frozen=True):
         return [*notes, *([self.hint] if self.hint else [])]
 
 
+def check_policies(missing: Missing, empty: Empty) -> None:
+    """Refuse policies that are unknown.
+
+    Raises:
+        UnknownNameError: If there is no such policy.
+    """
+    check_choice("policy missing=", missing, get_args(Missing))
+    check_choice("policy empty=", empty, get_args(Empty))
+
+
 def pair(
     candidates: Mapping[str, str],
     references: Mapping[str, Sequence[str]],
@@ -124,8 +134,7 @@ def pair(
         >>> pair({"v1": "a man"}, {"v1": ["a man"], "v2": ["a dog"]}, missing="zero").candidates
         ['a man', '']
     """
-    check_choice("policy missing=", missing, ("error", "zero", "skip"))
-    check_choice("policy empty=", empty, ("error", "zero"))
+    check_policies(missing, empty)
     candidates = _checked("candidates", candidates, candidate_fault)
     references = _checked("references", references, _references_fault)
     captions = [candidates.get(item) for item in references]
@@ -166,7 +175,7 @@ def lone_candidates(
     >>> alone.candidates, alone.references, list(alone.reference_offsets)
     (['a man', 'a dog'], [], [0, 0, 0])
     """
-    check_choice("policy empty=", empty, ("error", "zero"))
+    check_policies("error", empty)
     candidates = _checked("candidates", candidates, candidate_fault)
     items, captions = list(candidates), list(candidates.values())
     return Paired(
@@ -196,7 +205,7 @@ def lone_references(
     >>> alone.candidates, alone.references, list(alone.reference_offsets)
     ([''], ['a man', 'he walks'], [0, 2])
     """
-    check_choice("policy empty=", empty or "error", ("error", "zero"))
+    check_policies("error", empty or "error")
     references = _checked("references", references, _references_fault)
     items = list(references)
     flat, offsets = _flattened(references.values())

@@ -257,25 +257,25 @@ def _bad_row(shard: Shard, row: int, values: Mapping[str, Any]) -> BadRow:
     for role, value in values.items():
         if isinstance(value, bytes):
             item = values["item"] if isinstance(values["item"], str) else None
-            return BadRow(shard.path, row, item, f"the {role} is not UTF-8")
+            return BadRow(shard.shown, row, item, f"the {role} is not UTF-8")
     item, caption = values["item"], values["caption"]
     shown = str(item) if isinstance(item, (str, int)) else None
     if fault := id_fault(item):
-        return BadRow(shard.path, row, None, f"the item id {fault}")
+        return BadRow(shard.shown, row, None, f"the item id {fault}")
     if SYSTEM in values and (fault := id_fault(values[SYSTEM])):
-        return BadRow(shard.path, row, shown, f"the system {fault}")
+        return BadRow(shard.shown, row, shown, f"the system {fault}")
     captions = caption if isinstance(caption, list) else [caption]
     if not captions:
-        return BadRow(shard.path, row, shown, "there is no caption")
+        return BadRow(shard.shown, row, shown, "there is no caption")
     if shard.role == "candidates" and len(captions) > 1:
         reason = f"{len(captions)} captions; a system gives one caption per item"
-        return BadRow(shard.path, row, shown, reason)
+        return BadRow(shard.shown, row, shown, reason)
     faults = [fault for fault in map(text_fault, captions) if fault]
     if faults and len(captions) == 1:
         reason = candidate_fault(item, captions[0]) or ""
     else:
         reason = f"a caption {faults[0]}" if faults else "a caption cannot be read"
-    return BadRow(shard.path, row, shown, reason)
+    return BadRow(shard.shown, row, shown, reason)
 
 
 # JSON Lines

@@ -80,6 +80,7 @@ class Shard(msgspec.Struct, frozen=True):
         system: The system whose captions it holds; ``None`` if its records say it.
         reading: How to read it; its split is ``None`` where records name no parts of a data set.
         rows: How many records it has, roughly.
+        name: What messages call it, where the user does not know the file.
     """
 
     number: int
@@ -89,6 +90,12 @@ class Shard(msgspec.Struct, frozen=True):
     system: str | None
     reading: Reading
     rows: int
+    name: str | None = None
+
+    @property
+    def shown(self) -> str:
+        """What messages call it."""
+        return self.name or self.path
 
 
 def place_of(number: int, row: int) -> int:
@@ -98,7 +105,7 @@ def place_of(number: int, row: int) -> int:
 
 def named_place(place: int, shards: Sequence[Shard]) -> tuple[str, int]:
     """The file and the row of a place."""
-    return shards[place >> _ROW_BITS].path, row_of(place)
+    return shards[place >> _ROW_BITS].shown, row_of(place)
 
 
 def row_of(place: int) -> int:
@@ -217,16 +224,16 @@ def _names_systems(path: PathLike, reading: Reading) -> bool:
 
 def write_shards(
     folder: Path, systems: Mapping[str, Mapping[str, str]], references: Mapping[str, Sequence[str]]
-) -> tuple[list[PathLike], list[PathLike]]:
-    """Write captions in memory as shards, and name the files of candidates and of references."""
+) -> tuple[dict[str, PathLike], list[PathLike]]:
+    """Write captions in memory as shards: give the file of each system, and that of references."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    candidates: list[PathLike] = []
+    candidates: dict[str, PathLike] = {}
     for number, (name, captions) in enumerate(systems.items()):
-        candidates.append(folder / f"candidates-{number}.parquet")
-        own = {SYSTEM: [name] * len(captions), "item": [*captions], "caption": [*captions.values()]}
-        pq.write_table(pa.table(own), candidates[-1])
+        candidates[name] = folder / f"candidates-{number}.parquet"
+        own = {"item": [*captions], "caption": [*captions.values()]}
+        pq.write_table(pa.table(own), candidates[name])
     truth = folder / "references.parquet"
     pq.write_table(
         pa.table({"item": [*references], "caption": [list(each) for each in references.values()]}),

@@ -169,6 +169,8 @@ def score_systems(
     check_tokens(chosen, tokenizer)
     inputs = read_inputs(systems, references)
     captions, truth = inputs.systems, inputs.references
+    if not captions:
+        raise DataError("There are no candidates; at least one is needed.")
     if truth is None:
         needing = [metric.name for metric in chosen if metric.needs_references]
         if needing:

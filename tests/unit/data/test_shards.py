@@ -7,6 +7,7 @@ import json
 import os
 import re
 import sys
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -17,7 +18,7 @@ from reelscore import DataError
 from reelscore.data.reading import Reading
 from reelscore.data.shard_blocks import blocks_of
 from reelscore.data.shards import BadRows, shards_of
-from reelscore.errors import MissingExtraError
+from reelscore.errors import MissingExtraError, ReelscoreError
 from reelscore.scoring.shards.pipeline import score_shards
 from support.shards import reference_rows, write_shards
 
@@ -243,6 +244,52 @@ def test_a_name_stands_for_all_files_of_a_folder(tmp_path, truth, monkeypatch, o
     (captions / "00.jsonl").write_text("")
     with pytest.raises(DataError, match=r"00.jsonl: the file is empty"):
         reelscore.score_systems(captions, truth, "rouge_l", **options)
+
+
+@pytest.mark.parametrize("options", [{}, {"out": "out"}])
+@pytest.mark.parametrize(
+    ("systems", "references", "more", "message"),
+    [
+        (["a/run.jsonl", "b/run.jsonl"], None, {}, "Two files have the same name"),
+        ({"a": {}, "b": {"v1": "a man"}}, None, {"missing": "zero"}, "^a: There are no candidates"),
+        ({"a": {"z": "a man"}, "b": {"v1": "a man"}}, None, {"missing": "skip"}, "^a: .*in common"),
+        ({}, None, {}, "There are no candidates"),
+        ({"a": {"v1": "a \ud800"}}, None, {}, "^a: .*lone surrogate"),
+        ({"a": {"v1": 3}}, None, {}, "item 'v1' is a number"),
+        ({"a": {"v1": "a man"}}, {"v1": ["a", 3]}, {}, "reference 2 of item 'v1' is a number"),
+        ("a/run.jsonl", None, {"missing": "none"}, "Unknown policy missing= 'none'"),
+        ("a/run.jsonl", None, {"empty": "skip"}, "Unknown policy empty= 'skip'"),
+        ("nobody.parquet", None, {}, "There are no candidates"),
+    ],
+)
+def test_captions_are_refused_as_in_memory(
+    tmp_path, monkeypatch, options, systems, references, more, message
+):
+    monkeypatch.chdir(tmp_path)
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "run.jsonl").write_text('{"item": "v1", "caption": "a man"}\n')
+    nothing = dict.fromkeys(("system", "item", "caption"), pa.array([], pa.string()))
+    pq.write_table(pa.table(nothing), "nobody.parquet")
+    truth = references or {"v1": ["a man runs"]}
+    with pytest.raises(ReelscoreError, match=message):
+        reelscore.score_systems(systems, truth, "rouge_l", **options, **more)
+
+
+def test_bad_records_are_named_by_the_files_that_were_given(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("ours.json").write_text('{"v1": "a man", "v2": "...", "v9": "a dog"}')
+    Path("refs.csv").write_text("id,caption\nv1,a man\nv2,a dog\n")
+    with pytest.raises(DataError, match=r"^ours\.json: row 2: item 'v2': the caption '\.\.\.'"):
+        reelscore.score_systems("ours.json", "refs.csv", "rouge_l", out="out")
+    reelscore.score_systems("ours.json", "refs.csv", "rouge_l", bad_rows="bad.jsonl")
+    bad = [json.loads(line) for line in Path("bad.jsonl").read_text().splitlines()]
+    assert [(each["file"], each["item"]) for each in bad] == [
+        *(("ours.json", "v2"), ("ours.json", "v9"), ("refs.csv", "v2"))
+    ]
+    captions = {"mine": {"v1": "a man", "v9": "a dog"}}
+    with pytest.raises(DataError, match=r"^candidates of 'mine': row 2: item 'v9'"):
+        reelscore.score_systems(captions, {"v1": ["a man"]}, "rouge_l", out="out")
 
 
 @pytest.mark.parametrize("in_blocks", [False, True])

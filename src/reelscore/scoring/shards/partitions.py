@@ -130,7 +130,7 @@ def _with_words(block: Any, shard: Shard, cut: Cut, bad: BadRows, empty: Counter
         *(without.column(name).to_pylist() for name in ("place", "item", "caption")), strict=True
     ):
         reason = f"the caption {text!r} has no words" if text.strip() else "the caption is empty"
-        bad.add(BadRow(shard.path, row_of(place), item, reason))
+        bad.add(BadRow(shard.shown, row_of(place), item, reason))
     return block.filter(pa.array(~wordless))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,13 +14,20 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import msgspec
+from msgspec import structs
 
 from reelscore._progress import Progress
 from reelscore._version import __version__
 from reelscore.data.atomic_files import check_target, write_atomically
 from reelscore.data.inputs import check_split_was_used, paths_in, read_inputs
-from reelscore.data.paired_captions import Empty, Missing
-from reelscore.data.python_captions import CaptionsLike, system_name
+from reelscore.data.paired_captions import (
+    Empty,
+    Missing,
+    check_policies,
+    lone_candidates,
+    lone_references,
+)
+from reelscore.data.python_captions import CaptionsLike, systems_of
 from reelscore.data.reading import Reading
 from reelscore.data.shards import (
     BadRow,
@@ -33,7 +41,7 @@ from reelscore.data.shards import (
 )
 from reelscore.data.table import ScoreTable
 from reelscore.engines.engine import Engine
-from reelscore.errors import DataError
+from reelscore.errors import DataError, about_system
 from reelscore.metrics.base import Metric, check_tokens
 from reelscore.metrics.registry import DEFAULT_METRICS, MetricColumns, table_columns
 from reelscore.scoring.shards.output import (
@@ -81,9 +89,18 @@ def score_large(
     inputs = read_inputs(systems, references, reading=reading)
     if inputs.references is None:
         raise DataError('Scores from shards need references; none were given: references="FILE".')
+    for name, captions in inputs.systems.items():
+        with about_system(name):
+            lone_candidates(captions, empty="zero")  # what Python programs hold may be no text
+    lone_references(inputs.references, empty="zero")
     with TemporaryDirectory(prefix="reelscore-") as folder:
-        shards = write_shards(Path(folder), inputs.systems, inputs.references)
-        table = score_shards(*shards, metrics, **options)
+        candidates, shards = write_shards(Path(folder), inputs.systems, inputs.references)
+        given = files if isinstance(files, dict) else {}
+        names = {
+            path: given.get(name, f"candidates of {name!r}") for name, path in candidates.items()
+        }
+        names |= dict.fromkeys(shards, truth[0] if len(truth) == 1 else "references")
+        table = score_shards(candidates, shards, metrics, names=names, **options)
     return replace(table, notes=[*inputs.notes, *table.notes])
 
 
@@ -98,7 +115,7 @@ def _files(
         files = paths_in(systems, texts=True)
         if files and name_their_systems(files, reading):
             return files
-        return {system_name(path): path for path in files} or None
+        return dict(systems_of(files)) if files else None
     named = {name: paths_in(captions) for name, captions in systems.items()}
     return (
         {name: paths[0] for name, paths in named.items()}
@@ -121,6 +138,7 @@ def score_shards(
     resamples: int = 0,
     seed: int = 12345,
     reading: Reading | None = None,
+    names: Mapping[PathLike, PathLike] | None = None,
     progress: Progress | None = None,
 ) -> ScoreTable:
     """Score captions from Parquet or JSON Lines without holding them in memory.
@@ -143,6 +161,7 @@ def score_shards(
             for none.
         seed: Random seed of the draws.
         reading: How to read the files.
+        names: What messages call files, or all files of a folder, that the user does not know.
         progress: Called with how many parts are done, of how many that were left to do.
 
     Returns:
@@ -157,10 +176,11 @@ def score_shards(
     _check_metrics(columns, tokenizer)
     if bad_rows is not None:
         check_target(bad_rows)
+    check_policies(missing, empty)
     policies = Policies(missing, empty, bad_rows is not None)
     settings = Settings(columns, tokenizer, policies, resamples, seed)
-    truth = shards_of(references, "references", reading)
-    candidates = shards_of(systems, "candidates", reading)
+    truth = _called(shards_of(references, "references", reading), names or {})
+    candidates = _called(shards_of(systems, "candidates", reading), names or {})
     check_split_was_used(reading, any(shard.reading.splits for shard in (*truth, *candidates)))
     slow = any(own.metric.slow for own in columns)
     partitions = partition_count([*truth, *candidates], slow=slow)
@@ -175,6 +195,16 @@ def score_shards(
         lines = [msgspec.json.encode(row._asdict()) + b"\n" for row in bad]
         write_atomically(bad_rows, b"".join(lines))
     return table
+
+
+def _called(shards: Sequence[Shard], names: Mapping[PathLike, PathLike]) -> list[Shard]:
+    """Give shards the names that messages call them by."""
+    by_path = {os.fspath(path): os.fspath(name) for path, name in names.items()}
+
+    def name(path: str) -> str | None:
+        return by_path.get(path) or by_path.get(str(Path(path).parent))
+
+    return [structs.replace(shard, name=name(shard.path)) for shard in shards]
 
 
 def _scored(
@@ -236,8 +266,11 @@ def _split(
     truth = list(engine.map(split_shard, references, shared))
     own = list(engine.map(split_shard, candidates, shared))
     systems = dict.fromkeys(name for shard in own for name in shard.systems)
-    if not systems:
-        raise DataError("There are no candidates that can be used; at least one is needed.")
+    named = dict.fromkeys(shard.system for shard in candidates if shard.system is not None)
+    for name in named or systems or [""]:
+        if name not in systems:
+            with about_system(name):
+                raise DataError("There are no candidates that can be used; at least one is needed.")
     read = ReadRecord(
         list(systems),
         sum(shard.fingerprint for shard in truth) % 2**64,

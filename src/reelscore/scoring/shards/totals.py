@@ -17,6 +17,7 @@ from reelscore._version import __version__
 from reelscore.data.checks import counted
 from reelscore.data.paired_captions import Paired, copies_warning
 from reelscore.data.table import Draws, ItemScores, MetricResult, ScoreTable, system_notes
+from reelscore.errors import DataError, about_system
 from reelscore.metrics.base import FloatArray
 from reelscore.metrics.training_data import training_warning
 from reelscore.scoring.prepared import files_part, span
@@ -33,6 +34,9 @@ def table_of_parts(read: ReadRecord, settings: Settings, parts: Sequence[PartSum
         read: What was found when the shards were read.
         settings: What was computed.
         parts: All parts.
+
+    Raises:
+        DataError: If a system has no caption of any item.
     """
     systems, fingerprint = read.systems, read.fingerprint
     spans = [part.record.references for part in parts if part.record.items]
@@ -50,8 +54,11 @@ def table_of_parts(read: ReadRecord, settings: Settings, parts: Sequence[PartSum
     warnings: dict[str, None] = {}
     for number, system in enumerate(systems):
         records = [part.record.systems[number] for part in parts]
-        totals = _totals(number, settings, parts, records)
         items = sum(record.items for record in records)
+        if not items:
+            with about_system(system):
+                raise DataError("Candidates and references have no item in common.")
+        totals = _totals(number, settings, parts, records)
         row = {}
         for place, own in enumerate(settings.columns):
             metric = own.metric
