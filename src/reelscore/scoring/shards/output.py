@@ -57,7 +57,7 @@ class ReadRecord(msgspec.Struct, frozen=True):
 
 
 class Manifest(msgspec.Struct):
-    """What ``manifest.json`` says."""
+    """What ``manifest.json`` says; results are the checksums of files that a whole run leaves."""
 
     format: int
     origin: Origin
@@ -65,6 +65,7 @@ class Manifest(msgspec.Struct):
     read: ReadRecord | None = None
     parts: list[PartEntry] = []
     bad: list[BadRow] = []
+    results: dict[str, str] = {}
     complete: bool = False
 
 
@@ -92,6 +93,8 @@ class Output:
         except OSError as error:
             raise DataError(f"{folder}: cannot be written: {error.strerror}.") from None
         stored = _kept(folder, origin)  # as it is now that no other run writes to it
+        if stored is not None and stored.complete and not self._is_whole(stored):
+            stored = None
         self.manifest = stored or Manifest(_FORMAT, origin, partitions)
         try:
             self._tidy()
@@ -108,6 +111,9 @@ class Output:
         shutil.rmtree(self.split, ignore_errors=True)
         if not self.manifest.parts:
             shutil.rmtree(self.items, ignore_errors=True)
+        if not self.manifest.complete:
+            for name in (SCORES, DRAWS):
+                (self.folder / name).unlink(missing_ok=True)
         for aside in (*self.items.glob(".*.tmp"), *self.folder.glob(".*.tmp")):
             aside.unlink()
 
@@ -165,11 +171,14 @@ class Output:
         self, table: ScoreTable, bad: Sequence[BadRow], draws: Mapping[str, FloatArray]
     ) -> None:
         """Write the scores of systems: the run is complete."""
+        results = {SCORES: table.to_json().encode()}
         if draws:
             content = io.BytesIO()
             np.savez(content, allow_pickle=False, **draws)
-            write_atomically(self.folder / DRAWS, content.getvalue())
-        write_atomically(self.folder / SCORES, table.to_json())
+            results[DRAWS] = content.getvalue()
+        for name, written in results.items():
+            write_atomically(self.folder / name, written)
+        self.manifest.results = {name: checksum(written) for name, written in results.items()}
         self.manifest.bad = list(bad)
         self.manifest.complete = True
         self._write_manifest()
@@ -181,6 +190,12 @@ class Output:
             return {}
         with np.load(path) as stored:
             return dict(stored)
+
+    def _is_whole(self, manifest: Manifest) -> bool:
+        """Whether all files of a finished run are there, and as they were written."""
+        parts = {self.items / entry.name: entry.checksum for entry in manifest.parts}
+        results = {self.folder / name: digest for name, digest in manifest.results.items()}
+        return all(_is(path, digest) for path, digest in (parts | results).items())
 
     def _drop_lost_parts(self) -> None:
         """Forget parts whose files are not there any more, or not as they were written."""
@@ -199,8 +214,8 @@ class Output:
 
 
 def file_fingerprint(shard: Shard, _: None) -> str:
-    """Fingerprint a shard: its name and its bytes."""
-    digest = hashlib.blake2b(Path(shard.path).name.encode(), digest_size=16)
+    """Fingerprint a shard, by its bytes: its name does not change a score."""
+    digest = hashlib.blake2b(digest_size=16)
     try:
         with Path(shard.path).open("rb") as file:
             while chunk := file.read(1 << 20):
@@ -258,7 +273,9 @@ def _check_same(folder: Path, stored: Origin, origin: Origin) -> None:
         old, new = getattr(stored, name), getattr(origin, name)
         if old == new:
             continue
-        if isinstance(old, list):
+        if name == "settings":
+            old, new = zip(*((a, b) for a, b in zip(old, new, strict=False) if a != b), strict=True)
+        if isinstance(old, (list, tuple)):
             old, new = ", ".join(old), ", ".join(new)
             detail = f"{old}; now {new}"
         elif name == "version":

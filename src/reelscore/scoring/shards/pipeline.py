@@ -44,6 +44,7 @@ from reelscore.engines.engine import Engine
 from reelscore.errors import DataError, about_system
 from reelscore.metrics.base import Metric, check_tokens
 from reelscore.metrics.registry import DEFAULT_METRICS, MetricColumns, table_columns
+from reelscore.scoring.prepared import files_part
 from reelscore.scoring.shards.output import (
     SCORES,
     Origin,
@@ -337,6 +338,8 @@ def _origin(
         return together(list(engine.map(file_fingerprint, shards, nothing))) if kept else ""
 
     policies = settings.policies
+    reading = {shard.reading for shard in (*candidates, *references)}
+    names = [*(shard.system or "" for shard in candidates), *sorted(map(repr, reading))]
     chosen = {
         "tokenizer": settings.tokenizer,
         "missing": policies.missing,
@@ -344,13 +347,13 @@ def _origin(
         "bad rows": "kept" if policies.keeps_bad else "error",
         "resamples": settings.resamples,
         "seed": settings.seed,
+        "names and fields": together(names)[:8],
     }
-    reading = {shard.reading for shard in (*candidates, *references)}
-    names = [*(shard.system or "" for shard in candidates), *sorted(map(repr, reading))]
+    metrics = [own.metric for own in settings.columns]
     return Origin(
         __version__,
         fingerprint(candidates),
         fingerprint(references),
-        [own.metric.signature() for own in settings.columns],
-        [*(f"{name} {value}" for name, value in chosen.items()), together(names)[:8]],
+        [m.signature(**files_part(m, settings.tokenizer)) for m in metrics],
+        [f"{name} {value}" for name, value in chosen.items()],
     )

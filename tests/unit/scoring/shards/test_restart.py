@@ -43,6 +43,12 @@ def scored(out="out", captions="captions", **options):
     return score_systems(captions, "references", out=out, threads=1, **options)
 
 
+def contents(out):
+    """All files that a run leaves, with their bytes."""
+    files = sorted(path for path in out.rglob("*") if path.is_file())
+    return {str(path.relative_to(out)): path.read_bytes() for path in files}
+
+
 def scores_of(table):
     return {
         (system, name): result.score
@@ -142,6 +148,20 @@ def test_a_damaged_part_is_scored_again(folder):
     assert item_scores(folder / "out") == item_scores(folder / "other")
 
 
+@pytest.mark.parametrize("name", ["items/part-00001.parquet", "scores.json", "draws.npz"])
+@pytest.mark.parametrize("lost", [True, False])
+def test_a_finished_run_that_lost_a_file_is_scored_again(folder, name, lost):
+    scored("whole", resamples=20)
+    first = scored(resamples=20)
+    if lost:
+        (folder / "out" / name).unlink()
+    else:
+        (folder / "out" / name).write_bytes(b"PAR1")
+    again = scored(resamples=20)
+    assert scores_of(again) == scores_of(first)
+    assert contents(folder / "out") == contents(folder / "whole")
+
+
 def other_captions(folder):
     rows = pq.read_table(folder / "captions" / "00.parquet").to_pylist()
     rows[0]["caption"] = "something else"
@@ -161,7 +181,10 @@ def other_version(folder):
         (other_captions, "begun with other candidates"),
         (other_version, r"begun with other version \(reelscore 9"),
         (lambda folder: {"metrics": "rouge_l"}, "begun with other metrics .*cider.*; now rouge_l"),
-        (lambda folder: {"missing": "zero"}, "begun with other settings .*missing error"),
+        (
+            lambda folder: {"missing": "zero"},
+            r"begun with other settings \(missing error; now missing zero\)",
+        ),
     ],
 )
 def test_another_run_is_refused_by_name(folder, change, message):
@@ -171,6 +194,22 @@ def test_another_run_is_refused_by_name(folder, change, message):
     with pytest.raises(DataError, match=message):
         scored(**options)
     assert killed_scoring.shown(folder / "out") == before
+
+
+def test_another_file_of_a_metric_is_refused(folder):
+    counts = Path("counts.json")
+    counts.write_text('{"documents": 2, "frequencies": {"a": 1}}')
+    scored(metrics="cider|frequencies:counts.json")
+    counts.write_text('{"documents": 3, "frequencies": {"a": 1}}')
+    with pytest.raises(DataError, match=r"begun with other metrics .*files:.*; now .*files:"):
+        scored(metrics="cider|frequencies:counts.json")
+
+
+def test_shards_may_be_moved_and_renamed(folder):
+    first = scored()
+    (folder / "captions" / "00.parquet").rename(folder / "captions" / "000.parquet")
+    (folder / "captions").rename(folder / "moved")
+    assert scores_of(scored(captions="moved")) == scores_of(first)
 
 
 def test_a_folder_with_other_files_is_refused(folder):
