@@ -144,6 +144,8 @@ def checked_block(shard: Shard, arrays: Mapping[str, Any], rows: Any, bad: BadRo
     places = rows.astype(np.int64) + place_of(shard.number, 0)
     caption, item = arrays["caption"], _texts(arrays["item"])
     odd = np.zeros(count, dtype=bool)
+    if pa.types.is_fixed_size_list(caption.type):
+        caption = caption.cast(pa.list_(caption.type.value_type))
     if pa.types.is_list(caption.type) or pa.types.is_large_list(caption.type):
         lengths = pc.list_value_length(caption).fill_null(0).to_numpy(zero_copy_only=False)
         odd |= (lengths == 0) if shard.role == "references" else (lengths != 1)

@@ -74,6 +74,18 @@ def test_a_list_of_references_in_each_row(tmp_path):
     assert rows_of([tmp_path / "lists"])[:2] == [("v1", "a man runs"), ("v1", "he runs")]
 
 
+def test_lists_of_one_length(tmp_path):
+    """As data sets have them that were made with a number of references for each item."""
+    texts = [["a man runs", "he runs"], None, ["a dog", "the dog"]]
+    table = {"item": ["v1", "v2", "v3"], "caption": pa.array(texts, pa.list_(pa.string(), 2))}
+    pq.write_table(pa.table(table), tmp_path / "refs.parquet")
+    pq.write_table(pa.table(table).take([2, 0]), tmp_path / "good.parquet")
+    expected = [("v3", "a dog"), ("v3", "the dog"), ("v1", "a man runs"), ("v1", "he runs")]
+    assert rows_of([tmp_path / "good.parquet"]) == expected
+    with pytest.raises(DataError, match="row 2: the caption of item 'v2' is null"):
+        rows_of([tmp_path / "refs.parquet"])
+
+
 GOOD = {"system": "ours", "item": "v1", "caption": "a man"}
 
 
