@@ -86,6 +86,7 @@ class BertScore(Metric):
     baseline: str | None = None
     references: Several = "max"
     name: ClassVar[str] = "bertscore"
+    slow: ClassVar[bool] = True
     reads: ClassVar[Reads] = "any"
 
     def __post_init__(self) -> None:

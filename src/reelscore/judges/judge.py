@@ -165,6 +165,11 @@ class Judge(Metric):
             Scale("neither", 0, 1, mean=True, label="Judge: first won", percent=True),
         )
 
+    @property
+    def one_process(self) -> bool:
+        """Its journal has one writer; the endpoint sets the pace, not this machine."""
+        return True
+
     def files(self) -> dict[str, str]:
         """The other system's captions."""
         return {} if self.against is None else {"against": self.against}

@@ -92,6 +92,11 @@ class Fusion(Metric):
         """Where one of its metrics does."""
         return any(columns.metric.weighs_all_references for columns in _columns(self.weights))
 
+    @property
+    def one_process(self) -> bool:
+        """Where one of its metrics needs it."""
+        return any(columns.metric.one_process for columns in _columns(self.weights))
+
     def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Any:
         """Prepare every metric of the fusion."""
         metrics = [columns.metric for columns in _columns(self.weights)]

@@ -44,7 +44,8 @@ class Metric(ABC):
         independent: False where a caption's statistics depend on the system's other captions;
             such a metric is computed over all captions at once and has no resampling interval.
         counts: True where all statistics are whole numbers: their sums are exact in any order.
-        slow: True where a progress bar is worth showing even for a few captions.
+        slow: True where a progress bar is worth showing even for a few captions; engines then get
+            small pieces, so that all workers have some.
         reads: Which texts it is made for: ``english`` alone; ``words``, any language whose words
             are divided by blanks or by a tokenizer; or ``any``.
         tokenizers: The tokenizers whose tokens it takes; all where it is empty.
@@ -110,6 +111,11 @@ class Metric(ABC):
     @property
     def weighs_all_references(self) -> bool:
         """Whether `prepare` looks at the references of all items together, as CIDEr's does."""
+        return False
+
+    @property
+    def one_process(self) -> bool:
+        """Whether one process must measure all captions, such as one that keeps a journal."""
         return False
 
     def gather(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Any:
@@ -259,6 +265,23 @@ def check_tokens(metrics: Iterable[Metric], tokenizer: Tokenizer) -> None:
             f"{tokenizer!r}. {remedy if rest else 'Choose another metric'}, or use the tokenizer "
             f"{refusing[0].tokenizers[0]}."
         )
+
+
+def check_processes(metrics: Iterable[Metric]) -> None:
+    """Refuse metrics that several processes, or parts of the captions one by one, cannot measure.
+
+    Raises:
+        DataError: With the name of the first.
+
+    >>> from reelscore.metrics.registry import resolve
+    >>> check_processes(resolve("bleu,cider"))
+    """
+    for metric in metrics:
+        if metric.one_process:
+            raise DataError(
+                f"{metric.name} keeps its answers in a journal, which one process writes. Leave it "
+                "out here, and score it in memory with the engine threads."
+            )
 
 
 def check_range(metric: Metric, parameter: str, low: float, high: float) -> None:

@@ -198,6 +198,7 @@ class Spice(Metric):
     kinds: str | None = "all"
     tuples: str | None = None
     name: ClassVar[str] = "spice"
+    slow: ClassVar[bool] = True
     reads: ClassVar[Reads] = "english"
     tokenizers: ClassVar[tuple[str, ...]] = PENN_TREEBANK
     output_scale: ClassVar[Scale] = Scale("high", 0, 1, mean=True, label="SPICE", percent=True)

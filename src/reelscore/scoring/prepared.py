@@ -20,7 +20,7 @@ from reelscore.data.item_ids import rule_part
 from reelscore.data.paired_captions import Empty, Missing, Paired
 from reelscore.data.table import ItemIndex
 from reelscore.engines.engine import Engine
-from reelscore.metrics.base import FloatArray, Metric, check_tokens
+from reelscore.metrics.base import FloatArray, Metric, check_processes, check_tokens
 from reelscore.metrics.registry import MetricColumns
 from reelscore.scoring.scores import Measurement, Scores
 from reelscore.text.packed import Packed, array_fingerprint, pack
@@ -250,6 +250,7 @@ class PreparedReferences:
         items = np.arange(len(self.index.items), dtype=np.int64)
         apart = self._tokenizer == "ptb-coco" or not all(m.independent for m in self.metrics)
         if engine is not None and not engine.is_local:
+            check_processes(self.metrics)
             size = _SENT_SLOWLY if any(m.slow for m in self.metrics) else _SENT
             return self._measured_by(engine, systems, len(items) if apart else size, progress)
         if apart or len(systems) == 1 or len(systems) * len(items) > _TOGETHER:

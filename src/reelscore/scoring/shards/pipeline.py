@@ -42,7 +42,7 @@ from reelscore.data.shards import (
 from reelscore.data.table import ScoreTable
 from reelscore.engines.engine import Engine
 from reelscore.errors import DataError, about_system
-from reelscore.metrics.base import Metric, check_tokens
+from reelscore.metrics.base import Metric, check_processes, check_tokens
 from reelscore.metrics.registry import DEFAULT_METRICS, MetricColumns, table_columns
 from reelscore.scoring.prepared import files_part
 from reelscore.scoring.shards.output import (
@@ -296,6 +296,7 @@ def _check_metrics(columns: Sequence[MetricColumns], tokenizer: Tokenizer) -> No
     """Refuse what cannot be computed part by part."""
     metrics = [own.metric for own in columns]
     check_tokens(metrics, tokenizer)
+    check_processes(metrics)
     if tokenizer == "ptb-coco":
         raise DataError(
             "The tokenizer ptb-coco looks ahead into the next caption, so that tokens depend on "

@@ -149,6 +149,7 @@ def test_intervals_are_close_to_those_of_memory(captions, in_memory, tmp_path, m
     ("metrics", "options", "message"),
     [
         ("self_bleu", {}, "self_bleu looks at all captions of a system together"),
+        ("judge|model:m", {}, "judge keeps its answers in a journal, which one process writes"),
         ("rouge_l", {"tokenizer": "ptb-coco"}, "looks ahead into the next caption"),
     ],
 )
