@@ -51,6 +51,9 @@ class Ray:
         gpus_per_worker: The part of a GPU that a worker gets; they are actors then.
         memory: The part of a machine's memory that its workers may use together.
 
+    Attributes:
+        workers: How many actors there are; ``None`` for tasks.
+
     Raises:
         DataError: If a number makes no sense.
         MissingExtraError: If Ray is not installed.
@@ -74,7 +77,7 @@ class Ray:
         self._gpus = gpus_per_worker
         if gpus_per_worker and workers is None:
             workers = int(sum(node.gpus for node in self.nodes) / gpus_per_worker)
-        self._workers = workers
+        self.workers = workers
         self._check_room()
 
     def _check_room(self) -> None:
@@ -82,15 +85,15 @@ class Ray:
         gpus = sum(node.gpus for node in self.nodes)
         if self._gpus and not gpus:
             raise ClusterError("The Ray cluster has no GPU: leave out --gpus-per-worker.")
-        if self._gpus and (not self._workers or self._workers * self._gpus > gpus):
+        if self._gpus and (not self.workers or self.workers * self._gpus > gpus):
             raise ClusterError(
-                f"{self._workers or 1} workers with {self._gpus:g} GPUs each do not fit: the "
+                f"{self.workers or 1} workers with {self._gpus:g} GPUs each do not fit: the "
                 f"cluster has {gpus:g} GPUs. Choose fewer workers, or fewer GPUs per worker."
             )
         processors = sum(node.processors for node in self.nodes)
-        if (self._workers or 1) > processors:
+        if (self.workers or 1) > processors:
             raise ClusterError(
-                f"{self._workers or 1} workers do not fit: the cluster has {processors:g} "
+                f"{self.workers or 1} workers do not fit: the cluster has {processors:g} "
                 "processors. Choose fewer workers, or add machines."
             )
 
@@ -142,9 +145,9 @@ class Ray:
             pool.close(list(flying))
 
     def _pool(self) -> _Tasks | _Actors:
-        if self._workers is None:
+        if self.workers is None:
             return _Tasks(self)
-        return _Actors(self._ray, self._workers, self._gpus)
+        return _Actors(self._ray, self.workers, self._gpus)
 
     def _result(self, call: Any) -> Any:
         """Fetch a result; an error of the work itself is raised as the worker raised it.

@@ -14,22 +14,24 @@ from typing import Any
 
 import numpy as np
 
-from reelscore.data.atomic_files import make_folder
+from reelscore.data.atomic_files import check_own_folder, make_folder
 from reelscore.data.checks import first_few
 from reelscore.data.fields import Role
 from reelscore.data.inputs import references_by_item
 from reelscore.data.paired_captions import Empty, lone_candidates, lone_references
 from reelscore.data.reading import Reading
 from reelscore.data.shard_blocks import checked_block
-from reelscore.data.shards import BadRows, Shard, write_shards
+from reelscore.data.shards import BadRows, PathLike, Shard, write_shards
 from reelscore.engines.engine import Engine
-from reelscore.engines.ray import unpacked
-from reelscore.engines.ray_cluster import check_nodes, connect
+from reelscore.engines.ray import Ray, unpacked
+from reelscore.engines.ray_cluster import connect
 from reelscore.errors import DataError
+from reelscore.metrics.base import check_processes
 from reelscore.metrics.registry import DEFAULT_METRICS, table_columns
 from reelscore.scoring.captions import Metrics
 from reelscore.scoring.prepared import PreparedReferences
-from reelscore.scoring.shards.pipeline import score_shards
+from reelscore.scoring.shards.output import MANIFEST
+from reelscore.scoring.shards.pipeline import check_metrics, score_shards
 from reelscore.text.tokens import Tokenizer
 
 _MANY = 2_000_000  # references that workers hold in memory, 0.5 GB each
@@ -75,8 +77,8 @@ def score(
         DataError: If columns are missing, or a metric looks at all captions together.
     """
     ray = connect()
-    check_nodes(ray)
     columns = table_columns(metrics)
+    check_processes(each.metric for each in columns)
     together = [each.metric.name for each in columns if not each.metric.independent]
     if together or tokenizer == "ptb-coco":
         what = together[0] if together else "The tokenizer ptb-coco"
@@ -84,20 +86,20 @@ def score(
             f"{what} looks at a system's captions together, and a data set comes in blocks. "
             "Use reelscore.score."
         )
-    _check_columns(captions, _COLUMNS[1:], "captions")
+    _check_columns(captions, "captions")
     if out is not None:
         engine = Engine("ray", workers=workers, gpus_per_worker=gpus_per_worker)
         choices = {"tokenizer": tokenizer, "empty": empty, "engine": engine}
         return _joined(ray, captions, references, metrics, Path(out).absolute(), choices)
+    actors = Ray(workers=workers, gpus_per_worker=gpus_per_worker).workers
     truth = lone_references(_by_item(references), empty=empty, tokenized=tokenizer == "none")
     prepared = PreparedReferences(truth, columns, tokenizer, 1, "error", empty)
     place: dict[str, Any] = {"num_cpus": 1}
-    if workers is not None or gpus_per_worker:
-        workers = workers or int(ray.cluster_resources().get("GPU", 0) / gpus_per_worker)
-        place |= {"compute": ray.data.ActorPoolStrategy(size=workers), "num_gpus": gpus_per_worker}
+    if actors is not None:
+        place |= {"compute": ray.data.ActorPoolStrategy(size=actors), "num_gpus": gpus_per_worker}
     slow = any(each.metric.slow for each in columns)
     return captions.map_batches(
-        _Scorer if "compute" in place else _score_block,
+        _Scorer if actors is not None else _score_block,
         batch_size=200 if slow else 5_000,
         batch_format="pyarrow",
         fn_kwargs={"shared": [ray.put(prepared)], "empty": empty, "tokenized": tokenizer == "none"},
@@ -109,27 +111,39 @@ def _joined(
     ray: Any, captions: Any, references: Any, metrics: Metrics, out: Path, choices: dict[str, Any]
 ) -> Any:
     """Write both data sets as shards and score these; what is written already is kept."""
+    check_own_folder(out, MANIFEST)
+    check_metrics(table_columns(metrics), choices["tokenizer"])
+    if _is_dataset(references):
+        _check_columns(references, "references")
     shards = out / ".input"
+    own, truth = shards / "captions", shards / "references"
     written = shards / "complete"
     if not written.exists():
         shutil.rmtree(shards, ignore_errors=True)
-        captions.write_parquet(str(shards / "captions"))
+        make_folder(truth)
+        _write(captions, own)
         if _is_dataset(references):
-            _check_columns(references, _COLUMNS[1:], "references")
-            references.write_parquet(str(shards / "references"))
+            _write(references, truth)
         else:
-            make_folder(shards / "references")
-            write_shards(shards / "references", {}, references_by_item(references))
+            write_shards(truth, {}, references_by_item(references))
         written.touch()
-    own = shards / "captions"
     systems = [own] if "system" in captions.schema().names else {"": own}
+    names: dict[PathLike, PathLike] = {
+        path: f"A block of the data set of {path.name}" for path in (own, truth)
+    }
     try:
-        score_shards(systems, [shards / "references"], metrics, out=out, **choices)
+        score_shards(systems, [truth], metrics, out=out, names=names, **choices)
     except DataError:
         shutil.rmtree(shards, ignore_errors=True)  # captions that nobody can go on with
         raise
     shutil.rmtree(shards, ignore_errors=True)
     return ray.data.read_parquet(str(out / "items"))
+
+
+def _write(dataset: Any, folder: Path) -> None:
+    """Write what is needed of a data set."""
+    names = [name for name in _COLUMNS if name in dataset.schema().names]
+    dataset.select_columns(names).write_parquet(str(folder))
 
 
 class _Scorer:
@@ -149,9 +163,10 @@ def _score_block(block: Any, shared: list[Any], empty: Empty, tokenized: bool) -
     position = prepared.index.position
     unknown = list(dict.fromkeys(item for item in items if item not in position))
     if unknown:
+        have = "item has" if len(unknown) == 1 else "items have"
         raise DataError(
-            f"{len(unknown):,} items have no references ({first_few(unknown)}). Remove them, or "
-            "add their references."
+            f"{len(unknown):,} {have} no references ({first_few(unknown)}). Remove them, or add "
+            "their references."
         )
     rows = [str(k) for k in range(len(items))]
     named = [f"{k} of the block (item {item!r})" for k, item in zip(rows, items, strict=True)]
@@ -172,7 +187,7 @@ def _by_item(references: Any) -> Mapping[str, Sequence[str]]:
     """Fetch the references of all items."""
     if not _is_dataset(references):
         return references_by_item(references)
-    _check_columns(references, ("item", "caption"), "references")
+    _check_columns(references, "references")
     count = references.count()
     if count > _MANY:
         raise DataError(
@@ -206,11 +221,18 @@ def _checked(block: Any, role: Role) -> Any:
     return table
 
 
-def _check_columns(dataset: Any, needed: tuple[str, ...], what: str) -> None:
-    names = dataset.schema().names
-    missing = [name for name in needed if name not in names]
+def _check_columns(dataset: Any, what: str) -> None:
+    if not _is_dataset(dataset):
+        raise DataError(
+            f"The {what} are a {type(dataset).__name__}; expected a ray.data.Dataset, as "
+            "ray.data.read_parquet gives one."
+        )
+    schema = dataset.schema()
+    if schema is None:
+        raise DataError(f"The data set of {what} has no rows; at least one is needed.")
+    missing = [name for name in ("item", "caption") if name not in schema.names]
     if missing:
         raise DataError(
-            f"The data set of {what} has no column {missing[0]!r}; it has {', '.join(names)}. "
-            "Rename one: dataset.rename_columns({...})"
+            f"The data set of {what} has no column {missing[0]!r}; it has "
+            f"{', '.join(schema.names)}. Rename one: dataset.rename_columns({{...}})"
         )

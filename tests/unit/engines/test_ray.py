@@ -22,7 +22,13 @@ import reelscore
 from reelscore import examples, stories
 from reelscore.cli.main import cli
 from reelscore.engines import Engine, ray_cluster
-from reelscore.errors import ClusterError, DataError, MissingExtraError, UnknownNameError
+from reelscore.errors import (
+    ClusterError,
+    DataError,
+    MissingExtraError,
+    ReelscoreError,
+    UnknownNameError,
+)
 from reelscore.scoring.shards.pipeline import score_shards
 from support.shards import candidate_rows, reference_rows, write_shards
 from support.trecvid_copy import write_copy
@@ -219,6 +225,42 @@ def test_a_data_set_without_a_column_is_refused(datasets):
         reelscore.ray.score(captions.rename_columns({"item": "video"}), references)
     with pytest.raises(DataError, match="diversity looks at a system's captions together"):
         reelscore.ray.score(captions, references, "diversity")
+    with pytest.raises(DataError, match="judge keeps its answers in a journal"):
+        reelscore.ray.score(captions, references, "judge|model:m")
+    with pytest.raises(DataError, match=r"The captions are a list; expected a ray\.data\.Dataset"):
+        reelscore.ray.score([{"item": "v1", "caption": "a man"}], references)
+    with pytest.raises(DataError, match="The data set of captions has no rows"):
+        reelscore.ray.score(ray.data.from_items([]), references)
+
+
+@of_ray_itself
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"workers": 0}, "workers=0: at least one is needed"),
+        ({"workers": 50}, "50 workers do not fit: the cluster has 2 processors"),
+        ({"gpus_per_worker": 0.5}, "The Ray cluster has no GPU"),
+        ({"gpus_per_worker": 1, "workers": 1}, "The Ray cluster has no GPU"),
+    ],
+)
+def test_more_workers_than_fit_are_refused_for_data_sets(datasets, options, message):
+    with pytest.raises(ReelscoreError, match=message):
+        reelscore.ray.score(*datasets, "rouge_l", **options)
+
+
+@of_ray_itself
+def test_nothing_is_written_for_data_sets_that_cannot_be_joined(datasets, tmp_path):
+    captions, references = datasets
+    for truth, metrics in (
+        (references.rename_columns({"caption": "text"}), "rouge_l"),
+        (references, "fusion"),
+    ):
+        with pytest.raises(DataError):
+            reelscore.ray.score(captions, truth, metrics, out=tmp_path / "out")
+        assert not (tmp_path / "out").exists()
+    (tmp_path / "file").touch()
+    with pytest.raises(DataError, match="file: is a file; name a folder"):
+        reelscore.ray.score(captions, references, "rouge_l", out=tmp_path / "file")
 
 
 @of_ray_itself
@@ -237,6 +279,14 @@ def test_references_that_do_not_fit_are_joined_in_a_folder(datasets, monkeypatch
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         *("items", "manifest.json", "scores.json")
     ]
+    before = (tmp_path / "out" / "items" / "part-00000.parquet").stat()
+    again = reelscore.ray.score(*datasets, "cider", out=tmp_path / "out").take_all()
+    assert sorted(map(repr, again)) == sorted(map(repr, rows))
+    assert (tmp_path / "out" / "items" / "part-00000.parquet").stat() == before
+    captions, references = datasets
+    twice = captions.union(captions.limit(1))
+    with pytest.raises(DataError, match=r"^A block of the data set of captions: row 1: .*already"):
+        reelscore.ray.score(twice, references, "cider", out=tmp_path / "other")
 
 
 @of_ray_itself

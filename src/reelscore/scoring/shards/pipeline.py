@@ -174,7 +174,7 @@ def score_shards(
     check_pyarrow("Scoring from shards")
     engine = engine or Engine()
     columns = table_columns(metrics)
-    _check_metrics(columns, tokenizer)
+    check_metrics(columns, tokenizer)
     if bad_rows is not None:
         check_target(bad_rows)
     check_policies(missing, empty)
@@ -292,8 +292,12 @@ def _gather(
     return reduce(iadd, engine.map(gather_partition, range(cut.partitions), plan))
 
 
-def _check_metrics(columns: Sequence[MetricColumns], tokenizer: Tokenizer) -> None:
-    """Refuse what cannot be computed part by part."""
+def check_metrics(columns: Sequence[MetricColumns], tokenizer: Tokenizer) -> None:
+    """Refuse what cannot be computed part by part.
+
+    Raises:
+        DataError: With the metric, or the tokenizer, and why.
+    """
     metrics = [own.metric for own in columns]
     check_tokens(metrics, tokenizer)
     check_processes(metrics)
