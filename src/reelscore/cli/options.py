@@ -47,6 +47,7 @@ from reelscore.text.segmenters import FLORES
 from reelscore.text.tokens import TOKENIZERS, Tokenizer
 
 STDOUT = "-"
+_MEMORY = 60  # percent
 _MANY = 50_000  # captions from which on a progress bar is worth showing
 
 
@@ -67,10 +68,10 @@ class EngineChoice(msgspec.Struct, frozen=True):
         name = self.engine.partition("://")[0]
         check_choice("engine", name, ENGINES)
         if name == "threads":
-            if self.workers is not None or self.gpus_per_worker:
+            if self.workers is not None or self.gpus_per_worker or self.memory != _MEMORY:
                 raise DataError(
-                    "--workers and --gpus-per-worker are for --engine ray; threads of this "
-                    "process are chosen by --threads."
+                    "--workers, --gpus-per-worker and --memory are for --engine ray; threads of "
+                    "this process are chosen by --threads."
                 )
             return None
         return Engine(
@@ -158,7 +159,9 @@ class Scoring(msgspec.Struct, frozen=True):
 
         for option, given in (("--match-ids", self.match_ids), ("--common", self.common)):
             if given:
-                raise DataError(f"{option} needs all captions at once; leave out --out.")
+                raise DataError(
+                    f"{option} needs all captions at once; leave out --out and --bad-rows."
+                )
         files = candidate_files(self.candidates, self.refs, self.reading)
         bounds = oracles(files) if isinstance(files, dict) else []
         with resumable(self.out), progress_bar("Scoring", engine=engine) as progress:
@@ -269,7 +272,7 @@ _ENGINE_OPTIONS: list[Callable[[Callable[..., None]], Callable[..., None]]] = [
     ),
     number_option(
         "--memory",
-        default=60,
+        default=_MEMORY,
         least=1,
         most=100,
         metavar="PERCENT",

@@ -15,6 +15,8 @@ from reelscore._version import __version__
 from reelscore.errors import ClusterError, MissingExtraError, install_command
 
 _SECONDS = 4  # to wait for a head to answer; a client of Ray tries three times
+_GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0"  # how HTTP/2 begins
+_SETTINGS = b"\4"  # the kind of frame that it is answered with
 _STORE = 512 * 2**20  # bytes for what is shared, where a cluster of one machine is started
 _GIVEN_UP = 15.0  # seconds after which a machine that does not answer a check is not waited for
 
@@ -95,7 +97,7 @@ def _set_token() -> None:
 
 
 def _check_answer(address: str, whence: str) -> None:
-    """Refuse an address where nothing listens: Ray itself would try for minutes, or exit."""
+    """Refuse an address where nothing answers: Ray itself would try for minutes, or exit."""
     parts = urlsplit(address if "://" in address else f"//{address}")
     try:
         port = parts.port
@@ -109,7 +111,13 @@ def _check_answer(address: str, whence: str) -> None:
             "or local."
         )
     try:
-        socket.create_connection((parts.hostname, port), timeout=3 * _SECONDS).close()
+        with socket.create_connection((parts.hostname, port), timeout=3 * _SECONDS) as head:
+            # Clients have a limit of their own; a program on a machine of the cluster has none.
+            if not parts.scheme and os.environ.get("RAY_USE_TLS", "0") == "0":
+                head.settimeout(_SECONDS)
+                head.sendall(_GREETING)
+                if head.recv(9)[3:4] != _SETTINGS:
+                    raise ConnectionError("what answers there is not Ray")
     except OSError as error:
         raise _unreachable(address, whence, str(error)) from None
 

@@ -581,6 +581,25 @@ def test_a_head_that_never_answers_is_said(unconnected):
         assert time.monotonic() - begin < 20
 
 
+@pytest.mark.parametrize(
+    ("answer", "reason"), [(None, "timed out"), (b"HTTP/1.1 400 Bad Request", "is not Ray")]
+)
+def test_what_answers_otherwise_than_ray_is_said(unconnected, monkeypatch, answer, reason):
+    monkeypatch.setattr(ray_cluster, "_SECONDS", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as other:
+
+        def reply():
+            with other.accept()[0] as connection:
+                connection.recv(100)
+                connection.sendall(answer)
+
+        if answer is not None:
+            threading.Thread(target=reply).start()
+        address = f"127.0.0.1:{other.getsockname()[1]}"
+        with pytest.raises(ClusterError, match=rf"{address} cannot be reached \(.*{reason}"):
+            Engine("ray", address=address)
+
+
 @pytest.mark.parametrize("address", ["head", "ray://", "ray://head", "ray://head:port"])
 def test_what_is_no_address_is_said(unconnected, address):
     with pytest.raises(ClusterError, match="is no address of a Ray cluster"):
@@ -600,7 +619,8 @@ def test_ray_that_is_not_installed_is_said(monkeypatch):
 
 
 def test_options_of_ray_need_ray():
-    with pytest.raises(DataError, match="--workers and --gpus-per-worker are for --engine ray"):
-        run("score", *CLIPS, "--workers", 2)
+    for option in ("--workers", "--gpus-per-worker", "--memory"):
+        with pytest.raises(DataError, match=f"{option}.* are for --engine ray"):
+            run("score", *CLIPS, option, 2)
     with pytest.raises(UnknownNameError, match="Unknown engine 'spark'"):
         run("score", *CLIPS, "--engine", "spark")
