@@ -253,9 +253,14 @@ def _look_for(sizes: Mapping[str, int], directory: Path) -> Callable[[], tuple[s
 
 
 def first_line(error: BaseException) -> str:
-    r"""Give the first line of an error's message; Ray's go on for long.
+    r"""Give the first line of an error's message, since Ray's go on for long.
+
+    Where that only announces what another machine said, it is the last line, which says it.
 
     >>> first_line(ValueError("lost\nat ..."))
     'lost'
+    >>> first_line(ValueError("It said:\n  at ...\nno room"))
+    'no room'
     """
-    return str(error).strip().partition("\n")[0]
+    lines = str(error).strip().split("\n")
+    return lines[-1 if lines[0].endswith(":") else 0].strip()
