@@ -314,25 +314,32 @@ NB_MODULE(_native, m) {
         .def("__len__", &DocumentFrequencies::size)
         .def_prop_ro("order", &DocumentFrequencies::order)
         .def(
-            "number",
+            "add_ngrams",
             [](DocumentFrequencies& self, Ids captions, Offsets word_offsets) {
-                std::vector<std::uint32_t> numbers;
-                {
-                    nb::gil_scoped_release release;
-                    numbers = self.number(words_view(captions, word_offsets));
-                }
-                return array_of<std::uint32_t>(std::move(numbers));
+                nb::gil_scoped_release release;
+                self.add(words_view(captions, word_offsets));
             },
             "captions"_a, "word_offsets"_a)
         .def(
             "count",
-            [](DocumentFrequencies& self, Ids numbers, Ids references, Offsets word_offsets,
+            [](DocumentFrequencies& self, Ids references, Offsets word_offsets,
                Offsets reference_offsets) {
                 nb::gil_scoped_release release;
-                self.count(numbers.data(), words_view(references, word_offsets),
-                           reference_offsets.data(), reference_offsets.size() - 1);
+                self.count(words_view(references, word_offsets), reference_offsets.data(),
+                           reference_offsets.size() - 1);
             },
-            "numbers"_a, "references"_a, "word_offsets"_a, "reference_offsets"_a)
+            "references"_a, "word_offsets"_a, "reference_offsets"_a)
+        .def(
+            "count_repeated",
+            [](DocumentFrequencies& self, Ids references, Offsets word_offsets,
+               Offsets reference_offsets, double log_documents) {
+                const WordsView view = words_view(references, word_offsets);
+                return rows_of(view.size, self.order(), [&](double* out) {
+                    self.count_repeated(view, reference_offsets.data(),
+                                        reference_offsets.size() - 1, log_documents, out);
+                });
+            },
+            "references"_a, "word_offsets"_a, "reference_offsets"_a, "log_documents"_a)
         .def(
             "set",
             [](DocumentFrequencies& self, Ids ngrams, Offsets ngram_offsets,
@@ -360,7 +367,7 @@ NB_MODULE(_native, m) {
             },
             "prefixes"_a, "words"_a, "frequencies"_a);
     m.def(
-        "cider_norms_of",
+        "cider_norms",
         [](Ids captions, Offsets word_offsets, const DocumentFrequencies& frequencies,
            double log_documents, std::size_t threads) {
             const WordsView view = words_view(captions, word_offsets);
@@ -369,16 +376,6 @@ NB_MODULE(_native, m) {
             });
         },
         "captions"_a, "word_offsets"_a, "frequencies"_a, "log_documents"_a, "threads"_a);
-    m.def(
-        "cider_norms",
-        [](Ids numbers, Ids captions, Offsets word_offsets, const DocumentFrequencies& frequencies,
-           double log_documents) {
-            const WordsView view = words_view(captions, word_offsets);
-            return rows_of(view.size, frequencies.order(), [&](double* out) {
-                cider_norms(numbers.data(), view, frequencies, log_documents, out);
-            });
-        },
-        "numbers"_a, "captions"_a, "word_offsets"_a, "frequencies"_a, "log_documents"_a);
     m.def(
         "cider_statistics",
         [](Ids candidates, Offsets candidate_offsets, Ids references, Offsets word_offsets,

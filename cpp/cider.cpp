@@ -10,13 +10,8 @@
 namespace reelscore {
 namespace {
 
-constexpr std::size_t block_size = 64;  // captions or groups a thread takes at a time
-
-std::size_t ngram_count(std::size_t length, std::size_t order) {
-    std::size_t count = 0;
-    for (std::size_t n = 0; n < order && n < length; ++n) count += length - n;
-    return count;
-}
+constexpr std::size_t block_size = 64;       // captions or groups a thread takes at a time
+constexpr std::size_t kMostAtOnce = 150000;  // n-grams to make room for before there are any
 
 // Logarithms of the small whole numbers that most frequencies are.
 const std::array<double, 1024>& small_logarithms() {
@@ -131,13 +126,11 @@ WordsView view_of(const Words& words) {
 
 }  // namespace
 
-// The table is larger than the processor's caches: all places of one order are asked for before the
-// first of them is looked at.
-std::vector<std::uint32_t> DocumentFrequencies::number(WordsView captions) {
-    std::size_t total = 0;
-    for (std::size_t k = 0; k < captions.size; ++k) total += ngram_count(captions[k].size, order_);
-    std::vector<std::uint32_t> numbers, ngrams;
-    numbers.reserve(total);
+// Calls visit(caption, number) for all n-grams, caption by caption. The table is larger than the
+// processor's caches: all places of one order are asked for before the first of them is looked at.
+template <typename Visit>
+void DocumentFrequencies::number(WordsView captions, Visit&& visit) {
+    std::vector<std::uint32_t> ngrams;
     for (std::size_t k = 0; k < captions.size; ++k) {
         const WordsView::Run words = captions[k];
         ngrams.assign(words.size, PairIds::root);
@@ -146,12 +139,10 @@ std::vector<std::uint32_t> DocumentFrequencies::number(WordsView captions) {
             for (std::size_t i = 0; i < count; ++i) ids_.expect(ngrams[i], words[i + n]);
             for (std::size_t i = 0; i < count; ++i) {
                 ngrams[i] = ids_.id(ngrams[i], words[i + n]);
-                numbers.push_back(ngrams[i]);
+                visit(k, ngrams[i]);
             }
         }
     }
-    frequencies_.resize(size());  // once, not as often as one more does not fit
-    return numbers;
 }
 
 void DocumentFrequencies::clear() {
@@ -159,20 +150,98 @@ void DocumentFrequencies::clear() {
     frequencies_.clear();
 }
 
-void DocumentFrequencies::count(const std::uint32_t* numbers, WordsView references,
-                                const std::int64_t* reference_offsets, std::size_t items) {
-    std::vector<std::uint32_t> last_document(size(), 0);
-    for (std::size_t item = 0; item < items; ++item) {
-        const auto document = static_cast<std::uint32_t>(item + 1);
-        for (auto r = reference_offsets[item]; r < reference_offsets[item + 1]; ++r) {
-            const std::size_t ngrams = ngram_count(references[std::size_t(r)].size, order_);
-            for (const std::uint32_t* end = numbers + ngrams; numbers != end; ++numbers) {
-                if (last_document[*numbers] == document) continue;
-                last_document[*numbers] = document;
-                ++frequencies_[*numbers];
+void DocumentFrequencies::add(WordsView captions) {
+    number(captions, [](std::size_t, std::uint32_t) {});
+    frequencies_.resize(size());
+}
+
+void DocumentFrequencies::count(WordsView references, const std::int64_t* reference_offsets,
+                                std::size_t items) {
+    std::vector<std::size_t> last_documents(size(), 0);
+    std::size_t document = 0;  // from 1 on
+    number(references, [&](std::size_t reference, std::uint32_t ngram) {
+        while (document < items && std::size_t(reference_offsets[document]) <= reference)
+            ++document;
+        if (ngram >= last_documents.size()) {
+            last_documents.push_back(0);
+            frequencies_.push_back(0.0);
+        }
+        if (last_documents[ngram] == document) return;
+        last_documents[ngram] = document;
+        ++frequencies_[ngram];
+    });
+}
+
+// An n-gram stands there once if all of it but its last word does, or all but its first: most long
+// n-grams need not be looked up. So one order comes after the other, each for all references.
+void DocumentFrequencies::count_repeated(WordsView references,
+                                         const std::int64_t* reference_offsets, std::size_t items,
+                                         double log_documents, double* norms) {
+    struct Ngram {
+        std::uint32_t documents, last_document;
+        std::uint32_t times, times_here;  // in all references, in the current one
+    };
+    const auto first_word = references.offsets[0];
+    const std::uint32_t* const words = references.ids + first_word;
+    const auto total = std::size_t(references.offsets[references.size] - first_word);
+    std::vector<std::uint32_t> numbers(total, PairIds::root);  // of n-grams, by their first word
+    std::vector<Ngram> known;                                  // by number
+    std::vector<std::size_t> asked;                            // by their first word, of one item
+    ids_.reserve(std::min(total, kMostAtOnce));
+    known.reserve(std::min(total, kMostAtOnce));
+    const auto may_repeat = [&](std::uint32_t ngram) {
+        return ngram == PairIds::root || (ngram != PairIds::none && known[ngram].times > 1);
+    };
+    for (std::size_t n = 0; n < order_; ++n) {
+        for (std::size_t item = 0; item < items; ++item) {
+            asked.clear();
+            for (auto r = reference_offsets[item]; r < reference_offsets[item + 1]; ++r) {
+                const auto end = std::size_t(references.offsets[r + 1] - first_word);
+                for (auto k = std::size_t(references.offsets[r] - first_word); k + n < end; ++k) {
+                    if (may_repeat(numbers[k]) && (n == 0 || may_repeat(numbers[k + 1]))) {
+                        ids_.expect(numbers[k], words[k + n]);
+                        asked.push_back(k);
+                    } else {
+                        numbers[k] = PairIds::none;
+                    }
+                }
+            }
+            for (std::size_t place : asked) {
+                numbers[place] = ids_.id(numbers[place], words[place + n]);
+                if (numbers[place] == known.size()) known.push_back({0, 0, 0, 0});
+                prefetch(&known[numbers[place]]);
+            }
+            const auto document = static_cast<std::uint32_t>(item + 1);
+            for (std::size_t place : asked) {
+                Ngram& ngram = known[numbers[place]];
+                ++ngram.times;
+                ngram.documents += ngram.last_document != document;
+                ngram.last_document = document;
             }
         }
+        const std::uint32_t* ngrams = numbers.data();
+        for (std::size_t r = 0; r < references.size; ++r) {
+            const std::size_t size = references[r].size, count = size > n ? size - n : 0;
+            for (std::size_t i = 0; i < count; ++i) {
+                if (ngrams[i] != PairIds::none) ++known[ngrams[i]].times_here;
+            }
+            double sum = 0.0;
+            for (std::size_t i = 0; i < count; ++i) {
+                double value = tf_idf_weight(0.0, log_documents);
+                if (ngrams[i] != PairIds::none) {
+                    Ngram& ngram = known[ngrams[i]];
+                    if (ngram.times_here == 0) continue;  // it stands before this place
+                    value = ngram.times_here * tf_idf_weight(ngram.documents, log_documents);
+                    ngram.times_here = 0;
+                }
+                sum += value * value;
+            }
+            norms[r * order_ + n] = std::sqrt(sum);
+            ngrams += size;
+        }
     }
+    frequencies_.resize(size());
+    for (std::size_t k = 0; k < known.size(); ++k) frequencies_[k] = known[k].documents;
 }
 
 void DocumentFrequencies::set(WordsView::Run ngram, double frequency) {
@@ -203,33 +272,6 @@ void DocumentFrequencies::add(const std::uint32_t* prefixes, const std::uint32_t
     }
     frequencies_.resize(this->size());
     for (std::size_t k = 0; k < size; ++k) frequencies_[here[k]] += frequencies[k];
-}
-
-void cider_norms(const std::uint32_t* numbers, WordsView captions,
-                 const DocumentFrequencies& frequencies, double log_documents, double* out) {
-    const std::size_t order = frequencies.order();
-    std::vector<double> weights(frequencies.size());
-    for (std::size_t k = 0; k < weights.size(); ++k) {
-        weights[k] = tf_idf_weight(frequencies.frequency(std::uint32_t(k)), log_documents);
-    }
-    std::vector<std::uint32_t> counts(frequencies.size(), 0), distinct;
-    for (std::size_t k = 0; k < captions.size; ++k) {
-        const std::size_t length = captions[k].size;
-        for (std::size_t n = 0; n < order; ++n) {
-            distinct.clear();
-            for (std::size_t i = n; i < length; ++i) {
-                if (counts[*numbers]++ == 0) distinct.push_back(*numbers);
-                ++numbers;
-            }
-            double sum = 0.0;
-            for (std::uint32_t ngram : distinct) {
-                const double value = counts[ngram] * weights[ngram];
-                sum += value * value;
-                counts[ngram] = 0;
-            }
-            out[k * order + n] = std::sqrt(sum);
-        }
-    }
 }
 
 void cider_norms(WordsView captions, const DocumentFrequencies& frequencies, double log_documents,
@@ -326,13 +368,11 @@ void cider_group_sums(WordsView texts, const std::int64_t* candidates,
             places.resize(pairs + 1);
             std::iota(places.begin(), places.end(), 0);
             frequencies.clear();
-            const std::vector<std::uint32_t> numbers = frequencies.number(view_of(theirs));
-            frequencies.count(numbers.data(), view_of(theirs), places.data(), pairs);
             own.log_documents = std::log(std::max(1.0, static_cast<double>(pairs)));
             norms.resize(pairs * order);
             rows.resize(pairs * order);
-            cider_norms(numbers.data(), view_of(theirs), frequencies, own.log_documents,
-                        norms.data());
+            frequencies.count_repeated(view_of(theirs), places.data(), pairs, own.log_documents,
+                                       norms.data());
             cider_statistics(view_of(ours), view_of(theirs), norms.data(),
                              {places.data(), places.data()}, frequencies, own, 1, rows.data());
             std::fill_n(out + g * order, order, 0.0);

@@ -9,18 +9,20 @@
 
 namespace reelscore {
 
-// How many documents (the references of one item together) hold each n-gram. N-grams are first
-// numbered, the one step that hashes; counting and norms then only walk along the numbers.
+// How many documents (the references of one item together) hold each n-gram.
 class DocumentFrequencies {
   public:
     explicit DocumentFrequencies(std::size_t order) : order_(order) {}
     void clear();
 
-    // The numbers of all n-grams of the captions, caption by caption, shorter n-grams first.
-    std::vector<std::uint32_t> number(WordsView captions);
-    // Counts each item's references as one document; numbers are those of all references.
-    void count(const std::uint32_t* numbers, WordsView references,
-               const std::int64_t* reference_offsets, std::size_t items);
+    // Adds the n-grams of captions to the table, new ones with a frequency of 0.
+    void add(WordsView captions);
+    // Counts each item's references as one document.
+    void count(WordsView references, const std::int64_t* reference_offsets, std::size_t items);
+    // The same in an empty table, and what cider_norms gives for the references. Most n-grams that
+    // stand there once are left out: a frequency of one weighs as much as none at all.
+    void count_repeated(WordsView references, const std::int64_t* reference_offsets,
+                        std::size_t items, double log_documents, double* norms);
     // Sets one n-gram's frequency, for frequencies that come from a file.
     void set(WordsView::Run ngram, double frequency);
 
@@ -46,6 +48,9 @@ class DocumentFrequencies {
     std::size_t size() const { return ids_.size(); }
 
   private:
+    template <typename Visit>
+    void number(WordsView captions, Visit&& visit);
+
     std::size_t order_;
     PairIds ids_;
     std::vector<double> frequencies_;
@@ -57,12 +62,8 @@ struct CiderParameters {
     double log_documents = 0.0;  // logarithm of the number of documents
 };
 
-// The length of each caption's tf-idf vector, for each order 1..n: captions x n. The numbers are
-// those DocumentFrequencies::number gave for these captions.
-void cider_norms(const std::uint32_t* numbers, WordsView captions,
-                 const DocumentFrequencies& frequencies, double log_documents, double* out);
-
-// The same where all n-grams are in the table already, which is only looked at.
+// The length of each caption's tf-idf vector, for each order 1..n: captions x n. N-grams that are
+// not in the table are passed over.
 void cider_norms(WordsView captions, const DocumentFrequencies& frequencies, double log_documents,
                  std::size_t threads, double* out);
 

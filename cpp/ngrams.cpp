@@ -147,33 +147,23 @@ void self_bleu_group(WordsView captions, std::size_t begin, std::size_t end, std
 
 }  // namespace
 
-std::size_t PairIds::slot_of(std::uint32_t first, std::uint32_t second) const {
-    const std::size_t mask = slots_.size() - 1;
-    std::size_t k = hash(first, second) & mask;
-    while (slots_[k].id != none && (slots_[k].first != first || slots_[k].second != second)) {
-        k = (k + 1) & mask;
-    }
-    return k;
-}
-
-std::uint32_t PairIds::id(std::uint32_t first, std::uint32_t second) {
-    if (3 * (size_ + 1) > 2 * slots_.size()) grow();
-    Slot& slot = slots_[slot_of(first, second)];
-    if (slot.id == none) slot = {first, second, static_cast<std::uint32_t>(size_++)};
-    return slot.id;
-}
-
-std::uint32_t PairIds::find(std::uint32_t first, std::uint32_t second) const {
-    return slots_.empty() ? none : slots_[slot_of(first, second)].id;
-}
-
 void PairIds::clear() {
     for (Slot& slot : slots_) slot.id = none;
     size_ = 0;
 }
 
+void PairIds::reserve(std::size_t size) {
+    std::size_t slots = 128;
+    while (3 * size > 2 * slots) slots *= 2;
+    if (slots > slots_.size()) resize(slots);
+}
+
 void PairIds::grow() {
-    Slots old(slots_.empty() ? 128 : 2 * slots_.size(), Slot{0, 0, none});
+    resize(slots_.empty() ? 128 : 2 * slots_.size());
+}
+
+void PairIds::resize(std::size_t slots) {
+    Slots old(slots, Slot{0, 0, none});
     old.swap(slots_);
     for (const Slot& slot : old) {
         if (slot.id != none) slots_[slot_of(slot.first, slot.second)] = slot;

@@ -20,14 +20,24 @@ class PairIds {
     static constexpr std::uint32_t none = 0xffffffffu;
     static constexpr std::uint32_t root = none - 1;  // the empty n-gram
 
-    std::uint32_t id(std::uint32_t first, std::uint32_t second);  // adds the pair if it is new
-    std::uint32_t find(std::uint32_t first, std::uint32_t second) const;  // none if unknown
+    // The number of a pair, which is added if it is new.
+    std::uint32_t id(std::uint32_t first, std::uint32_t second) {
+        if (3 * (size_ + 1) > 2 * slots_.size()) grow();
+        Slot& slot = slots_[slot_of(first, second)];
+        if (slot.id == none) slot = {first, second, static_cast<std::uint32_t>(size_++)};
+        return slot.id;
+    }
+    // The same, but none if it is unknown.
+    std::uint32_t find(std::uint32_t first, std::uint32_t second) const {
+        return slots_.empty() ? none : slots_[slot_of(first, second)].id;
+    }
     // Makes id() and find() of a pair quicker, a little later.
     void expect(std::uint32_t first, std::uint32_t second) const {
         if (!slots_.empty()) prefetch(&slots_[hash(first, second) & (slots_.size() - 1)]);
     }
     std::size_t size() const { return size_; }
     void clear();
+    void reserve(std::size_t size);
     // Calls visit(first, second, id) for each pair, in no order.
     template <typename Visit>
     void each(Visit&& visit) const {
@@ -46,8 +56,16 @@ class PairIds {
         const std::uint64_t hash = (std::uint64_t{first} << 32 | second) * 0x9e3779b97f4a7c15u;
         return hash ^ hash >> 32;
     }
-    std::size_t slot_of(std::uint32_t first, std::uint32_t second) const;
+    std::size_t slot_of(std::uint32_t first, std::uint32_t second) const {
+        const std::size_t mask = slots_.size() - 1;
+        std::size_t k = hash(first, second) & mask;
+        while (slots_[k].id != none && (slots_[k].first != first || slots_[k].second != second)) {
+            k = (k + 1) & mask;
+        }
+        return k;
+    }
     void grow();
+    void resize(std::size_t slots);
 
     using Slots = std::vector<Slot, LargePages<Slot>>;
 

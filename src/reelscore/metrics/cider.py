@@ -95,19 +95,18 @@ class Cider(Metric):
         """Count in how many items' references each n-gram stands, or read it from the file."""
         table = _native.DocumentFrequencies(self.n)
         words = references.words
-        numbers = table.number(*words)
         if self.frequencies is None:
-            table.count(numbers, *words, reference_offsets)
-            documents = len(reference_offsets) - 1
+            log_documents = _log_documents(len(reference_offsets) - 1)
+            norms = table.count_repeated(*words, reference_offsets, log_documents)
         else:
             from reelscore.metrics.document_frequencies import read_frequencies
 
             stored = read_frequencies(self.frequencies)
             ngrams = Captions(pack(list(stored.frequencies)), references.vocabulary).words
+            log_documents = _log_documents(stored.documents)
+            table.add_ngrams(*words)
             table.set(*ngrams, np.fromiter(stored.frequencies.values(), np.float64))
-            documents = stored.documents
-        log_documents = math.log(max(1, documents))
-        norms = _native.cider_norms(numbers, *words, table, log_documents)
+            norms = _native.cider_norms(*words, table, log_documents, 1)
         return Prepared(table, log_documents, norms)
 
     def gather(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Counted | None:
@@ -115,8 +114,7 @@ class Cider(Metric):
         if self.frequencies is not None:
             return None
         table = _native.DocumentFrequencies(self.n)
-        words = references.words
-        table.count(table.number(*words), *words, reference_offsets)
+        table.count(*references.words, reference_offsets)
         return Counted(table, len(reference_offsets) - 1)
 
     def prepare_part(
@@ -129,8 +127,8 @@ class Cider(Metric):
         if gathered is None:
             return self.prepare(references, reference_offsets)
         table, documents = gathered
-        log_documents = math.log(max(1, documents))
-        norms = _native.cider_norms_of(*references.words, table, log_documents, 1)
+        log_documents = _log_documents(documents)
+        norms = _native.cider_norms(*references.words, table, log_documents, 1)
         return Prepared(table, log_documents, norms)
 
     def statistics(self, batch: CaptionBatch, prepared: Prepared) -> FloatArray:
@@ -186,3 +184,7 @@ class Cider(Metric):
         mean = totals[..., : self.n].mean(axis=-1, keepdims=True)
         scores: FloatArray = 10.0 * mean / totals[..., -1:]
         return scores
+
+
+def _log_documents(documents: int) -> float:
+    return math.log(max(1, documents))
