@@ -26,30 +26,30 @@ MeteorCaptions::MeteorCaptions(const MeteorTexts& texts,
             captions_.push_back(id);
         }
     }
-    const std::vector<uint32_t> numbers = number_phrases();
+    number_phrases();
     link_paraphrases(threads);
     link_back();
     nodes_ = {};
     spellings_ = {};
-    list_phrases(numbers);
+    drop_lone_phrases();
 }
 
-// Gives the number of the phrase at each place, caption by caption.
-std::vector<uint32_t> MeteorCaptions::number_phrases() {
+void MeteorCaptions::number_phrases() {
     size_t total = 0;
     for (uint32_t caption : captions_) total += texts_.phrases(caption).size;
-    std::vector<uint32_t> numbers;
-    numbers.reserve(total);
+    phrases_.reserve(total);
     for (uint32_t caption : captions_) {
         const uint32_t* const words = texts_.words(caption).data;
+        ranges_[caption].begin = phrases_.size();
         for (const PhraseOccurrence& occurrence : texts_.phrases(caption)) {
-            numbers.push_back(nodes_.id_of(occurrence.phrase));
-            if (numbers.back() == spellings_.size()) {
+            const uint32_t phrase = nodes_.id_of(occurrence.phrase);
+            if (phrase == spellings_.size()) {
                 spellings_.push_back({words + occurrence.start, occurrence.length});
             }
+            phrases_.push_back({phrase, occurrence.start, occurrence.length});
         }
+        ranges_[caption].end = phrases_.size();
     }
-    return numbers;
 }
 
 // METEOR meets paraphrases in the order of its table, which is that of their texts.
@@ -104,21 +104,22 @@ void MeteorCaptions::link_back() {
     }
 }
 
-// Most phrases of a caption have no counterpart in any other caption, and are left out.
-void MeteorCaptions::list_phrases(const std::vector<uint32_t>& numbers) {
+// Most phrases of a caption have no counterpart in any other caption.
+void MeteorCaptions::drop_lone_phrases() {
     std::vector<bool> useful(phrase_count());
     for (uint32_t phrase = 0; phrase < useful.size(); ++phrase) {
         useful[phrase] = paraphrases(phrase).size + sources(phrase).size > 0;
     }
-    const uint32_t* number = numbers.data();
+    size_t kept = 0;
     for (uint32_t caption : captions_) {
-        ranges_[caption].begin = phrases_.size();
-        for (const PhraseOccurrence& occurrence : texts_.phrases(caption)) {
-            const uint32_t phrase = *number++;
-            if (useful[phrase]) phrases_.push_back({phrase, occurrence.start, occurrence.length});
+        Range& range = ranges_[caption];
+        const size_t begin = kept;
+        for (size_t k = range.begin; k < range.end; ++k) {
+            if (useful[phrases_[k].phrase]) phrases_[kept++] = phrases_[k];
         }
-        ranges_[caption].end = phrases_.size();
+        range = {begin, kept};
     }
+    phrases_.resize(kept);
 }
 
 }  // namespace reelscore

@@ -46,11 +46,11 @@ class MeteorCaptions {
                               const std::vector<std::size_t>& offsets, std::size_t k) {
         return {values.data() + offsets[k], offsets[k + 1] - offsets[k]};
     }
-    std::vector<std::uint32_t> number_phrases();
+    void number_phrases();
     void sort_by_spelling(std::uint32_t* begin, std::uint32_t* end) const;
     void link_paraphrases(std::size_t threads);
     void link_back();
-    void list_phrases(const std::vector<std::uint32_t>& numbers);
+    void drop_lone_phrases();
 
     const MeteorTexts& texts_;
     std::vector<std::uint32_t> captions_;  // each once

@@ -22,6 +22,8 @@ constexpr size_t kMostBytes = size_t{8} << 20;  // of texts that are kept from c
 constexpr size_t kMostWords = 1 << 16;          // likewise
 constexpr size_t kMostIdle = 2;
 constexpr size_t kFewTexts = 512;  // that a thread takes at a time, at least
+// To make room for; nearly all captions have fewer. Memory that is not written to costs nothing.
+constexpr size_t kPhrasesPerWord = 4, kCharactersPerWord = 4;
 
 // Whether texts of so many bytes are too much to be kept: analysed, they take five times as many.
 bool is_too_much(size_t bytes) {
@@ -130,7 +132,7 @@ void MeteorTexts::analyze(size_t threads) {
     if (options_.paraphrases) {
         find_phrases(threads);
     } else {
-        phrase_offsets_.resize(texts_.size() + 1);
+        phrases_.resize(texts_.size());
     }
 }
 
@@ -147,6 +149,9 @@ void MeteorTexts::split_into_words(size_t threads) {
     parallel_blocks(size, block_length, threads, [&](size_t begin, size_t end) {
         MeteorNormalizer normalizer(index_);
         Block& block = blocks[begin / block_length];
+        size_t characters = 0;
+        for (size_t k = begin; k < end; ++k) characters += texts_[first + k].size();
+        block.words.reserve(characters / kCharactersPerWord);
         for (size_t k = begin; k < end; ++k) {
             const size_t before = block.words.size();
             normalizer.visit_words(texts_[first + k], options_.normalize, [&](string_view word) {
@@ -244,38 +249,38 @@ void MeteorTexts::append_phrases(size_t text, std::vector<PhraseOccurrence>& fou
     }
 }
 
+// Each block of texts keeps its phrases where they were found.
 void MeteorTexts::find_phrases(size_t threads) {
-    struct Block {
-        std::vector<PhraseOccurrence> phrases;
-        std::vector<size_t> counts;
-    };
-    const size_t first = phrase_offsets_.size() - 1, size = texts_.size() - first;
-    // Small blocks: what one outgrows, the next takes.
-    std::vector<Block> blocks((size + kFewTexts - 1) / kFewTexts);
+    const size_t first = phrases_.size(), size = texts_.size() - first;
+    const size_t first_block = phrase_blocks_.size();
+    phrases_.resize(texts_.size());
+    phrase_blocks_.resize(first_block + (size + kFewTexts - 1) / kFewTexts);
     parallel_blocks(size, kFewTexts, threads, [&](size_t begin, size_t end) {
-        Block& block = blocks[begin / kFewTexts];
+        std::vector<PhraseOccurrence>& block = phrase_blocks_[first_block + begin / kFewTexts];
+        const size_t words = word_offsets_[first + end] - word_offsets_[first + begin];
+        block.reserve(kPhrasesPerWord * words);
         for (size_t k = begin; k < end; ++k) {
-            const size_t before = block.phrases.size();
-            append_phrases(first + k, block.phrases);
-            block.counts.push_back(block.phrases.size() - before);
+            const size_t before = block.size();
+            append_phrases(first + k, block);
+            phrases_[first + k].size = block.size() - before;
+        }
+        const PhraseOccurrence* place = block.data();
+        for (size_t k = begin; k < end; ++k) {
+            phrases_[first + k].data = place;
+            place += phrases_[first + k].size;
         }
     });
-    size_t total = 0;
-    for (const Block& block : blocks) total += block.phrases.size();
-    make_room(phrases_, total);
-    for (Block& block : blocks) {
-        phrases_.insert(phrases_.end(), block.phrases.begin(), block.phrases.end());
-        for (size_t count : block.counts) phrase_offsets_.push_back(phrase_offsets_.back() + count);
-        block = {};
-    }
 }
 
 size_t MeteorTexts::bytes() const {
     size_t characters = 0;
     for (string_view text : texts_) characters += text.size();
-    const size_t each = sizeof(string_view) + 2 * sizeof(uint64_t) + 2 * sizeof(size_t);
+    const size_t each = sizeof(string_view) + 2 * sizeof(uint64_t) + sizeof(size_t) +
+                        sizeof(Slice<PhraseOccurrence>);
+    size_t phrases = 0;
+    for (const std::vector<PhraseOccurrence>& block : phrase_blocks_) phrases += block.size();
     return characters + texts_.size() * each + words_.size() * sizeof words_[0] +
-           phrases_.size() * sizeof phrases_[0];
+           phrases * sizeof(PhraseOccurrence);
 }
 
 void MeteorTexts::keep_texts() {

@@ -82,10 +82,7 @@ class MeteorTexts {
         return {words_.data() + word_offsets_[text], word_offsets_[text + 1] - word_offsets_[text]};
     }
     // Phrases are given as their nodes in the language index, by start and then by length.
-    Slice<PhraseOccurrence> phrases(std::uint32_t text) const {
-        return {phrases_.data() + phrase_offsets_[text],
-                phrase_offsets_[text + 1] - phrase_offsets_[text]};
-    }
+    Slice<PhraseOccurrence> phrases(std::uint32_t text) const { return phrases_[text]; }
 
     std::string_view spelling(std::uint32_t word) const { return spellings_.view()[word]; }
     std::uint32_t indexed(std::uint32_t word) const { return indexed_words_[word]; }
@@ -119,8 +116,8 @@ class MeteorTexts {
     IdTable text_table_;
     std::vector<std::uint32_t> words_;
     std::vector<std::size_t> word_offsets_{0};
-    std::vector<PhraseOccurrence> phrases_;
-    std::vector<std::size_t> phrase_offsets_{0};
+    std::vector<Slice<PhraseOccurrence>> phrases_;  // by text
+    std::vector<std::vector<PhraseOccurrence>> phrase_blocks_;
 
     Strings spellings_;  // of words
     IdTable word_table_;
