@@ -17,6 +17,7 @@
 #include <mutex>
 #include <optional>
 #include <stdexcept>
+#include <unordered_map>
 
 #include "cider.hpp"
 #include "draws.hpp"
@@ -527,8 +528,12 @@ NB_MODULE(_native, m) {
         "power",
         [](ArrayIn<double> base, double exponent) {
             std::vector<double> result(base.size());
-            for (std::size_t k = 0; k < result.size(); ++k)
-                result[k] = precise_pow(base(k), exponent);
+            std::unordered_map<double, double> known;  // fractions of small numbers: few distinct
+            for (std::size_t k = 0; k < result.size(); ++k) {
+                const auto [place, is_new] = known.try_emplace(base(k));
+                if (is_new) place->second = precise_pow(base(k), exponent);
+                result[k] = place->second;
+            }
             return array_of<double>(std::move(result));
         },
         "base"_a, "exponent"_a);

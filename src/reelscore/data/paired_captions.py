@@ -5,7 +5,8 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import chain
+from itertools import chain, filterfalse, islice
+from math import ceil
 from typing import Any, Literal, TypeVar, get_args
 
 import msgspec
@@ -384,14 +385,15 @@ def copy_warning(
     []
     """
 
-    def copies(places: range) -> int:
-        return sum(candidates[k].strip() in map(str.strip, references_of(k)) for k in places)
+    def is_copy(place: int) -> bool:
+        return candidates[place].strip() in map(str.strip, references_of(place))
 
     count = len(candidates)
     sample = range(0, count, max(1, count // _SAMPLE))
-    if count < _HANDFUL or copies(sample) < _NEARLY_ALL * len(sample):
+    few = len(sample) - ceil(_NEARLY_ALL * len(sample))  # that may be no copies
+    if count < _HANDFUL or any(True for _ in islice(filterfalse(is_copy, sample), few, None)):
         return []
-    return copies_warning(copies(range(count)), count)
+    return copies_warning(sum(map(is_copy, range(count))), count)
 
 
 def copies_warning(equal: int, count: int) -> list[str]:
