@@ -137,17 +137,23 @@ BlobSpan LanguageIndex::bases(uint32_t word) const {
     return {&bases_, begin, std::max(begin, first_at_least(uint64_t{word} + 1))};
 }
 
+LanguageIndex::FirstNode LanguageIndex::first_node(uint32_t word) const {
+    const uint32_t node = child_in({0, root_end_}, word);
+    if (node == kNone) return {};
+    return {node, children(node), is_listed(node)};
+}
+
+// Without branches: where in a list the word stands is a matter of chance.
 uint32_t LanguageIndex::child_in(Range nodes, uint32_t word) const {
-    auto [begin, end] = nodes;
-    while (begin < end) {
-        const uint32_t middle = begin + (end - begin) / 2;
-        if (node_words_[middle] < word) {
-            begin = middle + 1;
-        } else {
-            end = middle;
-        }
+    const uint32_t end = std::min(nodes.end, node_count());
+    if (nodes.begin >= end) return kNone;
+    uint32_t node = nodes.begin;
+    for (uint32_t size = end - node; size > 1;) {
+        const uint32_t half = size / 2;
+        node += node_words_[node + half] <= word ? half : 0;
+        size -= half;
     }
-    return begin < nodes.end && begin < node_count() && node_words_[begin] == word ? begin : kNone;
+    return node_words_[node] == word ? node : kNone;
 }
 
 LanguageIndex::Range LanguageIndex::children(uint32_t node) const {

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bits.hpp"
 #include "hashing.hpp"
 #include "large_pages.hpp"
 
@@ -78,36 +79,38 @@ class LanguageIndex {
     // possibly neither.
     std::uint32_t node_count() const { return static_cast<std::uint32_t>(node_words_.size()); }
     std::uint32_t longest_phrase() const { return longest_phrase_; }
-    std::uint32_t first_node(std::uint32_t word) const { return child_in({0, root_end_}, word); }
-    // Such a step costs several cache misses, and the same ones recur in all captions (in + a,
-    // of + the), so the latest are remembered: node, word and result in one number, which threads
-    // may read and write at any time.
+    struct Range {
+        std::uint32_t begin, end;
+    };
+    // A phrase of one word, kNone if there is none; its children, and whether it is in the table.
+    struct FirstNode {
+        std::uint32_t node = kNone;
+        Range children{0, 0};
+        bool is_listed = false;
+    };
+    FirstNode first_node(std::uint32_t word) const;
+    // The phrase that is one word longer. Such a step costs several cache misses, and the same
+    // ones recur in all captions (in + a, of + the), so the latest are remembered: node, word and
+    // result in one number, which threads may read and write at any time.
     std::uint32_t next_node(std::uint32_t node, std::uint32_t word) const {
-        if (node_count() >= kMostNodes || word >= kMostWords) {
-            return child_in(children(node), word);
-        }
-        const std::uint64_t key = std::uint64_t{node} << 40 | std::uint64_t{word} << 24;
-        std::atomic<std::uint64_t>& step = (*steps_)[key * kPrime1 >> (64 - kStepBits)];
-        const std::uint64_t known = step.load(std::memory_order_relaxed);
-        if ((known & ~kNodeMask) == key && known != 0) {
-            return static_cast<std::uint32_t>(known & kNodeMask) - 1;  // 0 is kNone
-        }
-        const std::uint32_t next = child_in(children(node), word);
-        step.store(key | ((next + 1) & kNodeMask), std::memory_order_relaxed);
-        return next;
+        return next_node(node, word, [&] { return children(node); });
+    }
+    std::uint32_t next_node(const FirstNode& first, std::uint32_t word) const {
+        return next_node(first.node, word, [&] { return first.children; });
+    }
+    // Makes such a step quicker, a little later.
+    void expect_next(std::uint32_t node, std::uint32_t word) const {
+        prefetch(&(*steps_)[step_of(key_of(node, word))]);
     }
     bool is_source(std::uint32_t node) const { return bit(source_bits_, node); }
     bool is_target(std::uint32_t node) const { return bit(target_bits_, node); }
+    bool is_listed(std::uint32_t node) const { return is_source(node) || is_target(node); }
     // Replaces found by the paraphrases of a source, in the order of their numbers.
     void targets(std::uint32_t node, std::vector<std::uint32_t>& found) const;
 
     enum Flag : std::uint8_t { kFunctionWord = 1, kPrefix = 2, kNumericPrefix = 4 };
 
   private:
-    struct Range {
-        std::uint32_t begin, end;
-    };
-
     static bool bit(const BlobArray<std::uint64_t>& bits, std::uint32_t k) {
         return bits[k / 64] >> (k % 64) & 1;
     }
@@ -119,6 +122,24 @@ class LanguageIndex {
     static constexpr unsigned kStepBits = 18;
     static constexpr std::uint64_t kNodeMask = 0xFFFFFF;
     static constexpr std::uint32_t kMostNodes = kNodeMask, kMostWords = 1 << 16;
+    static std::uint64_t key_of(std::uint32_t node, std::uint32_t word) {
+        return std::uint64_t{node} << 40 | std::uint64_t{word} << 24;
+    }
+    static std::size_t step_of(std::uint64_t key) { return key * kPrime1 >> (64 - kStepBits); }
+    template <typename ChildrenOf>
+    std::uint32_t next_node(std::uint32_t node, std::uint32_t word,
+                            ChildrenOf&& children_of) const {
+        if (node_count() >= kMostNodes || word >= kMostWords) return child_in(children_of(), word);
+        const std::uint64_t key = key_of(node, word);
+        std::atomic<std::uint64_t>& step = (*steps_)[step_of(key)];
+        const std::uint64_t known = step.load(std::memory_order_relaxed);
+        if ((known & ~kNodeMask) == key && known != 0) {
+            return static_cast<std::uint32_t>(known & kNodeMask) - 1;  // 0 is kNone
+        }
+        const std::uint32_t next = child_in(children_of(), word);
+        step.store(key | ((next + 1) & kNodeMask), std::memory_order_relaxed);
+        return next;
+    }
     using Step = std::atomic<std::uint64_t>;
     using Steps = std::vector<Step, LargePages<Step>>;
 

@@ -24,6 +24,7 @@ constexpr size_t kMostIdle = 2;
 constexpr size_t kFewTexts = 512;  // that a thread takes at a time, at least
 // To make room for; nearly all captions have fewer. Memory that is not written to costs nothing.
 constexpr size_t kPhrasesPerWord = 4, kCharactersPerWord = 4;
+constexpr size_t kAhead = 4;  // words before one at which its phrases are asked for
 
 // Whether texts of so many bytes are too much to be kept: analysed, they take five times as many.
 bool is_too_much(size_t bytes) {
@@ -188,7 +189,8 @@ uint32_t MeteorTexts::word_id(string_view word) {
 // order of the words.
 void MeteorTexts::learn_words(size_t threads) {
     struct Learnt {
-        uint32_t indexed, first_node, key, stem;
+        uint32_t indexed, key, stem;
+        LanguageIndex::FirstNode first_node;
         std::vector<uint32_t> synsets;
     };
     const size_t first = facts_.size();
@@ -200,8 +202,9 @@ void MeteorTexts::learn_words(size_t threads) {
                             const string_view spelled = spelling(static_cast<uint32_t>(first + k));
                             Learnt& facts = learnt[k];
                             facts.indexed = index_.find(spelled);
-                            facts.first_node =
-                                facts.indexed == kNone ? kNone : index_.first_node(facts.indexed);
+                            if (facts.indexed != kNone) {
+                                facts.first_node = index_.first_node(facts.indexed);
+                            }
                             stemmed.assign(spelled);
                             if (options_.stems == nullptr) {
                                 stem(stemmed);
@@ -234,17 +237,25 @@ void MeteorTexts::append_phrases(size_t text, std::vector<PhraseOccurrence>& fou
         throw std::length_error("METEOR: a caption is too long to align");
     }
     const size_t longest = std::min<size_t>(index_.longest_phrase(), PhraseOccurrence::kLongest);
+    const auto add = [&](uint32_t node, size_t start, size_t length) {
+        found.push_back(
+            {node, static_cast<uint32_t>(start) & 0xFFFFFF, static_cast<uint32_t>(length) & 0xFF});
+    };
     for (size_t start = 0; start < words.size; ++start) {
+        const size_t soon = start + kAhead;
+        if (soon + 1 < words.size) {
+            index_.expect_next(first_nodes_[words[soon]].node, indexed_words_[words[soon + 1]]);
+        }
+        const LanguageIndex::FirstNode& first = first_nodes_[words[start]];
+        if (first.is_listed) add(first.node, start, 1);
         const size_t limit = std::min(words.size - start, longest);
-        uint32_t node = first_nodes_[words[start]];
-        for (size_t length = 1; node != kNone; ++length) {
-            if (index_.is_source(node) || index_.is_target(node)) {
-                found.push_back({node, static_cast<uint32_t>(start) & 0xFFFFFF,
-                                 static_cast<uint32_t>(length) & 0xFF});
-            }
-            if (length >= limit) break;
-            const uint32_t next_word = indexed_words_[words[start + length]];
-            node = next_word == kNone ? kNone : index_.next_node(node, next_word);
+        uint32_t node = first.node;
+        for (size_t length = 1; node != kNone && length < limit;) {
+            const uint32_t word = indexed_words_[words[start + length]];
+            if (word == kNone) break;
+            node = length == 1 ? index_.next_node(first, word) : index_.next_node(node, word);
+            ++length;
+            if (node != kNone && index_.is_listed(node)) add(node, start, length);
         }
     }
 }

@@ -123,7 +123,7 @@ class MeteorTexts {
     IdTable word_table_;
     std::vector<WordFacts> facts_;
     std::vector<std::uint32_t> indexed_words_;  // id of each word in the language index, or kNone
-    std::vector<std::uint32_t> first_nodes_;    // phrase of this one word in the index, or kNone
+    std::vector<LanguageIndex::FirstNode> first_nodes_;  // of each word
     IntegerTable keys_, stems_, synset_numbers_;
     std::vector<std::uint32_t> synset_ids_;
 };
