@@ -86,15 +86,20 @@ WordsView words_view(const Ids& ids, const Offsets& offsets) {
     return {ids.data(), offsets.data(), offsets.size() - 1};
 }
 
+std::string_view utf8_of(nb::handle text) {
+    Py_ssize_t size = 0;
+    const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+    if (bytes == nullptr) throw nb::python_error();
+    return {bytes, static_cast<std::size_t>(size)};
+}
+
 PackedOut pack(nb::list texts) {
     Strings strings;
+    std::size_t bytes = 0;
+    for (nb::handle text : texts) bytes += utf8_of(text).size();
+    strings.bytes.reserve(bytes);  // to grow by copies would take more time and memory
     strings.offsets.reserve(texts.size() + 1);
-    for (nb::handle text : texts) {
-        Py_ssize_t size = 0;
-        const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-        if (bytes == nullptr) throw nb::python_error();
-        strings.push_back({bytes, static_cast<std::size_t>(size)});
-    }
+    for (nb::handle text : texts) strings.push_back(utf8_of(text));
     return packed_of(std::move(strings));
 }
 

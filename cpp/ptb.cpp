@@ -27,8 +27,11 @@ bool is_punctuation(std::string_view token) {
            std::find(kDropped.begin(), kDropped.end(), token) != kDropped.end();
 }
 
+// Without a branch at each character, so that many are looked at at once.
 bool is_ascii(std::string_view text) {
-    return std::all_of(text.begin(), text.end(), [](char c) { return (c & 0x80) == 0; });
+    char bits = 0;
+    for (char c : text) bits |= c;
+    return (bits & 0x80) == 0;
 }
 
 std::size_t stripped_size(std::string_view line) {
@@ -46,9 +49,18 @@ std::size_t stripped_size(std::string_view line) {
 // Writes the tokens of one line behind what `out` holds.
 class LineWriter {
   public:
-    explicit LineWriter(std::string& out) : out_(out), start_(out.size()) {}
+    // drops: leave out punctuation as it comes. That is what drop_punctuation would do unless
+    // is_odd(): a token holds a blank, or something else that is not a visible ASCII character.
+    LineWriter(std::string& out, bool drops) : out_(out), start_(out.size()), drops_(drops) {}
+
+    bool is_odd() const { return is_odd_; }
+    void undo() { out_.resize(start_); }
 
     void add(std::string_view token) {
+        if (drops_) {
+            if (is_punctuation(token)) return;
+            for (unsigned char c : token) is_odd_ |= (c <= ' ') | (c >= 0x7F);
+        }
         if (out_.size() > start_) out_ += ' ';
         const std::size_t begin = out_.size();
         if (is_ascii(token)) {
@@ -82,6 +94,7 @@ class LineWriter {
   private:
     std::string& out_;
     std::size_t start_;
+    bool drops_, is_odd_ = false;
 };
 
 // Appends token with the parts that `change` knows replaced: change(code point) gives the text to
@@ -180,7 +193,8 @@ class Lexer {
                 continue;
             }
             const auto& rule = ptb::kRules[match.rule];
-            const std::size_t token_end = ptb::token_end(text_, p, match);
+            const std::size_t token_end =
+                match.has_ahead ? ptb::token_end(text_, p, match) : match.end;
             make(rule, text_.substr(p, std::min(token_end, end) - p), out);
             if (token_end > end) return {&rule, token_end};
             p = token_end;
@@ -288,6 +302,7 @@ Strings ptb_tokenize(StringsView captions, PtbMode mode, bool keep_punctuation,
             static_cast<std::size_t>(captions.offsets[captions.size] - captions.offsets[0]) +
             captions.size);
     }
+    lines.starts.reserve(captions.size + 1);
     for (std::size_t k = 0; k < captions.size; ++k) {
         lines.starts.push_back(lines.text.size());
         append_caption(lines.text, captions[k]);
@@ -297,10 +312,17 @@ Strings ptb_tokenize(StringsView captions, PtbMode mode, bool keep_punctuation,
     const std::size_t file_end = lines.text.empty() ? 0 : lines.text.size() - 1;
 
     auto write_line = [&](Lexer& lexer, std::size_t k, Lexer::Open open, std::string& bytes) {
-        const std::size_t end = lines.starts[k + 1] - 1;
-        LineWriter writer(bytes);
-        open = lexer.line(lines.starts[k], end, mode == PtbMode::coco ? file_end : end + 1, open,
-                          writer);
+        const std::size_t begin = lines.starts[k], end = lines.starts[k + 1] - 1;
+        const std::size_t limit = mode == PtbMode::coco ? file_end : end + 1;
+        if (!keep_punctuation &&
+            is_ascii(std::string_view(lines.text).substr(begin, end - begin))) {
+            LineWriter quick(bytes, true);
+            const Lexer::Open after = lexer.line(begin, end, limit, open, quick);
+            if (!quick.is_odd()) return after;
+            quick.undo();
+        }
+        LineWriter writer(bytes, false);
+        open = lexer.line(begin, end, limit, open, writer);
         if (!keep_punctuation) writer.drop_punctuation();
         return open;
     };
@@ -313,6 +335,8 @@ Strings ptb_tokenize(StringsView captions, PtbMode mode, bool keep_punctuation,
     parallel_blocks(captions.size, kBlock, threads, [&](std::size_t begin, std::size_t end) {
         Lexer lexer(lines.text);
         Block& block = blocks[begin / kBlock];
+        block.lines.bytes.reserve(lines.starts[end] - lines.starts[begin]);
+        block.lines.offsets.reserve(end - begin + 1);
         for (std::size_t k = begin; k < end; ++k) {
             const auto open = write_line(lexer, k, {}, block.lines.bytes);
             block.lines.offsets.push_back(static_cast<std::int64_t>(block.lines.bytes.size()));

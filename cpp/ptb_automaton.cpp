@@ -61,12 +61,13 @@ Match longest(std::string_view text, std::size_t begin, std::size_t end, Misses&
         misses.pairs_.insert(misses.trail_.begin(), misses.trail_.end());
         misses.trail_.clear();
     }
+    match.has_ahead =
+        match.rule >= 0 && kParts[static_cast<std::size_t>(match.rule)].pattern != kDead;
     return match;
 }
 
 std::size_t token_end(std::string_view text, std::size_t begin, const Match& match) {
     const Parts parts = kParts[static_cast<std::size_t>(match.rule)];
-    if (parts.pattern == kDead) return match.end;
     std::vector<std::size_t> ends;
     State state = parts.pattern;
     for (std::size_t p = begin; p < match.end && state != kDead;) {

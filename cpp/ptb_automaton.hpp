@@ -13,6 +13,7 @@ namespace reelscore::ptb {
 struct Match {
     int rule = -1;        // -1: no rule fits here
     std::size_t end = 0;  // where the match ends, `ahead` included
+    bool has_ahead = false;
 };
 
 // Scans that run far past the last match and find nothing are remembered here, so that text
@@ -33,7 +34,7 @@ class Misses {
 // The longest match at text[begin]; the lexer may look up to text[end - 1].
 Match longest(std::string_view text, std::size_t begin, std::size_t end, Misses& misses);
 
-// Where the token of a match ends and its `ahead` begins: as late as possible.
+// Where the token of a match with `ahead` ends and that begins: as late as possible.
 std::size_t token_end(std::string_view text, std::size_t begin, const Match& match);
 
 }  // namespace reelscore::ptb

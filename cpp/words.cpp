@@ -78,7 +78,9 @@ void Vocabulary::grow() {
 }
 
 Words word_ids(StringsView captions, Split split, Vocabulary& vocabulary) {
+    constexpr std::size_t kCharactersPerWord = 4;  // nearly all captions have more
     Words words;
+    words.ids.reserve(captions.size == 0 ? 0 : captions.total_bytes() / kCharactersPerWord);
     words.offsets.reserve(captions.size + 1);
     const auto add = [&](std::string_view word) { words.ids.push_back(vocabulary.id(word)); };
     for (std::size_t k = 0; k < captions.size; ++k) {
