@@ -26,7 +26,7 @@ from reelscore.cli.report_options import command_line, html_option, title_option
 from reelscore.data.checks import counted
 from reelscore.data.reading import Reading
 from reelscore.errors import DataError
-from reelscore.meta.stress.cases import ABOUT, stress_kinds
+from reelscore.meta.stress.cases import about, stress_kinds
 from reelscore.meta.stress.trials import Stress, stress_metrics
 from reelscore.report.tables.stress import TITLES, detail_grid, drop_grid, share_grid
 from reelscore.text.damages.rules import damage_forms, damage_kinds
@@ -156,7 +156,7 @@ def _show(stress: Stress, notes: list[str]) -> None:
 
 def _list() -> None:
     for kind in stress_kinds():
-        click.echo(f"{kind}: {ABOUT[kind]}")
+        click.echo(f"{kind}: {about(kind)}")
         if kind in damage_kinds() and len(damage_forms(kind)) > 1:
             forms = f"  forms: {', '.join(damage_forms(kind))}"
             click.echo(textwrap.fill(forms, terminal_width(), subsequent_indent="    "))

@@ -9,10 +9,11 @@ from typing import Literal, NamedTuple
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.human.hits.degraded import degrade
 from reelscore.text.damages.exploits import exploit, exploit_kinds, frequent_caption
-from reelscore.text.damages.rules import damage, damage_forms, damage_kinds
+from reelscore.text.damages.rules import EXCHANGES, damage, damage_forms, damage_kinds, told_by
 
 Sort = Literal["damage", "exploit"]
 DEGRADED = "degraded"
+TOLD = "told"  # of an exchanged word: a reference has the right one
 _LENDERS = 200  # captions of other videos that an exploit chooses from
 
 # What each kind does, for tables and pages.
@@ -50,10 +51,28 @@ class Case(NamedTuple):
 def stress_kinds() -> list[str]:
     """Give the kinds of damage and exploit; ``negation/never`` is one form of a damage.
 
+    ``noun/told`` are those of ``noun`` where a reference has the word that was taken out. Of the
+    others nobody can know by the references what was there.
+
     >>> stress_kinds()[:3], stress_kinds()[-1]
     (['negation', 'shuffle', 'roles'], 'punctuation')
     """
-    return [*damage_kinds(), DEGRADED, *exploit_kinds()]
+    damages = [
+        each
+        for kind in damage_kinds()
+        for each in ([kind, f"{kind}/{TOLD}"] if kind in EXCHANGES else [kind])
+    ]
+    return [*damages, DEGRADED, *exploit_kinds()]
+
+
+def about(kind: str) -> str:
+    """Say what a kind does.
+
+    >>> about("noun/told")
+    'names another thing; a reference has the right word'
+    """
+    name, _, form = kind.partition("/")
+    return f"{ABOUT[name]}; a reference has the right word" if form == TOLD else ABOUT[name]
 
 
 def kind_sort(kind: str) -> Sort:
@@ -144,6 +163,9 @@ def _changed(
         others = lenders.frequent(item) if kind == "frequent" else lenders.drawn(item, rng)
         return exploit(kind, original, rng, references=references, others=others)
     name, _, form = kind.partition("/")
+    if form == TOLD:
+        changed = _changed(name, item, original, references, lenders, seed)
+        return changed if changed and told_by(original, changed, references) else None
     forms = [form] if form else None
     return damage(name, original, rng, forms=forms, references=references)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reelscore.meta.stress.cases import ABOUT
+from reelscore.meta.stress.cases import about
 from reelscore.meta.stress.trials import Stress
 from reelscore.report.pages import render, style_sheet
 from reelscore.report.tables.stress import TITLES, detail_grid, drop_grid, share_grid
@@ -38,7 +38,7 @@ def stress_html(stress: Stress, title: str = "Stress test", command: str = "") -
         kinds=[
             {
                 "name": kind,
-                "about": ABOUT[kind.partition("/")[0]],
+                "about": about(kind),
                 "worst": [
                     (stress.labels[metric], stress.worst(metric, kind, _SHOWN))
                     for metric in stress.metrics

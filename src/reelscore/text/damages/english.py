@@ -245,6 +245,22 @@ def plural(noun: str) -> str:
 
 
 @cache
+def dictionary_form(word: str) -> str:
+    """Give the base form of a verb, or the singular of a noun, as far as it is known.
+
+    >>> [dictionary_form(word) for word in ("riding", "women", "boxes", "cars", "dress", "red")]
+    ['ride', 'woman', 'box', 'car', 'dress', 'red']
+    """
+    verb = gerunds().get(word) or thirds().get(word)
+    if verb:
+        return verb
+    singular = {more: one for one, more in _PLURALS.items()}.get(word)
+    endings = ((word[:-1], 1), (word[:-2], 2), (word[:-3] + "y", 3))
+    guesses = [guess for guess, ending in endings if len(word) > ending + 1]
+    return singular or next((guess for guess in guesses if plural(guess) == word), word)
+
+
+@cache
 def people() -> dict[str, bool]:
     """Give the words for people, each with whether it is a plural."""
     singular = _PEOPLE.split()

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from reelscore.errors import UnknownNameError
-from reelscore.text.damages import exchanges, negation, order, roles
+from reelscore.text.damages import english, exchanges, negation, order, roles, vocabulary
 from reelscore.text.damages.sentence import Sentence
 
 Rule = Callable[[Sentence, random.Random, frozenset[str]], "str | None"]
@@ -25,6 +25,7 @@ KINDS: Mapping[str, Mapping[str, Rule]] = {
     "verb": exchanges.VERB,
 }
 HELD_OUT_NEGATIONS = negation.HELD_OUT
+EXCHANGES = ("noun", "number", "colour", "being", "verb")  # one word for another
 _WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
 
 
@@ -90,6 +91,26 @@ def damage(
         if damaged is not None and _bare(damaged) != _bare(caption):
             return damaged
     return None
+
+
+def told_by(original: str, changed: str, references: Iterable[str]) -> list[str]:
+    """Give the references that tell what a change took away: they have a word of it.
+
+    Whether a word was exchanged can be known from these alone.
+
+    >>> told_by("A man rides a red bus.", "A man rides a blue bus.", ["red buses", "a man"])
+    ['red buses']
+    >>> told_by("A man rides a bus.", "A man washes a bus.", ["she is riding", "he has a bus"])
+    ['she is riding']
+    """
+    gone = _telling_words(original) - _telling_words(changed)
+    return [text for text in references if gone & _telling_words(text)]
+
+
+def _telling_words(text: str) -> set[str]:
+    """Give the words that say something, each as it stands in a dictionary."""
+    silent = english.ARTICLES | vocabulary.GENDERS.keys() | {"her"}
+    return {english.dictionary_form(word) for word in _bare(text) if word not in silent}
 
 
 def _forms(kind: str) -> Mapping[str, Rule]:
