@@ -59,6 +59,7 @@ OTHERS: list[JudgedCaption] = []
 LAST: dict[str, dict[str, Any]] = {}
 STUDENTS: dict[str, dict[str, Any]] = {}
 SHARES = [1.0]
+DONE: set[str] = set()
 ENCODER = ""
 HOME = Path()
 START = time.time()
@@ -75,39 +76,52 @@ def without(recipe: Recipe, part: str) -> Recipe:
     return replace(recipe, stages=kept)
 
 
+def keep(state: dict[str, Any], name: str) -> None:
+    torch.save(state, HOME / f"{name}.part")
+    (HOME / f"{name}.part").rename(HOME / name)
+
+
 def shared(fold: str) -> None:
     torch.set_num_threads(1)
+    if (HOME / f"{fold}.shared").exists():
+        return
     embedding = SentenceEncoder(ENCODER)
     model = train(
         FOLDS[fold][0], shared_part(RECIPE), encoder=ENCODER, seed=SEED, embedding=embedding
     )
-    torch.save(model.network.state(), HOME / f"{fold}.shared")
+    keep(model.network.state(), f"{fold}.shared")
 
 
 def member(fold: str, number: int) -> dict[str, Any]:
     torch.set_num_threads(1)
+    if (HOME / f"{fold}.member{number}").exists():
+        return {}
     start = torch.load(HOME / f"{fold}.shared")
     recipe = own_part(RECIPE)
     model = train(FOLDS[fold][0], recipe, encoder=ENCODER, seed=SEED + number, start=start)
-    torch.save(model.network.state(), HOME / f"{fold}.member{number}")
+    keep(model.network.state(), f"{fold}.member{number}")
     return {} if fold == ALL else held_out(model.network, fold, f"member{number}", ("MA",))
 
 
 def averaged(fold: str) -> dict[str, Any]:
     torch.set_num_threads(1)
+    if (HOME / f"{fold}.averaged").exists():
+        return {}
     network = CrossEncoder.start(ENCODER, RECIPE.max_length, SEED).to(
         "cuda" if torch.cuda.is_available() else "cpu"
     )
     network.restore(
         average([torch.load(HOME / f"{fold}.member{k + 1}") for k in range(RECIPE.members)])
     )
-    torch.save(network.state(), HOME / f"{fold}.averaged")
+    keep(network.state(), f"{fold}.averaged")
     return {} if fold == ALL else held_out(network, fold, "averaged", ("SA", "MA"))
 
 
 def last(fold: str, name: str) -> dict[str, Any]:
     """The stage after the averaging, in one of several ways."""
     torch.set_num_threads(1)
+    if f"below {name}|{fold}" in DONE or (fold == ALL and (HOME / f"{ALL}.last").exists()):
+        return {}
     network = train(
         FOLDS[fold][0],
         last_recipe(LAST[name]),
@@ -118,7 +132,7 @@ def last(fold: str, name: str) -> dict[str, Any]:
         elsewhere=[c for c in OTHERS if not texts_of(c) & HELD_OUT_TEXTS[fold]],
     ).network
     if name == next(iter(LAST)):
-        torch.save(network.state(), HOME / f"{fold}.last")
+        keep(network.state(), f"{fold}.last")
     if fold == ALL:
         return {}
     before, after = torch.load(HOME / f"{fold}.averaged"), network.state()
@@ -151,6 +165,8 @@ def student_recipe(changes: dict[str, Any]) -> Recipe:
 def student(fold: str, name: str) -> dict[str, Any]:
     """A smaller network, which learns what the fold's own says together with similarity."""
     torch.set_num_threads(1)
+    if f"below {name}|{fold}" in DONE or (HOME / f"{fold}.{name}").exists():
+        return {}
     start = torch.load(HOME / f"{fold}.last")
     teacher = CrossEncoder.start(ENCODER, RECIPE.max_length, SEED)
     teacher.to("cuda" if torch.cuda.is_available() else "cpu").restore(start)
@@ -170,7 +186,7 @@ def student(fold: str, name: str) -> dict[str, Any]:
         elsewhere=[c for c in OTHERS if not texts_of(c) & HELD_OUT_TEXTS[fold]],
     ).network
     if fold == ALL:
-        torch.save(network.state(), HOME / f"{ALL}.{name}")
+        keep(network.state(), f"{ALL}.{name}")
         return {}
     shares = damages_seen(network, [c for c in FOLDS[fold][1] if len(c.references) > 1])
     return {
@@ -293,7 +309,7 @@ def main() -> None:
         action="append",
         default=[],
         metavar="NAME[@YEAR]:KEY=VALUE;…",
-        help="a way to train a smaller network; the first is also trained on all years together",
+        help="a way to train a smaller network, for all years or one",
     )
     parser.add_argument(
         "--share",
@@ -302,6 +318,7 @@ def main() -> None:
         default=[],
         help="also test weights that go this share of the way of the last stage",
     )
+    parser.add_argument("--home", help="keep all weights here; the same call again goes on")
     parser.add_argument("--folds", help="the years to hold out, if not all", nargs="+")
     parser.add_argument("--no-final", action="store_true", help="held-out years alone")
     parser.add_argument("--every", type=int, default=1, help="take every n-th caption, as a trial")
@@ -319,7 +336,8 @@ def main() -> None:
     for changes in STUDENTS.values():
         student_recipe(changes)
     Path(out).mkdir(parents=True, exist_ok=True)
-    HOME = Path(tempfile.mkdtemp())
+    HOME = Path(options.home or tempfile.mkdtemp())
+    HOME.mkdir(parents=True, exist_ok=True)
     captions = read_captions(options.judged)[:: options.every]
     groups = options.folds or sorted({caption.group for caption in captions})
     for group in groups:
@@ -328,7 +346,9 @@ def main() -> None:
         FOLDS[group] = split.training, split.held_out
         HELD_OUT_TEXTS[group] = {text for c in split.held_out for text in texts_of(c)}
     FOLDS[ALL], HELD_OUT_TEXTS[ALL] = (captions, []), set()
-    results: dict[str, Any] = {}
+    before = Path(out) / "predictions.npz"
+    results: dict[str, Any] = dict(np.load(before)) if options.home and before.exists() else {}
+    DONE.update(results)
     # fork: the children share the captions; nothing here has touched the GPU yet
     with ProcessPoolExecutor(WORKERS, multiprocessing.get_context("fork")) as pool:
         running: dict[Future[Any], tuple[Any, ...]] = {}
@@ -364,9 +384,8 @@ def main() -> None:
                         start(averaged, fold)
                 elif name == "averaged":
                     fold = arguments[0]
-                    if fold == ALL:
-                        store_final(Path(out), "before", f"{ALL}.averaged")
-                    for way in ways_of(LAST if last_part(RECIPE).stages else {}, fold):
+                    ways = ways_of(LAST if last_part(RECIPE).stages else {}, fold)
+                    for way in ways[:1] if fold == ALL else ways:
                         start(last, fold, way)
                 elif name == "last":
                     fold, way = arguments
@@ -378,7 +397,7 @@ def main() -> None:
                     if pending_tables:
                         start(folds_of_2020, pending_tables.pop(0))
                 elif name == "student" and arguments[0] == ALL:
-                    store_final(Path(out), "student", f"{ALL}.{arguments[1]}")
+                    store_final(Path(out), f"student-{arguments[1]}", f"{ALL}.{arguments[1]}")
                 np.savez_compressed(Path(out) / "predictions.npz", **results)
             report(results)
     print(f"done {time.time() - START:.0f} s", flush=True)
@@ -387,16 +406,20 @@ def main() -> None:
 
 
 def ways_of(ways: dict[str, Any], fold: str) -> list[str]:
-    """The ways that a fold is trained in; on all years together, the first alone."""
-    wanted = [way for way in ways if "@" not in way or way.endswith(f"@{fold}")]
-    return wanted[:1] if fold == ALL else wanted
+    """The ways that a fold is trained in."""
+    return [way for way in ways if "@" not in way or way.endswith(f"@{fold}")]
 
 
 def store_final(out: Path, name: str, way: str) -> None:
-    """Write weights in half precision, in parts that are small enough to send."""
+    """Write weights in half precision, in parts that are small enough to send.
+
+    A student's embeddings are its teacher's: they are left out.
+    """
     from safetensors.torch import save
 
     state = torch.load(HOME / way)
+    if name.startswith("student"):
+        state = {key: value for key, value in state.items() if ".embeddings." not in key}
     data = save({key: value.half() for key, value in state.items()})
     size = 15_500_000
     for k in range(0, len(data), size):
