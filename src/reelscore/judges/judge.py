@@ -89,7 +89,7 @@ class Judge(Metric):
         frames: How many frames are shown.
         side: The longer side of a frame, in pixels.
         max_tokens: Tokens that an answer may have.
-        seed: Random seed, for servers that use one.
+        model_seed: Random seed of the answers, for servers that use one.
         schema: Whether the endpoint is sent the JSON schema of the answer; some cannot take one.
         failed: Whether captions without a usable answer are an ``error``, or left out (``skip``).
         journal: The file of answers; by default one for each model, in the cache directory.
@@ -113,7 +113,7 @@ class Judge(Metric):
     frames: int = 8
     side: int = 512
     max_tokens: int = 64
-    seed: int = 1
+    model_seed: int = 1
     schema: bool = True
     failed: Failed = "error"
     journal: str | None = field(default=None, compare=False)
@@ -284,7 +284,7 @@ class Judge(Metric):
             task,
             f"{text}\n\n{self._form()}",
             max_tokens=self.max_tokens,
-            seed=self.seed,
+            seed=self.model_seed,
             schema=self._schema() if self.schema else None,
         )
         if not videos:

@@ -138,6 +138,7 @@ def test_several_systems_and_intervals(judge, server):
     table = with_intervals(score_systems(chosen, references, judge()), resamples=50)
     strong, weak = table["strong"]["judge"], table["weak"]["judge"]
     assert strong.interval[0] < strong.score < strong.interval[1]
+    assert parse(strong.signature) == judge()
     assert len(strong.items) == len(weak.items) == 15
     assert len(server.requests) == len(
         {(item, system[item]) for system in chosen.values() for item in references}
@@ -153,7 +154,7 @@ def test_threads_take_turns_at_a_journal(judge, server):
     """As for the parts of a set that is larger than memory."""
     server.delay = 0.1
     with ThreadPoolExecutor(2) as pool:
-        parts = [pool.submit(score, CAPTIONS, REFERENCES, judge(seed=k)) for k in (1, 2)]
+        parts = [pool.submit(score, CAPTIONS, REFERENCES, judge(model_seed=k)) for k in (1, 2)]
         first, second = (part.result()["judge"].score for part in parts)
     assert first == second
     assert len(server.requests) == 4
@@ -225,7 +226,7 @@ def test_faults_of_the_server_change_no_score(judge, server, monkeypatch):
     monkeypatch.setattr("reelscore.endpoint.client._pause", lambda number: 0.0)
     expected = dict(score(CAPTIONS, REFERENCES, judge())["judge"].items)
     server.faults = [(429, {}, {"Retry-After": "0"}), "garbage", "drop", (500, {}, {}), "cut"]
-    again = score(CAPTIONS, REFERENCES, judge(seed=2, parallel=1))
+    again = score(CAPTIONS, REFERENCES, judge(model_seed=2, parallel=1))
     assert dict(again["judge"].items) == expected
     assert "5 requests sent again" in again.notes[-1]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import pickle
 import sys
 
@@ -19,6 +20,7 @@ from reelscore import (
     score_systems,
     stories,
 )
+from reelscore.metrics.base import CONTEXT_KEYS
 from reelscore.metrics.bleu import Bleu
 from reelscore.metrics.cider import Cider
 from reelscore.metrics.registry import metric_class, rebuilt, resolve, standard_name
@@ -64,6 +66,12 @@ def test_refused(signature, error, message):
 def test_a_parameter_given_twice():
     with pytest.raises(DataError):
         parse("bleu|n:2|n:3")
+
+
+@pytest.mark.parametrize("name", metric_names())
+def test_no_parameter_is_called_as_a_part_of_the_context(name):
+    """A signature would have it twice, and could not be parsed."""
+    assert not CONTEXT_KEYS & {field.name for field in dataclasses.fields(metric_class(name))}
 
 
 RESOLVED = [
