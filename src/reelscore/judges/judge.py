@@ -357,18 +357,21 @@ class Judge(Metric):
             return
         items = list(dict.fromkeys(record.about.get("item", "?") for record in faults))
         first = f"{', '.join(map(repr, items[:3]))}; of the first: {faults[0].fault}"
+        hint = ""
+        if any(record.finish == "length" for record in faults):  # as of models that think first
+            hint = f" Let answers be longer: judge|max_tokens:{16 * self.max_tokens}."
         if not prepared.answered:
             raise DataError(
                 f"judge: no question of {len(faults):,} has a usable answer (items {first}). "
-                "Check the model and the prompt, and run it again."
+                f"Check the model and the prompt, and run it again.{hint}"
             )
         told = f"judge: {len(faults)} of its questions have no usable answer (items {first})."
         if self.failed == "error":
             raise DataError(
                 f"{told} All others are in {self._journal()}. Run it again, or leave these "
-                "captions out: judge|failed:skip."
+                f"captions out: judge|failed:skip.{hint}"
             )
-        prepared.notes.append(f"Warning: {told} These captions are left out.")
+        prepared.notes.append(f"Warning: {told} These captions are left out.{hint}")
 
 
 def _per_caption(progress: Any, pairs: Sequence[Sequence[Question]]) -> Any:

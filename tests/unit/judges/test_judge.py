@@ -210,6 +210,12 @@ def test_captions_without_an_answer(judge, server, tmp_path):
     assert any("Warning: judge: 1 of its questions" in note for note in results.notes)
 
 
+def test_answers_that_are_cut_off(judge, server):
+    server.finish = "length"
+    with pytest.raises(DataError, match=r"cut off after 6 tokens.*judge\|max_tokens:1024\.$"):
+        score(CAPTIONS, REFERENCES, judge())
+
+
 @pytest.mark.parametrize("failed", ["error", "skip"])
 def test_no_caption_with_an_answer(judge, server, failed):
     server.answer = lambda _: "no idea"
