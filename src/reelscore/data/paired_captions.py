@@ -54,7 +54,7 @@ class Paired(msgspec.Struct, frozen=True):
     items: list[str]
     candidates: list[str]
     references: list[str]
-    reference_offsets: array[int]
+    reference_offsets: Sequence[int]
     missing_candidates: int = 0
     extra_candidates: int = 0
     empty_candidates: int = 0
