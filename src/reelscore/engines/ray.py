@@ -14,6 +14,7 @@ import copy
 import math
 import os
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -71,7 +72,9 @@ class Ray:
         self._ray = connect(address)
         self.nodes = check_nodes(self._ray)
         self.retries = 0
-        self._peaks: dict[tuple[str, int], int] = {}
+        self._peaks: dict[tuple[str, int], int] = {}  # of each process
+        self._used: dict[str, int] = {}  # by the processes of each machine together
+        self._largest = 0
         self._looked, self._limit = -math.inf, 0.0
         self._memory = memory
         self._gpus = gpus_per_worker
@@ -143,11 +146,21 @@ class Ray:
                     return
         finally:
             pool.close(list(flying))
+            self._add_up()
 
     def _pool(self) -> _Tasks | _Actors:
         if self.workers is None:
             return _Tasks(self)
-        return _Actors(self._ray, self.workers, self._gpus)
+        return _Actors(self._ray, self.workers, self._gpus, self.request())
+
+    def _add_up(self) -> None:
+        """Note what the processes of each machine have used together."""
+        totals: Counter[str] = Counter()
+        for (node, _), memory in self._peaks.items():
+            totals[node] += memory
+        self._used |= {node: max(used, self._used.get(node, 0)) for node, used in totals.items()}
+        if self.workers is not None:
+            self._peaks.clear()  # actors end with their work; processes of tasks stay
 
     def _result(self, call: Any) -> Any:
         """Fetch a result; an error of the work itself is raised as the worker raised it.
@@ -162,6 +175,7 @@ class Ray:
                 raise error.cause from None
             raise
         self._peaks[peak[:2]] = max(peak.memory, self._peaks.get(peak[:2], 0))
+        self._largest = max(self._largest, peak.memory)
         return copy.deepcopy(result)
 
     def _losses(self) -> tuple[type[Exception], ...]:
@@ -185,14 +199,13 @@ class Ray:
             ) from error
 
     def request(self) -> int:
-        """Memory that Ray is to keep free for a task: what the largest worker has used so far.
+        """Memory that Ray is to keep free for a worker: what the largest has used so far.
 
         Ray counts in its own units, a part of each machine; ours is another part.
         """
-        largest = max(self._peaks.values(), default=0)
         parts = [node.ray_memory / (self._memory * node.memory) for node in self.nodes]
         limit = min(node.ray_memory for node in self.nodes)
-        return int(min(largest * max(parts), limit))
+        return int(min(self._largest * max(parts), limit))
 
     def limit(self) -> float:
         """How many batches may be under way; machines come and go."""
@@ -205,11 +218,8 @@ class Ray:
 
     def summary(self) -> str:
         """Say what the work took: machines, retries, and the memory of the fullest machine."""
-        totals: dict[str, int] = {}
-        for (node, _), memory in self._peaks.items():
-            totals[node] = totals.get(node, 0) + memory
-        nodes = f"{len(totals)} machine{'s' if len(totals) != 1 else ''}"
-        largest = max(totals.values(), default=0) / 2**20
+        nodes = f"{len(self._used)} machine{'s' if len(self._used) != 1 else ''}"
+        largest = max(self._used.values(), default=0) / 2**20
         limit = min(node.memory for node in self.nodes) * self._memory / 2**20
         return (
             f"Ray: {nodes}, {self.retries} retries; workers used up to {largest:,.0f} MB of a "
@@ -292,10 +302,11 @@ class _Tasks:
 class _Actors:
     """A number of actors that keep what they have loaded; one that dies is replaced."""
 
-    def __init__(self, ray: Any, count: int, gpus: float) -> None:
+    def __init__(self, ray: Any, count: int, gpus: float, memory: int) -> None:
         self._ray = ray
         self._count = count
-        self._kind = ray.remote(_Actor).options(num_cpus=1, num_gpus=gpus)
+        needs = {"num_cpus": 1, "num_gpus": gpus, "memory": memory or None}
+        self._kind = ray.remote(_Actor).options(**needs)
         self._starting: dict[Any, Any] = {}
         self._idle: list[Any] = []
         self._busy: dict[Any, Any] = {}

@@ -352,6 +352,19 @@ def test_a_batch_whose_worker_dies_is_given_out_again(cluster, tmp_path, workers
     assert "1 retries" in engine.summary()
 
 
+def fill(batch, megabytes):
+    return len(np.ones(megabytes << 17))
+
+
+def test_memory_is_that_of_workers_at_the_same_time(cluster):
+    engine = Engine("ray", workers=2)
+    for _ in range(3):  # each time with other actors, one on each node
+        list(engine.map(fill, range(4), engine.broadcast(200)))
+    used = int(re.search(r"used up to ([0-9,]+) MB", engine.summary())[1].replace(",", ""))
+    assert 200 < used < 2 * 400
+    assert engine._workers.request() > 200 << 20  # that much is kept free for each from now on
+
+
 def wait_for_file(batch, path):
     while not path.exists():
         time.sleep(0.05)
