@@ -95,12 +95,14 @@ class Draws(msgspec.Struct, frozen=True):
         sums: Resamples × k numbers, the sums of the statistics of each resample.
         scores: Turns sums, (..., k), into scores, (..., outputs).
         made: How they were drawn, as a signature says it.
+        items: A number for the items; systems with the same number have the same items.
     """
 
     outputs: Sequence[str]
     sums: NDArray[np.float64]
     scores: Callable[[NDArray[np.float64]], NDArray[np.float64]]
     made: str
+    items: int
 
 
 @dataclass(frozen=True, repr=False)

@@ -80,8 +80,8 @@ def groups_of(
             if (drawn := result.draws) is not None:
                 if id(drawn) not in done:
                     done.add(id(drawn))
-                    key = (tuple(drawn.outputs), drawn.made, *alike)
-                    group = Group([], drawn.outputs, [], drawn.scores, -1, [])
+                    key = (tuple(drawn.outputs), drawn.made, drawn.items, *alike)
+                    group = Group([], drawn.outputs, [], drawn.scores, drawn.items, [])
                     group = groups.setdefault(key, group)
                     group.systems.append(system)
                     group.draws.append(drawn.sums)

@@ -296,6 +296,11 @@ def _check_same_items(table: ScoreTable, groups: Sequence[Group]) -> None:
                     f"({table[one][name].signature} and {table[other][name].signature}); a paired "
                     "test needs the same references and settings. Score both in one run."
                 )
+            if first.draws:
+                raise DataError(
+                    f"{one} and {other} were scored on different items; a paired test needs the "
+                    'same. Fix the files, or pass missing="zero".'
+                )
             raise DataError(
                 f"{one} and {other} were scored on different items "
                 f"({len(first.rows[0])} and {len(second.rows[0])}); a paired test needs the "

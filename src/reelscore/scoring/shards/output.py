@@ -57,7 +57,11 @@ class ReadRecord(msgspec.Struct, frozen=True):
 
 
 class Manifest(msgspec.Struct):
-    """What ``manifest.json`` says; results are the checksums of files that a whole run leaves."""
+    """What ``manifest.json`` says.
+
+    Of a complete run, results has the checksums of files, and items a number for those of each
+    system.
+    """
 
     format: int
     origin: Origin
@@ -66,6 +70,7 @@ class Manifest(msgspec.Struct):
     parts: list[PartEntry] = []
     bad: list[BadRow] = []
     results: dict[str, str] = {}
+    items: dict[str, int] = {}
     complete: bool = False
 
 
@@ -168,7 +173,11 @@ class Output:
         self._write_manifest()
 
     def finish(
-        self, table: ScoreTable, bad: Sequence[BadRow], draws: Mapping[str, FloatArray]
+        self,
+        table: ScoreTable,
+        bad: Sequence[BadRow],
+        draws: Mapping[str, FloatArray],
+        items: Mapping[str, int],
     ) -> None:
         """Write the scores of systems: the run is complete."""
         results = {SCORES: table.to_json().encode()}
@@ -179,6 +188,7 @@ class Output:
         for name, written in results.items():
             write_atomically(self.folder / name, written)
         self.manifest.results = {name: checksum(written) for name, written in results.items()}
+        self.manifest.items = dict(items)
         self.manifest.bad = list(bad)
         self.manifest.complete = True
         self._write_manifest()
@@ -195,7 +205,8 @@ class Output:
         """Whether all files of a finished run are there, and as they were written."""
         parts = {self.items / entry.name: entry.checksum for entry in manifest.parts}
         results = {self.folder / name: digest for name, digest in manifest.results.items()}
-        return all(_is(path, digest) for path, digest in (parts | results).items())
+        files = (parts | results).items()
+        return bool(manifest.items) and all(_is(path, digest) for path, digest in files)
 
     def _drop_lost_parts(self) -> None:
         """Forget parts whose files are not there any more, or not as they were written."""

@@ -78,6 +78,7 @@ class SystemRecord(msgspec.Struct):
         scored: How many items have each score.
         totals: By metric whose statistics are whole numbers, their sums.
         seen: By metric that was trained on captions, how many of its items were among them.
+        fingerprint: The sum of hashes of the items that were scored.
     """
 
     items: int
@@ -87,6 +88,7 @@ class SystemRecord(msgspec.Struct):
     scored: dict[str, int]
     totals: dict[int, list[float]]
     seen: dict[int, dict[str, int]]
+    fingerprint: int
 
 
 class PartRecord(msgspec.Struct):
@@ -195,6 +197,7 @@ def _sums_bytes(
     records = []
     trained = {}
     rows_of = []
+    hashes = item_hashes(paired.item_column)
     for number in range(len(systems)):
         own_rows = np.flatnonzero(paired.systems == number)
         positions = paired.positions[own_rows]
@@ -211,7 +214,8 @@ def _sums_bytes(
                 trained[place] = groups.fingerprint
                 seen[place] = groups.counts(positions)
         counts = paired.counts[number]
-        records.append(SystemRecord(len(own_rows), *counts, scored, totals, seen))
+        fingerprint = int(hashes[positions].sum(dtype=np.uint64))
+        records.append(SystemRecord(len(own_rows), *counts, scored, totals, seen, fingerprint))
         rows_of.append(own_rows)
     spans = np.diff(paired.reference_offsets)
     low, high = (int(spans.min()), int(spans.max())) if len(spans) else (0, 0)
@@ -219,7 +223,7 @@ def _sums_bytes(
     metadata: dict[bytes, bytes] = {_RECORD: msgspec.json.encode(record)}
     if settings.resamples:
         sums = poisson_sums(
-            item_hashes(paired.item_column),
+            hashes,
             [np.hstack([rows[own_rows] for rows in measured]) for own_rows in rows_of],
             [paired.positions[own_rows] for own_rows in rows_of],
             resamples=settings.resamples,

@@ -57,7 +57,12 @@ from reelscore.scoring.shards.paired_parts import Policies
 from reelscore.scoring.shards.partitions import Cut, partition_count, split_shard
 from reelscore.scoring.shards.parts import PartSums, ScorePlan, Settings, part_name, score_partition
 from reelscore.scoring.shards.reference_counts import GatherPlan, Part, gather_partition
-from reelscore.scoring.shards.totals import draws_of_parts, table_of_parts, with_draws
+from reelscore.scoring.shards.totals import (
+    draws_of_parts,
+    items_of_systems,
+    table_of_parts,
+    with_draws,
+)
 from reelscore.text.tokens import Tokenizer
 
 
@@ -218,7 +223,8 @@ def _scored(
 ) -> ScoreTable:
     """Do what is left to do."""
     if output.manifest.complete:
-        return with_draws(ScoreTable.read(output.folder / SCORES), settings, output.draws())
+        table = ScoreTable.read(output.folder / SCORES)
+        return with_draws(table, settings, output.draws(), output.manifest.items)
     remaining = output.remaining()
     partitions = output.manifest.partitions
     if remaining or output.manifest.read is None:
@@ -256,8 +262,9 @@ def _scored(
         what = "record was" if len(bad) == 1 else "records were"
         note = f"{len(bad):,} {what} left out: see the file of bad rows."
         table = replace(table, notes=[*table.notes, note])
-    output.finish(table, bad, draws)
-    return with_draws(table, settings, draws)
+    items = items_of_systems(read_record, parts)
+    output.finish(table, bad, draws, items)
+    return with_draws(table, settings, draws, items)
 
 
 def _split(

@@ -26,6 +26,8 @@ from reelscore.scoring.shards.parts import PartSums, Settings, SystemRecord
 from reelscore.stats.poisson import RESAMPLING
 from reelscore.text.tokens import in_signature
 
+_DIFFERENT = "Systems were scored on different items, so that their scores are not comparable."
+
 
 def table_of_parts(read: ReadRecord, settings: Settings, parts: Sequence[PartSums]) -> ScoreTable:
     """Put the parts together into a table of the systems' scores.
@@ -96,7 +98,17 @@ def table_of_parts(read: ReadRecord, settings: Settings, parts: Sequence[PartSum
             *_without_score(records, settings, items),
             *copies_warning(sum(record.copies for record in records), items),
         ]
+    if len(set(items_of_systems(read, parts).values())) > 1:
+        warnings[_DIFFERENT] = None
     return ScoreTable(results, [*system_notes(notes), *warnings])
+
+
+def items_of_systems(read: ReadRecord, parts: Sequence[PartSums]) -> dict[str, int]:
+    """Give each system a number for the items it was scored on; equal if they are the same."""
+    return {
+        system: sum(part.record.systems[number].fingerprint for part in parts) % 2**64
+        for number, system in enumerate(read.systems)
+    }
 
 
 def _in_order(context: dict[str, str], items: int) -> dict[str, object]:
@@ -171,9 +183,16 @@ def draws_of_parts(settings: Settings, parts: Sequence[PartSums]) -> dict[str, F
 
 
 def with_draws(
-    table: ScoreTable, settings: Settings, draws: Mapping[str, FloatArray]
+    table: ScoreTable, settings: Settings, draws: Mapping[str, FloatArray], items: Mapping[str, int]
 ) -> ScoreTable:
-    """Give the draws to the results they belong to, for intervals and tests."""
+    """Give the draws to the results they belong to, for intervals and tests.
+
+    Args:
+        table: The scores of systems.
+        settings: What was computed.
+        draws: As of `draws_of_parts`.
+        items: As of `items_of_systems`.
+    """
     if not draws:
         return table
     made = f"resamples:{settings.resamples}|seed:{settings.seed}|resampling:{RESAMPLING}"
@@ -181,7 +200,8 @@ def with_draws(
     for number, (system, row) in enumerate(table.results.items()):
         own: dict[str, MetricResult] = {}
         for place, columns in enumerate(settings.columns):
-            sums = Draws(columns.names, draws[f"{place}"][number], columns.metric.scores, made)
+            drawn = draws[f"{place}"][number]
+            sums = Draws(columns.names, drawn, columns.metric.scores, made, items[system])
             own |= {name: replace(row[name], draws=sums) for name in columns.wanted if name in row}
         results[system] = own
     return replace(table, results=results)

@@ -165,3 +165,21 @@ def test_slow_metrics_get_small_partitions(captions, tmp_path):
     many = [structs.replace(shard, rows=10_000) for shard in shards]
     assert partitions.partition_count(many) == 1
     assert partitions.partition_count(many, slow=True) == 3
+
+
+def test_systems_on_different_items_are_not_compared(captions, tmp_path):
+    systems, references = captions
+    first, second, *_ = systems
+    items = list(references)
+    fewer = {
+        first: {item: systems[first][item] for item in items[:10]},
+        second: {item: systems[second][item] for item in items[-10:]},
+    }
+    options = {"metrics": "rouge_l", "missing": "skip", "out": tmp_path / "out", "resamples": 20}
+    for _ in range(2):  # fresh, and as it was kept
+        table = reelscore.score_systems(fewer, references, **options)
+        assert table.notes[-1] == (
+            "Systems were scored on different items, so that their scores are not comparable."
+        )
+        with pytest.raises(DataError, match="were scored on different items; a paired test needs"):
+            reelscore.compare(table, tests=["bootstrap"], resamples=20)
