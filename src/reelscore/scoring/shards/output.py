@@ -54,6 +54,7 @@ class ReadRecord(msgspec.Struct, frozen=True):
     captions: int
     references: int
     empty: dict[str, int]
+    notes: list[str] = []
 
 
 class Manifest(msgspec.Struct):

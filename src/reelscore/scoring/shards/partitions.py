@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _ROWS = 100_000  # records of candidates and references in a partition, roughly
 _SLOW_ROWS = 4_000  # the same for metrics that take long
+_SAMPLE = 50  # captions of each shard, for what is said about all of them
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,7 @@ class CutShard(NamedTuple):
         empty: How many captions without words each system has; references are of no system.
         fingerprint: The sum of hashes of its records: the same for records in any order.
         bad: Records that were left out.
+        sample: Some of the captions, by system; references are of no system.
     """
 
     rows: int
@@ -65,6 +67,7 @@ class CutShard(NamedTuple):
     empty: dict[str, int]
     fingerprint: int
     bad: list[BadRow]
+    sample: dict[str, list[str]]
 
 
 def partition_count(shards: Sequence[Shard], *, slow: bool = False) -> int:
@@ -91,6 +94,7 @@ def split_shard(shard: Shard, cut: Cut) -> CutShard:
     systems: dict[str, None] = {}
     empty: Counter[str] = Counter()
     fingerprint = 0
+    sample: dict[str, list[str]] = {}
     schema = pa.schema(
         [(name, pa.int64() if name == "place" else pa.string()) for name in names_of(shard.role)]
     )
@@ -101,13 +105,24 @@ def split_shard(shard: Shard, cut: Cut) -> CutShard:
         for whole in blocks_of(shard, bad):
             block = _with_words(whole, shard, cut, bad, empty)
             items = item_hashes(block.column("item"))
+            sample = sample or _sample(block)
             rows += block.num_rows
             fingerprint += records_fingerprint(items, block.column("caption"))
             if shard.role == "candidates":
                 systems |= dict.fromkeys(block.column(SYSTEM).unique().to_pylist())
             for piece in _pieces(block, items, cut.partitions) if block.num_rows else []:
                 writer.write_batch(piece)
-    return CutShard(rows, list(systems), dict(empty), fingerprint % 2**64, bad.rows)
+    return CutShard(rows, list(systems), dict(empty), fingerprint % 2**64, bad.rows, sample)
+
+
+def _sample(block: pa.Table) -> dict[str, list[str]]:
+    """The first captions of a block, by system."""
+    first = block.slice(0, _SAMPLE).to_pylist()
+    systems = dict.fromkeys(row.get(SYSTEM, "") for row in first)
+    return {
+        system: [row["caption"] for row in first if row.get(SYSTEM, "") == system]
+        for system in systems
+    }
 
 
 def _with_words(block: Any, shard: Shard, cut: Cut, bad: BadRows, empty: Counter[str]) -> Any:

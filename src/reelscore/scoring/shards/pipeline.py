@@ -20,6 +20,7 @@ from reelscore._progress import Progress
 from reelscore._version import __version__
 from reelscore.data.atomic_files import check_target, write_atomically
 from reelscore.data.inputs import check_split_was_used, paths_in, read_inputs
+from reelscore.data.languages import language_notes
 from reelscore.data.paired_captions import (
     Empty,
     Missing,
@@ -54,7 +55,7 @@ from reelscore.scoring.shards.output import (
     together,
 )
 from reelscore.scoring.shards.paired_parts import Policies
-from reelscore.scoring.shards.partitions import Cut, partition_count, split_shard
+from reelscore.scoring.shards.partitions import Cut, CutShard, partition_count, split_shard
 from reelscore.scoring.shards.parts import PartSums, ScorePlan, Settings, part_name, score_partition
 from reelscore.scoring.shards.reference_counts import GatherPlan, Part, gather_partition
 from reelscore.scoring.shards.totals import (
@@ -63,7 +64,7 @@ from reelscore.scoring.shards.totals import (
     table_of_parts,
     with_draws,
 )
-from reelscore.text.tokens import Tokenizer
+from reelscore.text.tokens import Tokenizer, divides_words
 
 
 def score_large(
@@ -231,7 +232,7 @@ def _scored(
         policies = settings.policies
         tokenized = settings.tokenizer == "none"
         cut = Cut(output.split, partitions, policies.empty, tokenized, policies.keeps_bad)
-        read, unusable = _split(engine, cut, candidates, references)
+        read, unusable = _split(engine, cut, settings, candidates, references)
         output.keep_read(read, unusable)
         gathered = _gather(engine, cut, settings, references)
         plan = ScorePlan(
@@ -268,7 +269,11 @@ def _scored(
 
 
 def _split(
-    engine: Engine, cut: Cut, candidates: Sequence[Shard], references: Sequence[Shard]
+    engine: Engine,
+    cut: Cut,
+    settings: Settings,
+    candidates: Sequence[Shard],
+    references: Sequence[Shard],
 ) -> tuple[ReadRecord, list[BadRow]]:
     shared = engine.broadcast(cut)
     truth = list(engine.map(split_shard, references, shared))
@@ -285,8 +290,19 @@ def _split(
         sum(shard.rows for shard in own),
         sum(shard.rows for shard in truth),
         dict(sum((Counter(shard.empty) for shard in (*truth, *own)), Counter())),
+        language_notes(
+            [columns.metric for columns in settings.columns],
+            {name or "captions": _sample(own, name) for name in systems}
+            | {"references": _sample(truth, "")},
+            divided=divides_words(settings.tokenizer),
+        ),
     )
     return read, [bad for shard in (*truth, *own) for bad in shard.bad]
+
+
+def _sample(shards: Sequence[CutShard], system: str) -> list[str]:
+    """Some of a system's captions, or of the references, from all shards."""
+    return [caption for shard in shards for caption in shard.sample.get(system, [])]
 
 
 def _gather(

@@ -100,7 +100,7 @@ def table_of_parts(read: ReadRecord, settings: Settings, parts: Sequence[PartSum
         ]
     if len(set(items_of_systems(read, parts).values())) > 1:
         warnings[_DIFFERENT] = None
-    return ScoreTable(results, [*system_notes(notes), *warnings])
+    return ScoreTable(results, [*system_notes(notes), *read.notes, *warnings])
 
 
 def items_of_systems(read: ReadRecord, parts: Sequence[PartSums]) -> dict[str, int]:

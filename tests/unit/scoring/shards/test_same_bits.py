@@ -183,3 +183,15 @@ def test_systems_on_different_items_are_not_compared(captions, tmp_path):
         )
         with pytest.raises(DataError, match="were scored on different items; a paired test needs"):
             reelscore.compare(table, tests=["bootstrap"], resamples=20)
+
+
+def test_captions_in_another_language_are_noted_as_in_memory(tmp_path):
+    texts = ["一个男人在跑步", "两只狗在雪地里玩耍", "一个女人在切洋葱"]
+    captions = {f"v{k}": texts[k % 3] for k in range(30)}
+    references = {item: [text[:-1]] for item, text in captions.items()}
+    here = reelscore.score_systems({"ours": captions}, references, "meteor,bleu")
+    there = reelscore.score_systems(
+        {"ours": captions}, references, "meteor,bleu", out=tmp_path / "out"
+    )
+    assert "ours and references are not English but Chinese: meteor" in here.notes[0]
+    assert there.notes == here.notes
