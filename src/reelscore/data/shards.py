@@ -293,6 +293,8 @@ def open_parquet(path: str) -> Any:
 
     try:
         return pq.ParquetFile(path, memory_map=True)
+    except FileNotFoundError:
+        raise DataError(f"{path}: no such file.") from None
     except (pa.ArrowException, OSError) as error:
         raise damaged(path, error) from None
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore import _native
+from reelscore.errors import DataError
 from reelscore.stats.resampling import generator
 
 FloatArray = NDArray[np.float64]
@@ -41,6 +42,9 @@ def poisson_sums(
         resamples: How many draws to make.
         seed: Random seed.
 
+    Raises:
+        DataError: If the seed has more than 64 bits or is negative, or there is nothing to draw.
+
     Returns:
         Of each system resamples × k. Sums over parts of the items add up to the sums over all.
 
@@ -51,6 +55,8 @@ def poisson_sums(
     True
     """
     generator(seed, resamples)  # checks both
+    if seed >= 2**64:
+        raise DataError(f"The seed is {seed}; expected a number below 2^64.")
     own_places = [np.arange(len(items))] * len(statistics) if places is None else places
     sums = [np.zeros((resamples, rows.shape[1])) for rows in statistics]
     for begin in range(0, len(items), _ITEMS):

@@ -66,6 +66,14 @@ def test_columns_of_other_types(tmp_path, item, caption):
     assert reelscore.read_candidates(tmp_path / "one.parquet") == {"1": "a", "2": "b", "3": "c"}
 
 
+def test_a_shard_that_is_gone_when_it_is_read(tmp_path):
+    folder = write_shards(tmp_path / "shards", reference_rows(REFERENCES), 1)
+    [shard] = shards_of([folder], "references")
+    (folder / "00.parquet").unlink()
+    with pytest.raises(DataError, match=r"00\.parquet: no such file"):
+        list(blocks_of(shard, BadRows()))
+
+
 def test_a_list_of_references_in_each_row(tmp_path):
     rows = [{"item": item, "caption": texts} for item, texts in REFERENCES.items()]
     write_shards(tmp_path / "lists", rows, 1)

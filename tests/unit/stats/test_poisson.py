@@ -85,6 +85,7 @@ def test_a_system_may_lack_items():
     assert (whole != alone).any()
 
 
-def test_a_bad_seed_is_refused():
-    with pytest.raises(DataError, match="The seed is -1"):
-        poisson_sums(np.zeros(1, np.uint64), [np.ones((1, 1))], seed=-1)
+@pytest.mark.parametrize("seed", [-1, 2**64])
+def test_a_bad_seed_is_refused(seed):
+    with pytest.raises(DataError, match=f"The seed is {seed}"):
+        poisson_sums(np.zeros(1, np.uint64), [np.ones((1, 1))], seed=seed)
