@@ -216,6 +216,33 @@ NB_MODULE(_native, m) {
         "bytes"_a, "offsets"_a, "coco"_a, "keep_punctuation"_a, "threads"_a);
 
     m.def(
+        "ptb_tokenize_lines",
+        [](Bytes bytes, Offsets offsets, std::size_t threads) {
+            const StringsView captions = strings_view(bytes, offsets);
+            std::vector<std::uint8_t> closed(captions.size);
+            Strings tokens;
+            {
+                nb::gil_scoped_release release;
+                tokens = ptb_tokenize_lines(captions, threads, closed.data());
+            }
+            return std::pair(packed_of(std::move(tokens)),
+                             array_of<std::uint8_t>(std::move(closed)));
+        },
+        "bytes"_a, "offsets"_a, "threads"_a);
+    m.def(
+        "ptb_tokenize_open",
+        [](Bytes bytes, Offsets offsets, Bytes closed, std::size_t threads) {
+            OpenLines lines;
+            {
+                nb::gil_scoped_release release;
+                lines = ptb_tokenize_open(strings_view(bytes, offsets), closed.data(), threads);
+            }
+            return std::pair(array_of<std::int64_t>(std::move(lines.numbers)),
+                             packed_of(std::move(lines.tokens)));
+        },
+        "bytes"_a, "offsets"_a, "closed"_a, "threads"_a);
+
+    m.def(
         "string_hashes",
         [](Bytes bytes, Offsets offsets) {
             const StringsView strings = strings_view(bytes, offsets);

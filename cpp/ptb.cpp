@@ -180,6 +180,7 @@ class Lexer {
     // the token that the line begins in, if any; the answer is the one that it ends in.
     Open line(std::size_t begin, std::size_t end, std::size_t limit, Open open, LineWriter& out) {
         misses_.clear();
+        is_closed_ = true;
         std::size_t p = begin;
         if (open.rule != nullptr) {
             p = std::min(open.end, end);
@@ -188,6 +189,7 @@ class Lexer {
         }
         while (p < end) {
             const auto match = ptb::longest(text_, p, limit, misses_);
+            is_closed_ &= !match.is_open;
             if (match.rule < 0) {  // a character no rule knows
                 decode(text_, p);
                 continue;
@@ -202,6 +204,8 @@ class Lexer {
         }
         return {};
     }
+    // Whether the tokens of the last line would be the same whatever stood behind the limit.
+    bool is_closed() const { return is_closed_; }
 
   private:
     void make(const ptb::Rule& rule, std::string_view token, LineWriter& out) {
@@ -260,6 +264,7 @@ class Lexer {
     std::string_view text_;
     ptb::Misses misses_;
     std::string scratch_;
+    bool is_closed_ = true;
 };
 
 // All captions, each followed by a line feed; line feeds and other line ends inside a caption
@@ -292,10 +297,15 @@ void append_caption(std::string& text, std::string_view caption) {
     text += '\n';
 }
 
-}  // namespace
+// What of each caption is known before, and is to be found out; nullptr for nothing.
+struct Closed {
+    const std::uint8_t* known = nullptr;
+    std::uint8_t* found = nullptr;
+};
 
-Strings ptb_tokenize(StringsView captions, PtbMode mode, bool keep_punctuation,
-                     std::size_t threads) {
+// All captions; or where it is known which of them are closed, the others.
+OpenLines tokenize(StringsView captions, PtbMode mode, bool keep_punctuation, std::size_t threads,
+                   Closed closed) {
     Lines lines;
     if (captions.size > 0) {
         lines.text.reserve(
@@ -326,6 +336,9 @@ Strings ptb_tokenize(StringsView captions, PtbMode mode, bool keep_punctuation,
         if (!keep_punctuation) writer.drop_punctuation();
         return open;
     };
+    const auto is_known = [&](std::size_t k) {
+        return closed.known != nullptr && closed.known[k] != 0 && k + 1 < captions.size;
+    };
     constexpr std::size_t kBlock = 256;
     struct Block {
         Strings lines;
@@ -338,9 +351,14 @@ Strings ptb_tokenize(StringsView captions, PtbMode mode, bool keep_punctuation,
         block.lines.bytes.reserve(lines.starts[end] - lines.starts[begin]);
         block.lines.offsets.reserve(end - begin + 1);
         for (std::size_t k = begin; k < end; ++k) {
-            const auto open = write_line(lexer, k, {}, block.lines.bytes);
+            if (!is_known(k)) {
+                const auto open = write_line(lexer, k, {}, block.lines.bytes);
+                if (open.rule != nullptr) block.open.push_back({k, open});
+                if (closed.found != nullptr) {
+                    closed.found[k] = lexer.is_closed() && open.rule == nullptr;
+                }
+            }
             block.lines.offsets.push_back(static_cast<std::int64_t>(block.lines.bytes.size()));
-            if (open.rule != nullptr) block.open.push_back({k, open});
         }
     });
 
@@ -358,18 +376,36 @@ Strings ptb_tokenize(StringsView captions, PtbMode mode, bool keep_punctuation,
         }
     }
 
-    Strings out;
+    OpenLines out;
     std::size_t bytes = 0;
     for (const Block& block : blocks) bytes += block.lines.bytes.size();
-    out.bytes.reserve(bytes);
-    out.offsets.reserve(captions.size + 1);
+    out.tokens.bytes.reserve(bytes);
+    if (closed.known == nullptr) out.tokens.offsets.reserve(captions.size + 1);
+    std::size_t line = 0;
     for (const Block& block : blocks) {
-        for (std::size_t k = 0; k < block.lines.size(); ++k) {
-            const auto fixed = repaired.empty() ? repaired.end() : repaired.find(out.size());
-            out.push_back(fixed == repaired.end() ? block.lines.view()[k] : fixed->second);
+        for (std::size_t k = 0; k < block.lines.size(); ++k, ++line) {
+            const auto fixed = repaired.empty() ? repaired.end() : repaired.find(line);
+            if (fixed == repaired.end() && is_known(line)) continue;
+            if (closed.known != nullptr) out.numbers.push_back(static_cast<std::int64_t>(line));
+            out.tokens.push_back(fixed == repaired.end() ? block.lines.view()[k] : fixed->second);
         }
     }
     return out;
+}
+
+}  // namespace
+
+Strings ptb_tokenize(StringsView captions, PtbMode mode, bool keep_punctuation,
+                     std::size_t threads) {
+    return tokenize(captions, mode, keep_punctuation, threads, {}).tokens;
+}
+
+Strings ptb_tokenize_lines(StringsView captions, std::size_t threads, std::uint8_t* closed) {
+    return tokenize(captions, PtbMode::separate, false, threads, {nullptr, closed}).tokens;
+}
+
+OpenLines ptb_tokenize_open(StringsView captions, const std::uint8_t* closed, std::size_t threads) {
+    return tokenize(captions, PtbMode::coco, false, threads, {closed, nullptr});
 }
 
 }  // namespace reelscore

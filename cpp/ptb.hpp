@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include "strings.hpp"
 
@@ -24,5 +26,17 @@ enum class PtbMode { separate, coco };
 // the line end.
 Strings ptb_tokenize(StringsView captions, PtbMode mode, bool keep_punctuation,
                      std::size_t threads);
+
+// Captions may come again and again in files of the coco mode, and need not be tokenized each time.
+// This tokenizes each by itself, without punctuation, and says of which the tokens are the same in
+// any file, unless they are its last line: closed, 1 or 0 for each.
+Strings ptb_tokenize_lines(StringsView captions, std::size_t threads, std::uint8_t* closed);
+
+// The other lines of such a file: their numbers, and their tokens as the coco mode gives them.
+struct OpenLines {
+    std::vector<std::int64_t> numbers;
+    Strings tokens;
+};
+OpenLines ptb_tokenize_open(StringsView captions, const std::uint8_t* closed, std::size_t threads);
 
 }  // namespace reelscore

@@ -43,17 +43,21 @@ Match longest(std::string_view text, std::size_t begin, std::size_t end, Misses&
     Match match;
     State state = kStart;
     std::size_t last = begin;
+    match.is_open = true;
     for (std::size_t p = begin; p < end;) {
         const std::size_t before = p;
         state = step(state, text, p);
-        if (state == kDead) break;
+        if (state == kDead) {
+            match.is_open = false;
+            break;
+        }
         if (kAccepts[state] >= 0) {
             match.rule = kAccepts[state];
             match.end = last = p;
             misses.trail_.clear();
         } else if (p - last > kStride && p / kStride != before / kStride) {
             const std::uint64_t pair = (static_cast<std::uint64_t>(p) << 16) | state;
-            if (misses.pairs_.count(pair) != 0) break;
+            if (misses.pairs_.count(pair) != 0) break;  // as open as the scan that noted it
             misses.trail_.push_back(pair);
         }
     }

@@ -14,6 +14,7 @@ struct Match {
     int rule = -1;        // -1: no rule fits here
     std::size_t end = 0;  // where the match ends, `ahead` included
     bool has_ahead = false;
+    bool is_open = false;  // more text might have changed it
 };
 
 // Scans that run far past the last match and find nothing are remembered here, so that text

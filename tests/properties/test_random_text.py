@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 import snowballstemmer
 from hypothesis import given, settings
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from reelscore import _native, tokenize
 from reelscore.metrics.meteor import Meteor
+from reelscore.stories.sentence_scores import CocoLines, TextPool
 from reelscore.text.meteor_data import language_index
 
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40)
@@ -156,3 +158,13 @@ def test_long_text(size):
     assert tokenize(["x" * size]) == ["x" * size]
     assert len(tokenize(["a." * (size // 2)])) == 1
     assert tokenize([". " * (size // 2)]) == [""]
+
+
+@given(st.lists(captions, min_size=1, max_size=8), st.data())
+def test_lines_that_come_again(texts, data):
+    """Tokens remembered from line to line are those of a whole file."""
+    file = data.draw(st.lists(st.integers(0, len(texts) - 1), max_size=20))
+    pool = TextPool()
+    numbers = CocoLines(texts, pool, threads=1).numbers(np.array(file, dtype=np.int64))
+    tokens = tokenize([texts[number] for number in file], "ptb-coco")
+    assert pool.packed.take(numbers).unpack() == tokens

@@ -24,6 +24,7 @@ from reelscore.stories.overlaps import IntArray, Overlaps, distinct
 from reelscore.stories.protocol import Variant
 from reelscore.stories.sentence_scores import (
     PAIRS_AT_ONCE,
+    CocoLines,
     PairStatistics,
     TextPool,
     VideoBatch,
@@ -31,8 +32,6 @@ from reelscore.stories.sentence_scores import (
     looks_at_pairs_alone,
 )
 from reelscore.stories.soda import merged
-from reelscore.text.packed import Packed, pack
-from reelscore.text.tokens import tokenize_packed
 from reelscore.text.words import Captions
 
 # What a candidate without any reference is compared with. The word of 2018-11 is random in the
@@ -58,11 +57,11 @@ def activitynet_scores(batch: VideoBatch, metrics: Sequence[Metric]) -> FloatArr
     ours = [story.first(protocol.max_captions) for story in batch.candidates]
     theirs = [merged(truth) for truth in references]
     overlaps = Overlaps(ours, theirs, epsilon=protocol.epsilon, threads=threads)
-    texts = _Texts(ours, theirs, NONSENSE[protocol.variant])
+    texts = _Texts(ours, theirs, NONSENSE[protocol.variant], batch.pool, threads)
     captioning = []
     for tiou in protocol.tious:
         pairs = _pairs(overlaps, tiou, texts.nonsense)
-        numbers = texts.numbered(pairs, batch.pool, threads)
+        numbers = texts.numbered(pairs)
         captioning.append(
             np.hstack(
                 [
@@ -105,22 +104,26 @@ class _Texts:
     """The sentences of some videos as the official scorer sees them."""
 
     def __init__(
-        self, ours: Sequence[Story], theirs: Sequence[Story], nonsense: str | None
+        self,
+        ours: Sequence[Story],
+        theirs: Sequence[Story],
+        nonsense: str | None,
+        pool: TextPool,
+        threads: int,
     ) -> None:
         references = ascii_alone(_sentences(theirs))
         self.nonsense = None if nonsense is None else len(references)
-        self._candidates = pack(ascii_alone(_sentences(ours)))
-        self._references = pack(references if nonsense is None else [*references, nonsense])
+        if nonsense is not None:
+            references.append(nonsense)
+        self._candidates = CocoLines(ascii_alone(_sentences(ours)), pool, threads)
+        self._references = CocoLines(references, pool, threads)
 
-    def numbered(self, pairs: _Pairs, pool: TextPool, threads: int) -> tuple[IntArray, IntArray]:
+    def numbered(self, pairs: _Pairs) -> tuple[IntArray, IntArray]:
         """Tokenize both sentences of each pair in one run each, and number them in the pool."""
 
-        def of(texts: Packed, numbers: IntArray) -> IntArray:
-            parts = []
-            for begin in range(0, max(1, len(numbers)), PAIRS_AT_ONCE):
-                piece = texts.take(numbers[begin : begin + PAIRS_AT_ONCE])
-                parts.append(pool.add(tokenize_packed(piece, "ptb-coco", threads=threads)))
-            return np.concatenate(parts)
+        def of(lines: CocoLines, file: IntArray) -> IntArray:
+            begins = range(0, max(1, len(file)), PAIRS_AT_ONCE)
+            return np.concatenate([lines.numbers(file[k : k + PAIRS_AT_ONCE]) for k in begins])
 
         return of(self._candidates, pairs.candidates), of(self._references, pairs.references)
 

@@ -169,6 +169,40 @@ class TextPool:
         return self._packed
 
 
+class CocoLines:
+    """Sentences that come again and again in files of ``ptb-coco``, each tokenized once.
+
+    The tokens of few depend on the line that follows: these are tokenized where they stand.
+
+    Args:
+        sentences: The sentences.
+        pool: Where their tokens are numbered.
+        threads: How many threads to use.
+
+    >>> pool = TextPool()
+    >>> lines = CocoLines(["plan B.", "walks.", "A man walks."], pool, threads=1)
+    >>> files = [lines.numbers(np.array(file)) for file in ([0, 1], [0, 2])]
+    >>> [pool.packed.take(numbers).unpack() for numbers in files]
+    [['plan b.', 'walks'], ['plan b', 'a man walks']]
+    """
+
+    def __init__(self, sentences: Sequence[str], pool: TextPool, threads: int) -> None:
+        self._sentences = pack(sentences)
+        self._pool = pool
+        self._threads = threads
+        tokens, self._closed = _native.ptb_tokenize_lines(*self._sentences, threads)
+        self._numbers = pool.add(Packed(*tokens))
+
+    def numbers(self, file: IntArray) -> IntArray:
+        """Number the tokens of a file, whose lines are given by the numbers of their sentences."""
+        numbers = self._numbers[file]
+        lines, tokens = _native.ptb_tokenize_open(
+            *self._sentences.take(file), self._closed[file], self._threads
+        )
+        numbers[lines] = self._pool.add(Packed(*tokens))
+        return numbers
+
+
 class PairStatistics:
     """Statistics of one metric for pairs of texts; what was measured is remembered.
 
