@@ -22,8 +22,8 @@ constexpr size_t kMostBytes = size_t{8} << 20;  // of texts that are kept from c
 constexpr size_t kMostWords = 1 << 16;          // likewise
 constexpr size_t kMostIdle = 2;
 constexpr size_t kFewTexts = 512;  // that a thread takes at a time, at least
-// To make room for; nearly all captions have fewer. Memory that is not written to costs nothing.
-constexpr size_t kPhrasesPerWord = 4, kCharactersPerWord = 4;
+// To make room for, a little more than captions have.
+constexpr double kPhrasesPerWord = 1.25, kWordsPerCharacter = 0.2;
 constexpr size_t kAhead = 4;  // words before one at which its phrases are asked for
 
 // Whether texts of so many bytes are too much to be kept: analysed, they take five times as many.
@@ -152,7 +152,7 @@ void MeteorTexts::split_into_words(size_t threads) {
         Block& block = blocks[begin / block_length];
         size_t characters = 0;
         for (size_t k = begin; k < end; ++k) characters += texts_[first + k].size();
-        block.words.reserve(characters / kCharactersPerWord);
+        block.words.reserve(static_cast<size_t>(kWordsPerCharacter * characters));
         for (size_t k = begin; k < end; ++k) {
             const size_t before = block.words.size();
             normalizer.visit_words(texts_[first + k], options_.normalize, [&](string_view word) {
@@ -269,7 +269,7 @@ void MeteorTexts::find_phrases(size_t threads) {
     parallel_blocks(size, kFewTexts, threads, [&](size_t begin, size_t end) {
         std::vector<PhraseOccurrence>& block = phrase_blocks_[first_block + begin / kFewTexts];
         const size_t words = word_offsets_[first + end] - word_offsets_[first + begin];
-        block.reserve(kPhrasesPerWord * words);
+        block.reserve(static_cast<size_t>(kPhrasesPerWord * words));
         for (size_t k = begin; k < end; ++k) {
             const size_t before = block.size();
             append_phrases(first + k, block);

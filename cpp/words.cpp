@@ -78,7 +78,7 @@ void Vocabulary::grow() {
 }
 
 Words word_ids(StringsView captions, Split split, Vocabulary& vocabulary) {
-    constexpr std::size_t kCharactersPerWord = 4;  // nearly all captions have more
+    constexpr std::size_t kCharactersPerWord = 5;  // nearly all captions have more
     Words words;
     words.ids.reserve(captions.size == 0 ? 0 : captions.total_bytes() / kCharactersPerWord);
     words.offsets.reserve(captions.size + 1);
