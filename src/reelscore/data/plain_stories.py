@@ -20,18 +20,22 @@ _NUMBERS = {int, float}
 
 
 class PlainStories(NamedTuple):
-    """Stories by video id, and the parts of the data set that videos belong to."""
+    """Stories by video id, the parts of the data set that videos belong to, reversed segments."""
 
     by_video: dict[str, Story]
     splits: dict[str, str]
+    reversed: int
 
 
-def plain_stories(videos: Sequence[str], values: Iterable[Any]) -> PlainStories | None:
+def plain_stories(
+    videos: Sequence[str], values: Iterable[Any], *, keep_reversed: bool = False
+) -> PlainStories | None:
     """Read the captions of videos, given as lists or as timestamps and sentences.
 
     Args:
         videos: The video ids.
         values: What a file has for each of them.
+        keep_reversed: Whether a caption that ends before it starts is nothing unusual.
 
     Returns:
         The stories; ``None`` if anything is unusual, so that each caption has to be looked at.
@@ -75,6 +79,9 @@ def plain_stories(videos: Sequence[str], values: Iterable[Any]) -> PlainStories 
     segments = _segments(times)
     if segments is None:
         return None
+    reversed = int((segments[:, 1] < segments[:, 0]).sum())
+    if reversed and not keep_reversed:
+        return None
     stories = {}
     begin = 0
     for video, end, duration in zip(videos, ends, durations, strict=True):
@@ -84,7 +91,7 @@ def plain_stories(videos: Sequence[str], values: Iterable[Any]) -> PlainStories 
             length = None if duration is None else float(duration)
             stories[video] = Story(segments[begin:end], tuple(sentences[begin:end]), length)
         begin = end
-    return PlainStories(stories, splits)
+    return PlainStories(stories, splits, reversed)
 
 
 def _are_ids(videos: Sequence[str]) -> bool:
@@ -108,7 +115,7 @@ def _are_lengths(durations: list[Any]) -> bool:
 
 
 def _segments(times: list[Any]) -> FloatArray | None:
-    """Start and end of each caption, n × 2; ``None`` if not all are numbers, and in order."""
+    """Start and end of each caption, n × 2; ``None`` if not all are numbers from 0 on."""
     if not times:
         return np.empty((0, 2))
     if {*map(type, times)} != {list} or {*map(len, times)} != {2}:
@@ -119,6 +126,4 @@ def _segments(times: list[Any]) -> FloatArray | None:
         segments = np.array(times, dtype=np.float64)
     except OverflowError:  # an integer of hundreds of digits
         return None
-    starts, ends = segments.T
-    in_order = (starts >= 0) & (starts <= ends) & (ends < math.inf)
-    return segments if in_order.all() else None
+    return segments if ((segments >= 0) & (segments < math.inf)).all() else None

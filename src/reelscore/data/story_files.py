@@ -175,9 +175,12 @@ def _collect(entries: list[Entry], name: str, policies: StoryPolicies, only: str
     """Check and gather captions; those of other videos than the only one of interest may be bad."""
     if all(type(video) is str for _, video, _ in entries):
         videos = [_without_ending(video) for _, video, _ in entries]
-        plain = plain_stories(videos, (value for _, _, value in entries)) if videos else None
+        values = (value for _, _, value in entries)
+        keeps = policies.reversed_segments == "zero"
+        plain = plain_stories(videos, values, keep_reversed=keeps) if videos else None
         if plain is not None:
-            return Stories(plain.by_video, policies, [], plain.splits)
+            notes = _CaptionReader(policies, plain.reversed).notes()
+            return Stories(plain.by_video, policies, notes, plain.splits)
     refused, tolerated = Problems(name), _Tolerated(name)
     reader = _CaptionReader(policies)
     captions: dict[str, list[tuple[float, float, str]]] = {}
@@ -298,9 +301,10 @@ class _Unusable(ValueError):
 class _CaptionReader:
     """Turns caption objects into start, end and sentence, and counts what the policies change."""
 
-    def __init__(self, policies: StoryPolicies) -> None:
+    def __init__(self, policies: StoryPolicies, reversed: int = 0) -> None:
         self._policies = policies
-        self._reversed = self._negative = self._empty = 0
+        self._reversed = reversed
+        self._negative = self._empty = 0
 
     def read(self, caption: Any) -> tuple[float, float, str]:
         """Read one caption, or say why it cannot be used."""

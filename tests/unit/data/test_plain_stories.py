@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,12 +37,21 @@ def plain(story: Story) -> tuple[Any, ...]:
     return story.segments.tolist(), story.sentences, story.duration
 
 
-def test_the_same_stories_as_caption_by_caption(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("with_reversed", [False, True])
+def test_the_same_stories_as_caption_by_caption(
+    with_reversed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     data = made_up(random.Random(7), 50)
-    assert plain_stories(list(data), data.values()) is not None
-    together = story_files.stories_of(data)
-    monkeypatch.setattr(story_files, "plain_stories", lambda videos, values: None)
-    one_by_one = story_files.stories_of(data)
+    if with_reversed:
+        data["v_reversed"] = [{**CAPTION, "timestamp": [5, 4]}]
+    read = partial(story_files.stories_of, data, policies=StoryPolicies(reversed_segments="zero"))
+    values = data.values()
+    assert plain_stories(list(data), values, keep_reversed=with_reversed) is not None
+    together = read()
+    monkeypatch.setattr(story_files, "plain_stories", lambda *_, **__: None)
+    one_by_one = read()
+    assert together.notes == one_by_one.notes
+    assert bool(together.notes) == with_reversed
     assert list(together) == list(one_by_one)
     assert [*map(plain, together.values())] == [*map(plain, one_by_one.values())]
     assert together.splits == one_by_one.splits
