@@ -32,7 +32,6 @@ from reelscore.stories.sentence_scores import (
     looks_at_pairs_alone,
 )
 from reelscore.stories.soda import merged
-from reelscore.text.words import Captions
 
 # What a candidate without any reference is compared with. The word of 2018-11 is random in the
 # official scorer; any word that no caption has gives the same numbers.
@@ -167,7 +166,7 @@ def _by_video(
     has_pairs = np.diff(pairs.video_offsets) > 0
     if has_pairs.any():
         groups = np.append(pairs.video_offsets[:-1][has_pairs], pairs.video_offsets[-1])
-        sums = metric.group_sums(Captions(pool.packed), candidates, references, groups, threads)
+        sums = metric.group_sums(pool.captions, candidates, references, groups, threads)
         scores[has_pairs] = metric.scores(sums)
     return scores
 

@@ -151,22 +151,27 @@ class TextPool:
 
     def __init__(self) -> None:
         self._texts = _native.Vocabulary()
-        self._packed: Packed | None = None
+        self._captions: Captions | None = None
 
     def add(self, texts: Packed) -> IntArray:
         """Number some texts."""
         before = len(self._texts)
         numbers = self._texts.number(*texts)
         if len(self._texts) > before:
-            self._packed = None
+            self._captions = None
         return numbers
 
     @property
-    def packed(self) -> Packed:
+    def captions(self) -> Captions:
         """All texts, by number."""
-        if self._packed is None:
-            self._packed = Packed(*self._texts.words())
-        return self._packed
+        if self._captions is None:
+            self._captions = Captions(Packed(*self._texts.words()))
+        return self._captions
+
+    @property
+    def packed(self) -> Packed:
+        """All texts, by number, as they are packed."""
+        return self.captions.text
 
 
 class CocoLines:
@@ -213,7 +218,8 @@ class PairStatistics:
         self.metric = metric
         self._pool = pool
         self._threads = threads
-        self._keys = np.empty(0, dtype=np.int64)
+        self._keys = np.empty(0, dtype=np.int64)  # of pairs, in order
+        self._places = self._keys  # of each pair's row
         self._rows: FloatArray | None = None
 
     def rows(self, candidates: IntArray, references: IntArray) -> FloatArray:
@@ -221,24 +227,24 @@ class PairStatistics:
         keys = candidates << 32 | references
         own = distinct(keys)
         if self._rows is not None and len(self._keys) + len(own) > PAIRS_AT_ONCE:
-            self._rows, self._keys = None, self._keys[:0]
+            self._rows, self._keys, self._places = None, self._keys[:0], self._places[:0]
         same_or_next = np.append(self._keys, -1)[np.searchsorted(self._keys, own)]
         new = own[own != same_or_next]
         if len(new) or self._rows is None:
             self._remember(new)
         assert self._rows is not None
-        return self._rows[np.searchsorted(self._keys, keys)]
+        return self._rows[self._places[np.searchsorted(self._keys, keys)]]
 
     def _remember(self, keys: IntArray) -> None:
         measured = pair_statistics(
             self.metric, self._pool.packed, keys >> 32, keys & 0xFFFFFFFF, self._threads
         )
-        if self._rows is None:
-            self._keys, self._rows = keys, measured
-            return
-        joined = np.concatenate([self._keys, keys])
-        order = np.argsort(joined)
-        self._keys, self._rows = joined[order], np.concatenate([self._rows, measured])[order]
+        known = self._keys
+        self._keys = np.concatenate([known, keys])
+        order = np.argsort(self._keys)
+        self._keys = self._keys[order]
+        self._places = np.concatenate([self._places, np.arange(len(keys)) + len(known)])[order]
+        self._rows = measured if self._rows is None else np.concatenate([self._rows, measured])
 
 
 class VideoBatch:
