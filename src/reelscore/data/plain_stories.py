@@ -106,7 +106,7 @@ def _are_texts(sentences: list[Any]) -> bool:
         together.encode()
     except (TypeError, UnicodeEncodeError):  # something else than text; half a character
         return False
-    worded = all(text[:1].isalnum() or has_words(text) for text in sentences)
+    worded = all(text.lstrip()[:1].isalnum() or has_words(text) for text in sentences)
     return worded and "\0" not in together
 
 

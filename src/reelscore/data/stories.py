@@ -68,9 +68,9 @@ class Story(msgspec.Struct, frozen=True, eq=False):
         >>> story.in_time_order().sentences
         ('a man stands', 'he runs')
         """
-        order = self.time_order()
-        if order == [*range(len(self))]:
+        if self._is_in_order():
             return self
+        order = self.time_order()
         return Story(self.segments[order], tuple(self.sentences[k] for k in order), self.duration)
 
     def time_order(self) -> list[int]:
@@ -79,11 +79,16 @@ class Story(msgspec.Struct, frozen=True, eq=False):
         >>> Story(np.array([[5.0, 9.0], [0.0, 5.0]]), ("he runs", "a man stands")).time_order()
         [1, 0]
         """
-        starts, ends = self.segments.T.tolist()
-        if all(map(lt, starts, starts[1:])):
+        if self._is_in_order():
             return [*range(len(self))]
+        starts, ends = self.segments.T.tolist()
         rows = sorted(zip(starts, ends, self.sentences, range(len(self)), strict=True))
         return [row[3] for row in rows]
+
+    def _is_in_order(self) -> bool:
+        """Whether each caption begins after the one before, as in nearly all stories."""
+        starts = self.segments[:, 0].tolist()
+        return all(map(lt, starts, starts[1:]))
 
     def first(self, count: int) -> Story:
         """Keep the first captions in file order."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -218,9 +219,9 @@ def _within_durations(
     kept: list[Story] = []
     for video, story, truth in zip(videos, stories, references, strict=True):
         duration = max((each.duration or 0.0 for each in truth), default=0.0)
-        late = (story.segments > duration + SPARE_TIME).any(axis=1) if duration else np.zeros(0)
-        if late.any():
-            late_captions += int(late.sum())
+        limit = duration + SPARE_TIME if duration else math.inf
+        if story.segments.max(initial=0.0) > limit:
+            late_captions += int((story.segments > limit).any(axis=1).sum())
             late_videos.append(video)
             if protocol.beyond == "clip":
                 segments = np.minimum(story.segments, duration)
