@@ -268,7 +268,7 @@ def check_tokens(metrics: Iterable[Metric], tokenizer: Tokenizer) -> None:
 
 
 def check_processes(metrics: Iterable[Metric]) -> None:
-    """Refuse metrics that several processes, or parts of the captions one by one, cannot measure.
+    """Refuse metrics that several processes cannot measure.
 
     Raises:
         DataError: With the name of the first.
@@ -280,7 +280,7 @@ def check_processes(metrics: Iterable[Metric]) -> None:
         if metric.one_process:
             raise DataError(
                 f"{metric.name} keeps its answers in a journal, which one process writes. Leave it "
-                "out here, and score it in memory with the engine threads."
+                "out here, and score it with the engine threads."
             )
 
 

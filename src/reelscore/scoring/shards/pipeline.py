@@ -181,6 +181,8 @@ def score_shards(
     engine = engine or Engine()
     columns = table_columns(metrics)
     check_metrics(columns, tokenizer)
+    if not engine.is_local:
+        check_processes(own.metric for own in columns)
     if bad_rows is not None:
         check_target(bad_rows)
     check_policies(missing, empty)
@@ -323,7 +325,6 @@ def check_metrics(columns: Sequence[MetricColumns], tokenizer: Tokenizer) -> Non
     """
     metrics = [own.metric for own in columns]
     check_tokens(metrics, tokenizer)
-    check_processes(metrics)
     if tokenizer == "ptb-coco":
         raise DataError(
             "The tokenizer ptb-coco looks ahead into the next caption, so that tokens depend on "

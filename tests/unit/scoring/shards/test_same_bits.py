@@ -110,6 +110,8 @@ def test_what_is_gathered_can_be_sent_to_another_machine(
     class Pickling:
         """An engine that hands over copies, as one with other processes does."""
 
+        is_local = False
+
         def check_files(self, paths):
             assert all(Path(path).exists() for path in paths)
 
@@ -149,7 +151,11 @@ def test_intervals_are_close_to_those_of_memory(captions, in_memory, tmp_path, m
     ("metrics", "options", "message"),
     [
         ("self_bleu", {}, "self_bleu looks at all captions of a system together"),
-        ("judge|model:m", {}, "judge keeps its answers in a journal, which one process writes"),
+        (
+            "judge|model:m",
+            {"engine": Engine("ray")},
+            "judge keeps its answers in a journal, which one process writes",
+        ),
         ("rouge_l", {"tokenizer": "ptb-coco"}, "looks ahead into the next caption"),
     ],
 )
