@@ -19,7 +19,7 @@ def test_embedded_example(run):
         "Exploits: share that score at or above the original (fooled)",
         "Mean drop, in standard deviations of the originals' scores",
     ]
-    assert "stutter           15    0.53=    1.00      1.00    0.87" in lines
+    assert "stutter            15    0.53=    1.00      1.00    0.87" in lines
 
 
 def test_one_metric_is_shown_in_detail(run):
@@ -39,7 +39,7 @@ def test_files(folder, run):
     assert "<h1>Stress test</h1>" in (folder / "page.html").read_text()
     assert (folder / "plot.svg").stat().st_size > 10_000
     content = json.loads((folder / "all.json").read_text())
-    assert len(content["trials"]) == 19
+    assert len(content["trials"]) == 24
 
 
 def test_json_alone(run):
