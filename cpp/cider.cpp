@@ -157,8 +157,8 @@ void DocumentFrequencies::add(WordsView captions) {
 
 void DocumentFrequencies::count(WordsView references, const std::int64_t* reference_offsets,
                                 std::size_t items) {
-    std::vector<std::size_t> last_documents(size(), 0);
-    std::size_t document = 0;  // from 1 on
+    std::vector<std::uint32_t> last_documents(size(), 0);
+    std::uint32_t document = 0;  // from 1 on
     number(references, [&](std::size_t reference, std::uint32_t ngram) {
         while (document < items && std::size_t(reference_offsets[document]) <= reference)
             ++document;
