@@ -233,12 +233,17 @@ def stress_metrics(
     steps()
     trials: dict[tuple[str, str], Trial] = {}
     scores: dict[tuple[str, str], NDArray[np.float64]] = {}
+    after: dict[tuple[str, str], NDArray[np.float64]] = {}  # what two kinds share is scored once
     for kind, own in cases.items():
-        after = _scores(tried, _measured(prepared, [(case.item, case.changed) for case in own]))
-        for name, scale in scales.items():
+        changed = [(case.item, case.changed) for case in own]
+        if new := [each for each in dict.fromkeys(changed) if each not in after]:
+            made = _scores(tried, _measured(prepared, new))
+            after |= zip(new, np.stack([made[name] for name in scales], axis=1), strict=True)
+        columns = np.stack([after[each] for each in changed], axis=1)
+        for (name, scale), second in zip(scales.items(), columns, strict=True):
             first = before[name][[places[case.item] for case in own]]
-            scores[name, kind] = np.stack([first, after[name]], axis=1)
-            lost = scale.sign * (first - after[name])
+            scores[name, kind] = np.stack([first, second], axis=1)
+            lost = scale.sign * (first - second)
             trials[name, kind] = _trial(name, kind, lost, spreads[name])
         steps()
     if unused := [kind for kind in chosen if kind not in cases]:
