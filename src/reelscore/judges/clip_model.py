@@ -19,7 +19,7 @@ from reelscore.data.atomic_files import write_atomically
 from reelscore.errors import DataError
 from reelscore.judges.model_folders import read_config, weights_hash
 from reelscore.learned.bert import of_one_length
-from reelscore.learned.encoders import default_device, load_weights, loading, need
+from reelscore.learned.encoders import check_vectors, default_device, load_weights, loading, need
 from reelscore.text.words import CaptionBatch
 from reelscore.video.frames import Sampling, find_videos, read_frames, video_key
 
@@ -116,8 +116,7 @@ class ClipModel:
     def _unit(self, vectors: Any) -> Vectors:
         """Give vectors the length 1."""
         rows: Vectors = need("torch").nn.functional.normalize(vectors, dim=-1).cpu().numpy()
-        if not np.isfinite(rows).all():
-            raise ValueError("some of its vectors are not numbers (NaN)")
+        check_vectors(rows)
         return rows
 
     def video(self, video: Path, frames: int) -> Vectors:

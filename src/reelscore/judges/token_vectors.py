@@ -20,6 +20,7 @@ from reelscore.learned.bert import Bert, of_one_length
 from reelscore.learned.cross_encoder import padded
 from reelscore.learned.encoders import (
     check_layers,
+    check_vectors,
     default_device,
     load_encoder,
     loading,
@@ -106,8 +107,7 @@ class TokenEncoder:
                     vectors = np.empty((int(offsets[-1]), rows.shape[1]), np.float32)
                 places = np.concatenate([np.arange(offsets[k], offsets[k + 1]) for k in part])
                 vectors[places] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-            if not np.isfinite(vectors).all():
-                raise ValueError("some of its vectors are not numbers (NaN)")
+            check_vectors(vectors)
         ids = np.array([token for each in encodings for token in each.ids], dtype=np.int64)
         cut = [k for k, length in enumerate(lengths) if length == self._most]
         return TokenVectors(vectors, ids, offsets, cut)

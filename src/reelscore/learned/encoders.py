@@ -13,6 +13,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from reelscore.errors import DataError, MissingExtraError, ReelscoreError
 
 DEFAULT_ENCODER = "all-minilm-l6-v2"
@@ -183,6 +186,12 @@ def check_layers(names: Collection[str], layers: int) -> None:
     """
     queries = (f"encoder.layer.{k}.attention.self.query.weight" for k in range(layers))
     refuse_missing(name for name in queries if name not in names)
+
+
+def check_vectors(vectors: NDArray[np.floating[Any]]) -> None:
+    """Refuse vectors of a model that are not numbers, as damaged weights give them."""
+    if not np.isfinite(vectors).all():
+        raise ValueError("some of its vectors are not numbers (NaN)")
 
 
 def load_encoder(name: str) -> tuple[Any, Any]:

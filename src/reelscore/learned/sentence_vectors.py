@@ -15,6 +15,7 @@ from reelscore.learned.cross_encoder import padded
 from reelscore.learned.encoders import (
     DEFAULT_ENCODER,
     check_layers,
+    check_vectors,
     default_device,
     encoder_folder,
     load_encoder,
@@ -63,8 +64,7 @@ class SentenceEncoder:
         place = {text: k for k, text in enumerate(dict.fromkeys(texts))}
         with loading(self._what, failure="cannot be used"):
             rows = unit(self._rows(self.tokenizer.encode_batch(list(place)), threads))
-            if not np.isfinite(rows).all():
-                raise ValueError("some of its vectors are not numbers (NaN)")
+            check_vectors(rows)
         result: FloatArray = rows[[place[text] for text in texts]]
         return result
 
