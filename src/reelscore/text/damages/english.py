@@ -245,6 +245,11 @@ def plural(noun: str) -> str:
 
 
 @cache
+def _singulars() -> dict[str, str]:
+    return {more: one for one, more in _PLURALS.items()}
+
+
+@cache
 def dictionary_form(word: str) -> str:
     """Give the base form of a verb, or the singular of a noun, as far as it is known.
 
@@ -254,7 +259,7 @@ def dictionary_form(word: str) -> str:
     verb = gerunds().get(word) or thirds().get(word)
     if verb:
         return verb
-    singular = {more: one for one, more in _PLURALS.items()}.get(word)
+    singular = _singulars().get(word)
     endings = ((word[:-1], 1), (word[:-2], 2), (word[:-3] + "y", 3))
     guesses = [guess for guess, ending in endings if len(word) > ending + 1]
     return singular or next((guess for guess in guesses if plural(guess) == word), word)
