@@ -1,16 +1,17 @@
 """How far BERTHA's figures depend on the seed: the runs of train_bertha.py side by side.
 
     python tools/compare_seeds.py judged.jsonl SIMILARITIES.npz OUT [OUT …]
+    python tools/compare_seeds.py judged.jsonl SIMILARITIES.npz OUT --way small --student
 
 Each OUT is the folder of a run, with years held out. SIMILARITIES.npz is as in pack_bertha.py. Two
 tables: agreement with people by year, and of damaged captions the share below the original, lowest
-and highest of the years.
+and highest of the years. ``--way`` is a way of the last stage, or a student.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -21,43 +22,57 @@ from reelscore.learned.judged_captions import read_captions
 from reelscore.learned.training.recipes import recipe_of
 from reelscore.meta.held_out import correlations
 
-WAY = "bertha"
-
 
 def main() -> None:
-    judged, similar, *runs = sys.argv[1:]
-    folders = by_folder(read_captions(judged))
-    cosines = similarities(Path(similar), folders)
-    predictions = {Path(run).name: dict(np.load(Path(run) / "predictions.npz")) for run in runs}
-    share = recipe_of("careful").similarity
-    years = sorted({key[-4:] for of_run in predictions.values() for key in of_run if "|MA-" in key})
+    parser = argparse.ArgumentParser()
+    parser.add_argument("judged", type=Path)
+    parser.add_argument("similarities", type=Path)
+    parser.add_argument("runs", type=Path, nargs="+", metavar="OUT")
+    parser.add_argument("--way", default="bertha")
+    parser.add_argument("--student", action="store_true", help="its scores have similarity in them")
+    options = parser.parse_args()
+    way = options.way
+    folders = by_folder(read_captions(options.judged))
+    cosines = similarities(options.similarities, folders)
+    predictions = {run.name: dict(np.load(run / "predictions.npz")) for run in options.runs}
+    share = 0.0 if options.student else recipe_of("careful").similarity
+    known = {key for of_run in predictions.values() for key in of_run}
+    years = sorted(key[-4:] for key in known if key.startswith(f"{way}|MA-"))
     print("| run |", " | ".join(years), "| mean | systems | SA |")
     print("|---|" + "---:|" * (len(years) + 3))
     means = []
     for run, scores in predictions.items():
-        own = {name: rows for name, rows in folders.items() if f"{WAY}|{name}" in scores}
+        own = {name: rows for name, rows in folders.items() if f"{way}|{name}" in scores}
         fused = {
-            f"{WAY}|{name}": over(scores[f"{WAY}|{name}"] + share * cosines[name], rows, "blend")
+            f"{way}|{name}": over(scores[f"{way}|{name}"] + share * cosines[name], rows, "blend")
             for name, rows in own.items()
         }
-        often, once = (correlations(own, fused, WAY, kind) for kind in ("MA", "SA"))
+        often, once = (correlations(own, fused, way, kind) for kind in ("MA", "SA"))
         figures = [*often["caption level"], *map(np.mean, (*often.values(), once["caption level"]))]
         means.append(figures[len(years)])
         print(f"| {run} |", " | ".join(map(without_zero, figures)), "|")
     print(
         f"\n{len(means)} runs: mean r {np.mean(means):.4f}, {min(means):.4f} to {max(means):.4f}\n"
     )
-    below = {run: damages(scores) for run, scores in predictions.items()}
+    below = {run: damages(scores, way) for run, scores in predictions.items()}
     print("| damage |", " | ".join(below), "|")
     print("|---|" + "---:|" * len(below))
     for kind in next(iter(below.values())):
         print(f"| {kind} |", " | ".join(each.get(kind, "") for each in below.values()), "|")
 
 
-def damages(scores: dict[str, Any]) -> dict[str, str]:
-    """By kind, the share below the original: the lowest and the highest of the years."""
-    by_year = [json.loads(str(v)) for key, v in scores.items() if key.startswith(f"below {WAY}|")]
-    shares = {kind: [year[kind][0] for year in by_year if kind in year] for kind in by_year[0]}
+def damages(scores: dict[str, Any], way: str) -> dict[str, str]:
+    """By kind, the share below the original: the lowest and the highest of the years.
+
+    That of the metric where it was measured; older runs have that of the network alone.
+    """
+    by_year = [json.loads(str(v)) for key, v in scores.items() if key.startswith(f"below {way}|")]
+    if not by_year:
+        return {}
+    shares = {
+        kind: [year[kind][2 if len(year[kind]) > 2 else 0] for year in by_year if kind in year]
+        for kind in by_year[0]
+    }
     return {
         kind: f"{without_zero(min(each), 2)}–{without_zero(max(each), 2)}"
         for kind, each in shares.items()

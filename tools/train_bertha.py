@@ -13,7 +13,8 @@
 weights in parts (weights.0 …), and predictions.npz: for each caption held out, the score against
 each of its references, by the shipped recipe and by the paper's. ``--only`` leaves the paper's
 out; ``--seed`` and ``--without`` tell how far the figures depend on chance and on each part.
-``--student`` also trains smaller networks that the first way of the last stage teaches.
+``--student`` also trains smaller networks, which the first way of the last stage teaches, or
+another that they name.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ import torch
 
 from reelscore.learned.cross_encoder import CrossEncoder
 from reelscore.learned.judged_captions import JudgedCaption, read_captions
+from reelscore.learned.references import over_references
 from reelscore.learned.sentence_vectors import SentenceEncoder, cosines
 from reelscore.learned.training.held_out import hold_out
 from reelscore.learned.training.loop import train
@@ -120,19 +122,19 @@ def averaged(fold: str) -> dict[str, Any]:
 def last(fold: str, name: str) -> dict[str, Any]:
     """The stage after the averaging, in one of several ways."""
     torch.set_num_threads(1)
-    if f"below {name}|{fold}" in DONE or (fold == ALL and (HOME / f"{ALL}.last").exists()):
+    if f"below {name}|{fold}" in DONE or (fold == ALL and (HOME / f"{ALL}.{name}").exists()):
         return {}
+    embedding = SentenceEncoder(ENCODER)
     network = train(
         FOLDS[fold][0],
         last_recipe(LAST[name]),
         encoder=ENCODER,
         seed=SEED,
         start=torch.load(HOME / f"{fold}.averaged"),
-        embedding=SentenceEncoder(ENCODER),
+        embedding=embedding,
         elsewhere=[c for c in OTHERS if not texts_of(c) & HELD_OUT_TEXTS[fold]],
     ).network
-    if name == next(iter(LAST)):
-        keep(network.state(), f"{fold}.last")
+    keep(network.state(), f"{fold}.{name}")
     if fold == ALL:
         return {}
     before, after = torch.load(HOME / f"{fold}.averaged"), network.state()
@@ -141,7 +143,7 @@ def last(fold: str, name: str) -> dict[str, Any]:
         mixed = {key: before[key] + share * (after[key] - before[key]) for key in after}
         network.restore(mixed)
         way = f"{name}*{share:g}" if share < 1 else name
-        shares = damages_seen(network, [c for c in FOLDS[fold][1] if len(c.references) > 1])
+        shares = damages_seen(network, fold, embedding)
         results[f"below {way}|{fold}"] = np.array(json.dumps(shares))
         results |= held_out(network, fold, way, ("SA", "MA"), shuffled=True)
     return results
@@ -159,7 +161,13 @@ def student_recipe(changes: dict[str, Any]) -> Recipe:
     """The recipe of a student with changes: of its stage, and which layers it keeps."""
     recipe, changes = recipe_of("student"), dict(changes)
     layers = changes.pop("layers", recipe.layers)
+    changes.pop("teacher", None)
     return replace(recipe, layers=layers, stages=(replace(recipe.stages[0], **changes),))
+
+
+def teacher_of(student: str) -> str:
+    """The way of the last stage that teaches a student: the first, unless it names another."""
+    return str(STUDENTS[student].get("teacher", next(iter(LAST))))
 
 
 def student(fold: str, name: str) -> dict[str, Any]:
@@ -167,7 +175,7 @@ def student(fold: str, name: str) -> dict[str, Any]:
     torch.set_num_threads(1)
     if f"below {name}|{fold}" in DONE or (HOME / f"{fold}.{name}").exists():
         return {}
-    start = torch.load(HOME / f"{fold}.last")
+    start = torch.load(HOME / f"{fold}.{teacher_of(name)}")
     teacher = CrossEncoder.start(ENCODER, RECIPE.max_length, SEED)
     teacher.to("cuda" if torch.cuda.is_available() else "cpu").restore(start)
     embedding = SentenceEncoder(ENCODER)
@@ -188,7 +196,7 @@ def student(fold: str, name: str) -> dict[str, Any]:
     if fold == ALL:
         keep(network.state(), f"{ALL}.{name}")
         return {}
-    shares = damages_seen(network, [c for c in FOLDS[fold][1] if len(c.references) > 1])
+    shares = damages_seen(network, fold, None)
     return {
         f"below {name}|{fold}": np.array(json.dumps(shares)),
         **held_out(network, fold, name, ("SA", "MA"), shuffled=True),
@@ -199,9 +207,13 @@ def texts_of(caption: JudgedCaption) -> set[str]:
     return {plain_form(text) for text in (caption.candidate, *caption.references)}
 
 
-def damages_seen(network: Any, captions: list[JudgedCaption]) -> dict[str, list[float]]:
-    """Of people's captions, changed in each way: the share below the original, and how many."""
-    texts = {c.item: list(c.references) for c in captions}
+def damages_seen(network: Any, fold: str, embedding: Any) -> dict[str, list[float]]:
+    """Of people's captions, changed in each way: the share below the original, and how many.
+
+    The share is that of the network alone, with the mean of the references; a third number is that
+    of the metric, with the references blended and with similarity, if there is an embedding.
+    """
+    texts = {c.item: list(c.references) for c in FOLDS[fold][1] if len(c.references) > 1}
     originals, references = take_out(texts, seed=1)
     chosen = random.Random(1).sample(sorted(originals), min(len(originals), 600))
     originals = {item: originals[item] for item in chosen}
@@ -210,15 +222,22 @@ def damages_seen(network: Any, captions: list[JudgedCaption]) -> dict[str, list[
     for kind, cases in make_cases(originals, references, [*stress_kinds(), *forms], 1).items():
         cases = cases[:300]
         rows = [
-            (text, reference)
+            (getattr(case, which), reference)
+            for which in ("original", "changed")
             for case in cases
             for reference in references[case.item]
-            for text in (case.original, case.changed)
         ]
-        scores = network.predict([a for a, _ in rows], [b for _, b in rows]).reshape(-1, 2)
-        counts = [len(references[case.item]) for case in cases]
-        sums = np.add.reduceat(scores, np.concatenate([[0], np.cumsum(counts)[:-1]]))
-        shares[kind] = [round(float((sums[:, 1] < sums[:, 0]).mean()), 3), len(cases)]
+        counts = np.array([len(references[case.item]) for case in cases] * 2)
+        candidates, compared_with = [a for a, _ in rows], [b for _, b in rows]
+        alone = network.predict(candidates, compared_with)
+        whole = alone
+        if embedding is not None:
+            whole = alone + RECIPE.similarity * cosines(candidates, compared_with, embedding)
+        below = [
+            float(np.greater(*over_references(scores, counts, several).reshape(2, -1)).mean())
+            for scores, several in ((alone, "mean"), (whole, "blend"))
+        ]
+        shares[kind] = [round(below[0], 3), len(cases), round(below[1], 3)]
     return shares
 
 
@@ -301,15 +320,16 @@ def main() -> None:
         action="append",
         default=[],
         metavar="NAME[@YEAR]:KEY=VALUE;…",
-        help="a way to train the last stage, for all years or one; the first is also trained on "
-        "all years together",
+        help="a way to train the last stage, for all years or one; those for all years are also "
+        "trained on all years together",
     )
     parser.add_argument(
         "--student",
         action="append",
         default=[],
         metavar="NAME[@YEAR]:KEY=VALUE;…",
-        help="a way to train a smaller network, for all years or one",
+        help="a way to train a smaller network, for all years or one; its teacher is the first "
+        "way of the last stage, or teacher='NAME'",
     )
     parser.add_argument(
         "--share",
@@ -385,19 +405,20 @@ def main() -> None:
                 elif name == "averaged":
                     fold = arguments[0]
                     ways = ways_of(LAST if last_part(RECIPE).stages else {}, fold)
-                    for way in ways[:1] if fold == ALL else ways:
+                    for way in ways:
                         start(last, fold, way)
                 elif name == "last":
                     fold, way = arguments
                     if fold == ALL:
-                        store_final(Path(out), "weights", f"{ALL}.last")
-                    if way == next(iter(LAST)):
-                        for each in ways_of(STUDENTS, fold):
+                        first = way == next(iter(LAST))
+                        store_final(Path(out), "weights" if first else f"weights-{way}", way)
+                    for each in ways_of(STUDENTS, fold):
+                        if teacher_of(each) == way:
                             start(student, fold, each)
                     if pending_tables:
                         start(folds_of_2020, pending_tables.pop(0))
                 elif name == "student" and arguments[0] == ALL:
-                    store_final(Path(out), f"student-{arguments[1]}", f"{ALL}.{arguments[1]}")
+                    store_final(Path(out), f"student-{arguments[1]}", arguments[1])
                 np.savez_compressed(Path(out) / "predictions.npz", **results)
             report(results)
     print(f"done {time.time() - START:.0f} s", flush=True)
@@ -417,7 +438,7 @@ def store_final(out: Path, name: str, way: str) -> None:
     """
     from safetensors.torch import save
 
-    state = torch.load(HOME / way)
+    state = torch.load(HOME / f"{ALL}.{way}")
     if name.startswith("student"):
         state = {key: value for key, value in state.items() if ".embeddings." not in key}
     data = save({key: value.half() for key, value in state.items()})

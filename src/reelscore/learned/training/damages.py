@@ -26,8 +26,6 @@ _OF_FORM = ("negation", "shuffle", "stutter", "truncation")
 _EXPLOITS = ("spoilt copy", "all references", "500 words", "other video", "punctuation")
 _EXPLOIT_MARGIN = 0.4  # of the margin of a damage: a copy shares more with a reference
 _LACKING = ("with no", "instead of")
-# Lessons that are harder than others come up more often.
-OFTEN = {"stutter": 3, "noun": 2, "colour": 2, "verb": 2, "lacking": 2}
 _MOST = {"truncation": 1.6}  # half of a true caption is true
 _ENOUGH = 8_000  # pairs of each kind
 

@@ -19,12 +19,7 @@ from reelscore.learned.judged_captions import JudgedCaption, check_captions, dig
 from reelscore.learned.sentence_vectors import Embedding
 from reelscore.learned.training.anchors import with_targets
 from reelscore.learned.training.checkpoints import Checkpoint, read_checkpoint, write_checkpoint
-from reelscore.learned.training.damages import (
-    OFTEN,
-    DamagedPair,
-    PairsByLength,
-    damaged_pairs,
-)
+from reelscore.learned.training.damages import DamagedPair, PairsByLength, damaged_pairs
 from reelscore.learned.training.early_stopping import Watch, validation_split
 from reelscore.learned.training.examples import (
     TrainingExamples,
@@ -263,8 +258,9 @@ class StageTraining:
                 for c, r in zip(rows.candidates, rows.references, strict=True)
             ]
         )
+        often = dict(stage.often)
         self.damaged = [
-            (PairsByLength(of_lesson, length), OFTEN.get(lesson, 1))
+            (PairsByLength(of_lesson, length), often.get(lesson, 1))
             for lesson, of_lesson in damaged.items()
         ]
 
