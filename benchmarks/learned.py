@@ -3,9 +3,9 @@
 Every variant runs in a process of its own, several times in turn, all on the pairs of one system of
 TRECVid 2020 with its five references. Plain is what transformers' guides show: batches of 32 in
 the order given, padded to the longest, each different text embedded once; torch is what a GPU would
-run. Rates are of wall time and
-of CPU time (pairs a second of one core), which says more on a busy machine. ``python -m
-benchmarks.learned --pairs N`` takes fewer pairs.
+run; small is bertha-small, which has other weights. Rates are of wall time and of CPU time (pairs a
+second of one core), which says more on a busy machine. ``python -m benchmarks.learned --pairs N``
+takes fewer pairs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy as np
 from benchmarks.data import read_lines, trecvid_2020
 
 PAIRS, ROUNDS, WARM_UP = 2000, 3, 64
-VARIANTS = ("transformers", "torch-float32", "torch-int8", "float32", "int8")
+VARIANTS = ("transformers", "torch-float32", "torch-int8", "float32", "int8", "small")
 
 
 def pairs_of(count: int) -> tuple[list[str], list[str]]:
@@ -40,7 +40,7 @@ def main() -> None:
     once = len(set(zip(candidates, references, strict=True)))
     threads = len(os.sched_getaffinity(0))
     print(f"{len(candidates):,} pairs of TRECVid 2020, {once:,} different; {threads} threads")
-    variants = VARIANTS if find_spec("torch") and find_spec("transformers") else VARIANTS[-2:]
+    variants = VARIANTS if find_spec("torch") and find_spec("transformers") else VARIANTS[-3:]
     cpu, wall, peak, scores = {}, {}, {}, {}
     with tempfile.TemporaryDirectory() as folder:
         from reelscore.learned.model_files import export_model
@@ -94,7 +94,10 @@ def ours(name, threads):
             return Bert(tensors, *sizes, dtype, pooling, head, "cpu")
 
         pair_scores.open_bert = on_cpu
-    scorer = pair_scores.PairScorer("reelscore-bertha", name.removeprefix("torch-"))
+    if name == "small":
+        scorer = pair_scores.PairScorer("reelscore-bertha-small", "int8")
+    else:
+        scorer = pair_scores.PairScorer("reelscore-bertha", name.removeprefix("torch-"))
     return lambda candidates, references: scorer.score(candidates, references, threads)
 
 

@@ -56,10 +56,12 @@ def export_model(model: str, folder: str | Path) -> list[Path]:
     return [*files.values(), *(home / f"{n}.json" for n in ("tokenizer", "config", "scales"))]
 
 
-SHIPPED = "reelscore-bertha"
+SHIPPED, SMALL = "reelscore-bertha", "reelscore-bertha-small"
 _PACKAGE = "reelscore_bertha"
+_IN_PACKAGE = {SHIPPED: "", SMALL: "small"}  # folders
 _INFO, _WEIGHTS, _TOKENIZER = "model.json", "weights.safetensors", "tokenizer.json"
 _ITEMS, _HELD_OUT = "training_items.json", "held_out"
+EMBEDDINGS = "encoder.embeddings."
 _PICKLES = (".bin", ".pt", ".pth", ".pkl", ".ckpt")
 
 
@@ -77,6 +79,8 @@ class ModelInfo:
             at all, the weights have the sentence encoder too, an encoder of the same shape.
         training: Data, recipe, seed, and what else made it.
         agreement: Correlations with people, measured with the group held out.
+        embeddings_of: Revision of the shipped model, if its embeddings, its tokenizer and its
+            training items are this model's too.
         sha256: Of the weights; empty before they are written.
     """
 
@@ -88,6 +92,7 @@ class ModelInfo:
     similarity: float = 0.0
     training: dict[str, Any] = field(default_factory=dict)
     agreement: dict[str, Any] = field(default_factory=dict)
+    embeddings_of: str = ""
     sha256: str = ""
 
     @property
@@ -97,13 +102,13 @@ class ModelInfo:
 
 
 def model_folder(name: str) -> Path:
-    """Find a model: the shipped one by name, another by its folder.
+    """Find a model: the shipped ones by name, another by its folder.
 
     Raises:
-        MissingExtraError: If the shipped one is not installed.
+        MissingExtraError: If the shipped ones are not installed.
         DataError: If the folder holds no model, or pickles.
     """
-    if name == SHIPPED:
+    if name in _IN_PACKAGE:
         spec = find_spec(_PACKAGE)
         if spec is None or spec.origin is None:
             raise MissingExtraError.of(
@@ -111,7 +116,7 @@ def model_folder(name: str) -> Path:
                 "reelscore[bertha]",
                 "reelscore-bertha",
             )
-        return Path(spec.origin).parent
+        return Path(spec.origin).parent / _IN_PACKAGE[name]
     folder = Path(name)
     if folder.suffix in _PICKLES or (folder.is_dir() and any(_pickles(folder))):
         raise DataError(
@@ -127,7 +132,7 @@ def read_info(name: str) -> ModelInfo:
     """Read what is known of a model.
 
     Args:
-        name: The name of the shipped model, or the folder of another.
+        name: The name of a shipped model, or the folder of another.
 
     Raises:
         DataError: If the file is damaged.
@@ -150,7 +155,7 @@ def read_training_items(name: str) -> TrainingItems | None:
     Raises:
         DataError: If the file is damaged.
     """
-    path = model_folder(name) / _ITEMS
+    path = model_folder(SHIPPED if cached_info(name).embeddings_of else name) / _ITEMS
     if not path.is_file():
         return None
     try:
@@ -198,6 +203,20 @@ def read_weights(name: str) -> tuple[ModelInfo, Tensors, Any]:
         DataError: If the weights are not those the description tells of, or damaged.
     """
     info, folder = read_info(name), model_folder(name)
+    tensors = _read_tensors(folder, info)
+    if not info.embeddings_of:
+        return info, tensors, open_tokenizer(folder / _TOKENIZER)
+    whole, others, tokenizer = read_weights(SHIPPED)
+    if whole.revision != info.embeddings_of:
+        raise DataError(
+            f"{folder}: made for the embeddings of {SHIPPED} {info.embeddings_of}…; the one "
+            f"installed is {whole.revision}…. Install the model again."
+        )
+    shared = {key: value for key, value in others.items() if key.startswith(EMBEDDINGS)}
+    return info, {**shared, **tensors}, tokenizer
+
+
+def _read_tensors(folder: Path, info: ModelInfo) -> Tensors:
     data = (folder / _WEIGHTS).read_bytes()
     digest = hashlib.sha256(data).hexdigest()
     if digest != info.sha256:
@@ -207,10 +226,10 @@ def read_weights(name: str) -> tuple[ModelInfo, Tensors, Any]:
         )
     safetensors = need("safetensors")
     try:
-        tensors = need("safetensors.numpy").load(data)
+        tensors: Tensors = need("safetensors.numpy").load(data)
     except safetensors.SafetensorError as error:
         raise DataError(f"{folder / _WEIGHTS}: damaged ({error}).") from error
-    return info, tensors, open_tokenizer(folder / _TOKENIZER)
+    return tensors
 
 
 def write_model(
@@ -244,16 +263,21 @@ def write_model(
             tensors[name], tensors[f"{name}.scale"] = in_bytes(value)
         else:
             tensors[name] = value.astype(np.float16)
-    data = need("safetensors.numpy").save(tensors)
-    info = replace(info, sha256=hashlib.sha256(data).hexdigest())
-    (home / _WEIGHTS).write_bytes(data)
     tokenizer.no_truncation()
     tokenizer.no_padding()
     tokenizer.save(str(home / _TOKENIZER), pretty=False)
-    text = json.dumps(asdict(info), indent=1, ensure_ascii=False)
-    (home / _INFO).write_text(text + "\n", encoding="utf-8")
     if items is not None:
         write_training_items(home, items)
+    return write_tensors(home, tensors, info)
+
+
+def write_tensors(folder: Path, tensors: Tensors, info: ModelInfo) -> ModelInfo:
+    """Write weights as they are, and the description, which gets their hash."""
+    data = need("safetensors.numpy").save(tensors)
+    info = replace(info, sha256=hashlib.sha256(data).hexdigest())
+    (folder / _WEIGHTS).write_bytes(data)
+    text = json.dumps(asdict(info), indent=1, ensure_ascii=False)
+    (folder / _INFO).write_text(text + "\n", encoding="utf-8")
     return info
 
 

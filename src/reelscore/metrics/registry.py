@@ -50,6 +50,7 @@ DEFAULT_METRICS = ("bleu", "meteor", "rouge_l", "cider")
 
 # Other names that papers and tools use, without capitals and signs between their parts.
 _ALIASES = {
+    "berthasmall": "bertha|model:reelscore-bertha-small",
     "ciderd": "cider|variant:d",
     "ciderplain": "cider|variant:plain",
     "ensemble": "fusion",

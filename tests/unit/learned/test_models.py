@@ -19,7 +19,14 @@ import reelscore
 from reelscore import examples, parse
 from reelscore.errors import DataError, MissingExtraError, UnknownNameError
 from reelscore.learned.bertha import Bertha
-from reelscore.learned.model_files import export_model, model_folder, read_info, read_weights
+from reelscore.learned.model_files import (
+    SMALL,
+    export_model,
+    model_folder,
+    read_info,
+    read_training_items,
+    read_weights,
+)
 from reelscore.learned.pair_scores import PairScorer, pair_scorer
 from reelscore.learned.sts import Sts
 from reelscore.learned.training.model import fit_model
@@ -28,6 +35,7 @@ from support.tiny_models import bert_like
 
 # how far a score may depend on what else is scored
 TOLERANCE = 1e-5
+FILES_OF_SMALL = ["model.json", "weights.safetensors"]  # all else it has from the whole model
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +45,37 @@ def shipped():
     except MissingExtraError as missing:
         pytest.skip(str(missing))
     return "reelscore-bertha"
+
+
+def test_the_small_model_judges_like_the_whole(shipped):
+    systems, references = examples.clips()
+    tables = [
+        reelscore.score_systems(systems, references, name) for name in ("bertha", "bertha-small")
+    ]
+    assert "model:reelscore-bertha-small" in tables[1]["human"]["bertha"].signature
+    orders = [sorted(systems, key=lambda s: table[s]["bertha"].score) for table in tables]
+    assert orders[0] == orders[1]
+    items = [np.concatenate([table[s]["bertha"].items.array for s in systems]) for table in tables]
+    assert np.corrcoef(*items)[0, 1] > 0.95
+    assert not np.allclose(*items)
+
+
+def test_the_small_model_shares_embeddings_and_training_items(shipped, tmp_path):
+    info, tensors, _ = read_weights(SMALL)
+    _, whole, _ = read_weights(shipped)
+    words = "encoder.embeddings.word_embeddings.weight"
+    assert np.array_equal(tensors[words], whole[words])
+    assert info.encoder["num_hidden_layers"] == 4
+    assert "encoder.encoder.layer.4.output.dense.weight" not in tensors
+    assert read_training_items(SMALL).encoded() == read_training_items(shipped).encoded()
+    shutil.copytree(model_folder(SMALL), tmp_path / "copy")
+    assert sorted(path.name for path in (tmp_path / "copy").iterdir()) == FILES_OF_SMALL
+    described = json.loads((tmp_path / "copy" / "model.json").read_text())
+    (tmp_path / "copy" / "model.json").write_text(
+        json.dumps({**described, "embeddings_of": "0123abcd"})
+    )
+    with pytest.raises(DataError, match="made for the embeddings of reelscore-bertha 0123abcd"):
+        read_weights(str(tmp_path / "copy"))
 
 
 def pairs_of(captions):

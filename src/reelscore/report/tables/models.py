@@ -16,6 +16,7 @@ _SOURCES = {
     "people": "people's captions of the same video and of others",
     "judgments": "people's judgments",
     "anchors": "damaged captions beside whole ones, and anchors",
+    "teacher": "what its teacher says of captions and of damaged ones",
 }
 _KINDS = {"SA": "of captions judged once (SA)", "MA": "of captions judged often (MA)"}
 
