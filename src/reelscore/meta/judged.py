@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from reelscore.data.datasets.trecvid_ha import Assessment
 from reelscore.metrics.base import FloatArray
 from reelscore.scoring.captions import score
+from reelscore.stats.correlation_bootstrap import bootstrap_correlations
 from reelscore.stats.correlation_tests import williams
 from reelscore.stats.correlations import pearson
 from reelscore.text.tokens import Tokenizer
@@ -25,6 +26,7 @@ class Judged:
         systems: The system of each caption.
         human: People's score of each caption.
         metrics: Scores of each caption, by metric.
+        items: The video of each caption, where it is known; a system has one caption of each.
 
     >>> few = Judged(np.array(["a", "a", "b", "b"]), np.array([1.0, 2.0, 3.0, 4.0]),
     ...              {"m": np.array([1.0, 2.0, 3.0, 5.0])})
@@ -35,6 +37,7 @@ class Judged:
     systems: NDArray[Any]
     human: FloatArray
     metrics: Mapping[str, FloatArray]
+    items: NDArray[Any] | None = None
 
     def caption_level(self, metric: str) -> float:
         """Correlation over all captions, whoever wrote them."""
@@ -43,6 +46,29 @@ class Judged:
     def system_level(self, metric: str) -> float:
         """Correlation of the systems' means."""
         return float(pearson(self.by_system(self.human), self.by_system(self.metrics[metric])))
+
+    def redrawn(self, resamples: int = 1000) -> FloatArray:
+        """Correlations over all captions with the videos drawn anew: metrics × resamples.
+
+        >>> few = Judged(np.repeat(["a", "b"], 3), np.arange(6.0), {"m": np.arange(6.0) ** 2},
+        ...              np.array(["1", "2", "3"] * 2))
+        >>> few.redrawn(10).shape
+        (1, 10)
+        """
+        _, rows = np.unique(self.systems, return_inverse=True)
+        _, columns = np.unique(np.asarray(self.items), return_inverse=True)
+
+        def table(scores: FloatArray) -> FloatArray:
+            cells = np.full((rows.max() + 1, columns.max() + 1), np.nan)
+            cells[rows, columns] = scores
+            return cells
+
+        return bootstrap_correlations(
+            table(self.human),
+            np.stack([table(scores) for scores in self.metrics.values()]),
+            draw="items",
+            resamples=resamples,
+        )
 
     def by_system(self, scores: FloatArray) -> FloatArray:
         """Mean of the scores of each system's captions, by name of the system."""

@@ -149,7 +149,8 @@ def test_evaluate_writes_a_report(tmp_path, monkeypatch):
             name: human + rng.normal(size=80) * noise
             for noise, name in enumerate((*CLASSICAL, "sts", "bertha"), start=1)
         }
-        return Judged(np.repeat(["a", "b", "c", "d"], 20), human, scores)
+        videos = np.tile(np.arange(20), 4)
+        return Judged(np.repeat(["a", "b", "c", "d"], 20), human, scores, videos)
 
     years = {each: year() for each in YEARS}
     monkeypatch.setattr("reelscore.learned.agreement.features", lambda *_, **__: years)
@@ -161,3 +162,6 @@ def test_evaluate_writes_a_report(tmp_path, monkeypatch):
     assert "Agreement with people on TRECVid, MA" in text
     mean = np.mean([each.caption_level("bleu_4") for each in years.values()])
     assert f"{mean:.4f}" in text
+    line = result.output.split("MA, 95 %")[1].splitlines()[1]
+    low, high = map(float, line.split()[-1].split("–"))
+    assert line.startswith("bleu_4") and mean - 0.1 < low < mean < high < mean + 0.1

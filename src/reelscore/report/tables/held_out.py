@@ -20,7 +20,7 @@ _TEST = "Williams' test, captions of all years, each year standardised"
 
 
 def held_out_grids(agreement: Agreement, kind: str) -> list[Grid]:
-    """Lay out correlations by year, of captions and of systems, and the p-values.
+    """Lay out correlations by year, of captions with intervals and of systems, and the p-values.
 
     Args:
         agreement: What was measured.
@@ -40,6 +40,8 @@ def held_out_grids(agreement: Agreement, kind: str) -> list[Grid]:
         ]
         columns = [f"{kind}, {level}", *map(str, YEARS), "mean", "2017–20"]
         grids.append(Grid(columns, cells))
+        if level == "captions" and agreement.intervals:
+            grids.append(_interval_grid(agreement.intervals, kind))
     names = list(agreement.captions)
     rows_p = [
         [
@@ -49,6 +51,15 @@ def held_out_grids(agreement: Agreement, kind: str) -> list[Grid]:
         for name, row in zip(names, agreement.p, strict=True)
     ]
     return [*grids, Grid(["Williams, captions", *names], rows_p)]
+
+
+def _interval_grid(intervals: Mapping[str, Sequence[tuple[float, float]]], kind: str) -> Grid:
+    cells = [
+        # without zeros, so that six of them fit on a line
+        [Cell(name), *(Cell(f"{low:.2f}–{high:.2f}".replace("0.", ".")) for low, high in of_years)]
+        for name, of_years in intervals.items()
+    ]
+    return Grid([f"{kind}, 95 %", *map(str, YEARS), "mean"], cells)
 
 
 def held_out_report(agreement: Agreement, kind: str, *, command: str = "") -> Report:
@@ -76,7 +87,7 @@ def held_out_report(agreement: Agreement, kind: str, *, command: str = "") -> Re
         method=_TEST,
         signature="williams|side:one",
     )
-    captions, systems, williams = held_out_grids(agreement, kind)
+    *by_year, williams = held_out_grids(agreement, kind)
     rows = {
         name: {
             **_result("r of captions", agreement.captions, name, kind),
@@ -84,14 +95,17 @@ def held_out_report(agreement: Agreement, kind: str, *, command: str = "") -> Re
         }
         for name in agreement.captions
     }
-    about = "Pearson's r with people; no year was seen by what was learned or fitted."
+    about = (
+        "Pearson's r with people; no year was seen by what was learned or fitted. Intervals of "
+        "95 % are those of videos drawn anew."
+    )
     better = f"p that the row agrees better with people than the column; * p < {_LEVEL:g}; {_TEST}."
     return Report(
         ScoreTable(rows),
         title=f"Agreement with people on TRECVid, {kind}",
         tests=[tests],
         sections=[
-            Section("Year by year", [about], [captions, systems], lead=True),
+            Section("Year by year", [about], by_year, lead=True),
             Section("Which metric agrees better", [better], [williams], lead=True),
         ],
         command=command,
