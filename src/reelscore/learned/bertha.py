@@ -9,9 +9,10 @@ without a word gets −2, or 0 percent.
 The network's score counts beside the cosine of the texts' vectors (`ModelInfo.similarity`), which
 agrees with people better where captions are of another kind than those it learned from.
 
-The weights are those of the package reelscore-bertha, or of a folder that ``reelscore bertha
-export`` wrote. What it learned are one-sentence captions of clips of a few seconds, in English. How
-far to trust it elsewhere is said on the documentation's page "BERTHA".
+The weights are those of the package reelscore-bertha, whose smaller network is ``bertha-small``:
+quicker, and nearly as good. Or they are those of a folder that ``reelscore bertha train`` wrote.
+What it learned are one-sentence captions of clips of a few seconds, in English. How far to trust it
+elsewhere is said on the documentation's page "BERTHA".
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from reelscore.errors import DataError, check_choice
 from reelscore.learned.bert import Dtype
 from reelscore.learned.model_files import (
     SHIPPED,
+    SMALL,
     cached_info,
     held_out_folder,
     read_training_items,
@@ -46,10 +48,11 @@ _NOTHING = -2.0
 
 @dataclass(frozen=True)
 class Bertha(Metric):
-    """BERTHA with the shipped model, or one of your own.
+    """BERTHA with a shipped model, or one of your own.
 
     Attributes:
-        model: ``reelscore-bertha``, or the folder of a model.
+        model: ``reelscore-bertha``; ``reelscore-bertha-small``, which is quicker and also called
+            ``bertha-small``; or the folder of a model.
         references: How several references count: ``mean``, ``max``, or ``blend`` of both.
         scale: ``z``, or ``percent`` for 0–100.
         dtype: In what products are computed: of bytes (``int8``), or in single precision
@@ -115,7 +118,8 @@ class Bertha(Metric):
     def output_scales(self) -> tuple[Scale, ...]:
         """Standard scores have no bounds, percentages have."""
         least, most = (0, 100) if self.scale == "percent" else (None, None)
-        return (Scale("high", least, most, mean=True, label="BERTHA"),)
+        label = "BERTHA-small" if self.model == SMALL else "BERTHA"
+        return (Scale("high", least, most, mean=True, label=label),)
 
     def signature(self, **context: object) -> str:
         """As of every metric; with the revision of the weights, and the text as it is."""

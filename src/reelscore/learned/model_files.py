@@ -112,7 +112,7 @@ def model_folder(name: str) -> Path:
         spec = find_spec(_PACKAGE)
         if spec is None or spec.origin is None:
             raise MissingExtraError.of(
-                "bertha needs trained weights, or a folder that 'reelscore bertha export' wrote",
+                "bertha needs trained weights, or a folder that 'reelscore bertha train' wrote",
                 "reelscore[bertha]",
                 "reelscore-bertha",
             )

@@ -53,6 +53,7 @@ def test_the_small_model_judges_like_the_whole(shipped):
         reelscore.score_systems(systems, references, name) for name in ("bertha", "bertha-small")
     ]
     assert "model:reelscore-bertha-small" in tables[1]["human"]["bertha"].signature
+    assert parse("bertha-small").output_scales[0].label == "BERTHA-small"
     orders = [sorted(systems, key=lambda s: table[s]["bertha"].score) for table in tables]
     assert orders[0] == orders[1]
     items = [np.concatenate([table[s]["bertha"].items.array for s in systems]) for table in tables]
