@@ -164,4 +164,5 @@ def test_evaluate_writes_a_report(tmp_path, monkeypatch):
     assert f"{mean:.4f}" in text
     line = result.output.split("MA, 95 %")[1].splitlines()[1]
     low, high = map(float, line.split()[-1].split("–"))
-    assert line.startswith("bleu_4") and mean - 0.1 < low < mean < high < mean + 0.1
+    assert line.startswith("bleu_4")
+    assert mean - 0.1 < low < mean < high < mean + 0.1
