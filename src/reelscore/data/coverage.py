@@ -1,30 +1,19 @@
 """Scores that are made of fewer items than others by the same metric, and so not comparable.
 
 With ``missing="skip"`` a system's score leaves out the items it gives no caption for, which may be
-the difficult ones. The items are in the table, so that this is known of stored tables, too.
+the difficult ones. The items are in the table, or only how many there are where they are too many;
+so this is known of stored tables, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import NamedTuple
 
 from reelscore.data.caption_files import Candidates, References
-from reelscore.data.table import ItemIndex, ScoreTable
+from reelscore.data.table import Coverage, ItemIndex, ScoreTable
 from reelscore.errors import DataError
 
 PARTIAL = "†"  # stands behind the name of a system whose scores are not comparable
-
-
-class Coverage(NamedTuple):
-    """How many items were scored, of how many."""
-
-    scored: int
-    total: int
-
-    def __str__(self) -> str:
-        return f"{self.scored}/{self.total}"
-
 
 Partial = Mapping[tuple[str, str], Coverage]  # by system and metric
 
@@ -37,7 +26,8 @@ def partial_scores(table: ScoreTable, people: Collection[str] = ()) -> Partial:
         people: Scores that people gave: they judge other items of each system as a rule.
 
     Returns:
-        For system and metric, the items. Scores without items are taken for complete.
+        For system and metric, the items. Scores that have none and do not say how many they are
+        made of are taken for complete.
 
     >>> from reelscore import score_systems
     >>> systems = {"all": {"v1": "a man", "v2": "a dog"}, "half": {"v1": "a man"}}
@@ -60,6 +50,11 @@ def partial_scores(table: ScoreTable, people: Collection[str] = ()) -> Partial:
         if key not in by_items:
             by_items[key] = _incomplete(indexes)
         partial |= {(system, metric): coverage for system, coverage in by_items[key].items()}
+        partial |= {
+            (system, metric): coverage
+            for system, row in table.results.items()
+            if metric in row and (coverage := row[metric].coverage)
+        }
     return partial
 
 
@@ -83,19 +78,23 @@ def partial_notes(partial: Partial) -> list[str]:
     return [f"{PARTIAL} not comparable, so not ranked: {', '.join(sentences)}."]
 
 
-def items_notes(table: ScoreTable, common: Coverage | None = None) -> list[str]:
+def items_notes(
+    table: ScoreTable, common: Coverage | None = None, *, in_memory: bool = True
+) -> list[str]:
     """Say which items were scored, where that is not the same for all systems or not all.
 
     Args:
         table: The scores.
         common: The items that all systems share, where only these were scored.
+        in_memory: Whether they were scored in memory, where alone all can be scored on those.
     """
     if common is not None:
         return [f"Scored on the {common.scored:,} of {common.total:,} items that all systems have."]
     if not partial_scores(table):
         return []
+    how = "pass" if in_memory else "score in memory with"
     return [
-        "Systems were scored on different items; to score all on those they share, pass "
+        f"Systems were scored on different items; to score all on those they share, {how} "
         "common=True."
     ]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -105,6 +105,16 @@ class Draws(msgspec.Struct, frozen=True):
     items: int
 
 
+class Coverage(NamedTuple):
+    """How many items were scored, of how many."""
+
+    scored: int
+    total: int
+
+    def __str__(self) -> str:
+        return f"{self.scored}/{self.total}"
+
+
 @dataclass(frozen=True, repr=False)
 class MetricResult:
     """One metric's scores of one system.
@@ -121,6 +131,8 @@ class MetricResult:
         by_tiou: Of a score of stories that is averaged over thresholds of overlap, the score at
             each of them.
         draws: Resamples that are made already, where the items' statistics are not at hand.
+        coverage: Where the items are not at hand either, and the system has fewer than others:
+            how many it has, of those that any system has.
 
     >>> result = MetricResult("meteor", 0.25, ItemScores.of({"v1": 0.25}), "meteor|tok:ptb")
     >>> print(result)
@@ -138,6 +150,7 @@ class MetricResult:
     statistics: Statistics | None = field(default=None, repr=False, compare=False)
     by_tiou: Mapping[str, float] = field(default_factory=dict, repr=False)
     draws: Draws | None = field(default=None, repr=False, compare=False)
+    coverage: Coverage | None = field(default=None, repr=False)
 
     def __float__(self) -> float:
         return self.score
@@ -158,6 +171,7 @@ class MetricResult:
             "signature": self.signature,
             "scale": self.scale.to_dict(),
             **({"by_tiou": dict(self.by_tiou)} if self.by_tiou else {}),
+            **({"coverage": list(self.coverage)} if self.coverage else {}),
             "items": self.items.to_dict(),
         }
 

@@ -21,7 +21,15 @@ from reelscore.data.atomic_files import write_atomically
 from reelscore.data.fields import USUAL
 from reelscore.data.python_tables import columns_of
 from reelscore.data.scales import Better, Scale, output_name
-from reelscore.data.table import ItemScores, MetricResult, ScoreTable, Statistics, file_format, view
+from reelscore.data.table import (
+    Coverage,
+    ItemScores,
+    MetricResult,
+    ScoreTable,
+    Statistics,
+    file_format,
+    view,
+)
 from reelscore.data.table_rows import (
     BETTER,
     SCORE_NAMES,
@@ -278,6 +286,7 @@ class _Entry(msgspec.Struct):
     items: dict[str, float | None] = {}  # msgspec copies the default
     scale: _Scale | None = None
     by_tiou: dict[str, float] = {}
+    coverage: Coverage | None = None
 
 
 class _Statistics(msgspec.Struct):
@@ -330,6 +339,7 @@ def _from_json(data: bytes) -> ScoreTable:
                 entry.interval,
                 scale(name, entry),
                 by_tiou=entry.by_tiou,
+                coverage=entry.coverage,
             )
             for name, entry in row.items()
         }

@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from reelscore import _native
 from reelscore._progress import Progress
 from reelscore._version import __version__
-from reelscore.data.coverage import Coverage
 from reelscore.data.item_ids import rule_part
 from reelscore.data.paired_captions import Empty, Missing, Paired
-from reelscore.data.table import ItemIndex
+from reelscore.data.table import Coverage, ItemIndex
 from reelscore.engines.engine import Engine
 from reelscore.metrics.base import FloatArray, Metric, check_processes, check_tokens
 from reelscore.metrics.registry import MetricColumns

@@ -13,7 +13,6 @@ import msgspec
 import numpy as np
 
 from reelscore.data.checks import first_few, has_words
-from reelscore.data.coverage import Coverage
 from reelscore.data.file_names import expanded
 from reelscore.data.item_ids import matched, rule_hint
 from reelscore.data.languages import language_notes
@@ -21,6 +20,7 @@ from reelscore.data.python_tables import has_item, is_frame
 from reelscore.data.reading import part_with
 from reelscore.data.stories import NO_CAPTIONS, SPARE_TIME, Stories, Story
 from reelscore.data.story_files import PathLike, read_stories, stories_of
+from reelscore.data.table import Coverage
 from reelscore.errors import DataError
 from reelscore.metrics.base import Metric
 from reelscore.stories.protocol import ACTIVITYNET, Protocol

@@ -92,10 +92,20 @@ class SystemRecord(msgspec.Struct):
 
 
 class PartRecord(msgspec.Struct):
-    """What a part says beside the statistics of its items."""
+    """What a part says beside the statistics of its items.
+
+    Attributes:
+        items: How many items there are.
+        references: The lowest and the highest number of references of an item.
+        scored: How many items have each score, of any system.
+        systems: What it says about each system.
+        trained: By metric that was trained on captions, a fingerprint of these.
+        bad: Records that were left out.
+    """
 
     items: int
     references: tuple[int, int]
+    scored: dict[str, int]
     systems: list[SystemRecord]
     trained: dict[int, str]
     bad: list[BadRow]
@@ -194,6 +204,12 @@ def _sums_bytes(
         if not own.metric.counts:
             for k in range(rows.shape[1]):
                 columns[f"{place}.{k}"] = pa.array(np.ascontiguousarray(rows[:, k]))
+    of_any: dict[str, int] = {}
+    for own, values in zip(settings.columns, scores, strict=True):
+        for name, there in zip(own.names, ~np.isnan(values).T, strict=True):
+            covered = np.zeros(len(paired.item_column), dtype=bool)
+            covered[paired.positions[there]] = True
+            of_any[name] = int(covered.sum())
     records = []
     trained = {}
     rows_of = []
@@ -219,7 +235,7 @@ def _sums_bytes(
         rows_of.append(own_rows)
     spans = np.diff(paired.reference_offsets)
     low, high = (int(spans.min()), int(spans.max())) if len(spans) else (0, 0)
-    record = PartRecord(len(paired.item_column), (low, high), records, trained, paired.bad)
+    record = PartRecord(len(paired.item_column), (low, high), of_any, records, trained, paired.bad)
     metadata: dict[bytes, bytes] = {_RECORD: msgspec.json.encode(record)}
     if settings.resamples:
         sums = poisson_sums(

@@ -15,8 +15,9 @@ import numpy as np
 
 from reelscore._version import __version__
 from reelscore.data.checks import counted
+from reelscore.data.coverage import items_notes
 from reelscore.data.paired_captions import Paired, copies_warning
-from reelscore.data.table import Draws, ItemScores, MetricResult, ScoreTable, system_notes
+from reelscore.data.table import Coverage, Draws, ItemScores, MetricResult, ScoreTable, system_notes
 from reelscore.errors import DataError, about_system
 from reelscore.metrics.base import FloatArray
 from reelscore.metrics.training_data import training_warning
@@ -25,8 +26,6 @@ from reelscore.scoring.shards.output import ReadRecord
 from reelscore.scoring.shards.parts import PartSums, Settings, SystemRecord
 from reelscore.stats.poisson import RESAMPLING
 from reelscore.text.tokens import in_signature
-
-_DIFFERENT = "Systems were scored on different items, so that their scores are not comparable."
 
 
 def table_of_parts(read: ReadRecord, settings: Settings, parts: Sequence[PartSums]) -> ScoreTable:
@@ -84,13 +83,18 @@ def table_of_parts(read: ReadRecord, settings: Settings, parts: Sequence[PartSum
             )
             corpus = metric.scores(totals[place])
             for k, (name, output) in enumerate(zip(own.names, metric.outputs, strict=True)):
-                if name in own.wanted and any(record.scored[name] > 0 for record in records):
+                coverage = Coverage(
+                    sum(record.scored[name] for record in records),
+                    sum(part.record.scored[name] for part in parts),
+                )
+                if name in own.wanted and coverage.scored:
                     row[name] = MetricResult(
                         name,
                         float(corpus[k]),
                         ItemScores.of({}),
                         signature,
                         scale=metric.scale_of(output),
+                        coverage=coverage if coverage.scored < coverage.total else None,
                     )
         results[system] = row
         notes[system] = [
@@ -98,9 +102,9 @@ def table_of_parts(read: ReadRecord, settings: Settings, parts: Sequence[PartSum
             *_without_score(records, settings, items),
             *copies_warning(sum(record.copies for record in records), items),
         ]
-    if len(set(items_of_systems(read, parts).values())) > 1:
-        warnings[_DIFFERENT] = None
-    return ScoreTable(results, [*system_notes(notes), *read.notes, *warnings])
+    table = ScoreTable(results)
+    different = items_notes(table, in_memory=False)
+    return replace(table, notes=[*system_notes(notes), *different, *read.notes, *warnings])
 
 
 def items_of_systems(read: ReadRecord, parts: Sequence[PartSums]) -> dict[str, int]:

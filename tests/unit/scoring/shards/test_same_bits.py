@@ -16,6 +16,7 @@ from reelscore.data.shards import shards_of
 from reelscore.engines import Engine
 from reelscore.errors import DataError
 from reelscore.metrics.base import column_sums
+from reelscore.report.tables.leaderboard import leaderboard, leaderboard_csv
 from reelscore.scoring.intervals import with_intervals
 from reelscore.scoring.shards import partitions
 from reelscore.scoring.shards.pipeline import score_shards
@@ -186,10 +187,33 @@ def test_systems_on_different_items_are_not_compared(captions, tmp_path):
     for _ in range(2):  # fresh, and as it was kept
         table = reelscore.score_systems(fewer, references, **options)
         assert table.notes[-1] == (
-            "Systems were scored on different items, so that their scores are not comparable."
+            "Systems were scored on different items; to score all on those they share, score in "
+            "memory with common=True."
         )
         with pytest.raises(DataError, match="were scored on different items; a paired test needs"):
             reelscore.compare(table, tests=["bootstrap"], resamples=20)
+
+
+def test_systems_on_different_items_are_marked_as_in_memory(captions, tmp_path, monkeypatch):
+    systems, references = captions
+    items = list(references)[:-20]  # the last have no caption by any system
+    fewer = {
+        "all": {item: systems["ours"][item] for item in items},
+        "first": {item: systems["ours"][item] for item in items[:400]},
+        "last": {item: systems["naïve"][item] for item in items[300:]},
+    }
+    monkeypatch.setattr(partitions, "_ROWS", 500)  # several parts
+    options = {"metrics": "rouge_l,bleu", "missing": "skip"}
+    here = reelscore.score_systems(fewer, references, **options)
+    expected = leaderboard(here)
+    assert [row[0].mark for row in expected.rows] == ["", "†", "†"]
+    assert "first was scored on 400 of 680 items" in expected.notes[0]
+    for _ in range(2):  # fresh, and as it was kept
+        there = reelscore.score_systems(fewer, references, out=tmp_path / "out", **options)
+        assert leaderboard(there) == expected
+        assert leaderboard_csv(there) == leaderboard_csv(here)
+    stored = reelscore.ScoreTable.read(tmp_path / "out" / "scores.json")
+    assert leaderboard(stored) == expected
 
 
 def test_captions_in_another_language_are_noted_as_in_memory(tmp_path):
