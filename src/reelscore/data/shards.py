@@ -15,11 +15,12 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import structs
 
+from reelscore.data.checks import counted
 from reelscore.data.fields import Role, same_name
 from reelscore.data.file_names import expanded
 from reelscore.data.formats import detect_format, get_format
 from reelscore.data.reading import Reading
-from reelscore.data.source import PARQUET, Source
+from reelscore.data.source import PARQUET, EmptyFileError, Source
 from reelscore.errors import DataError, MissingExtraError
 
 PathLike = str | os.PathLike[str]
@@ -120,6 +121,8 @@ def shards_of(
 ) -> list[Shard]:
     """List the shards that files, folders and patterns stand for; their content tells the format.
 
+    Files without a record are left out: programs on many machines write them beside the others.
+
     Args:
         files: The files; or by system, whatever their records say.
         role: Whether they hold candidates or references.
@@ -127,35 +130,82 @@ def shards_of(
 
     Raises:
         DataError: If a file is neither Parquet nor JSON Lines, or does not say whose captions
-            it has.
+            it has, or if no file has a record.
     """
     reading = reading or Reading()
-    named: list[tuple[str | None, PathLike]] = []
     if isinstance(files, Mapping):
-        named = [(name, path) for name, own in files.items() for path in _shard_paths([own])]
+        groups: list[tuple[str | None, list[PathLike]]] = [
+            (name, _shard_paths([own])) for name, own in files.items()
+        ]
     else:
-        named = [(None, path) for path in _shard_paths(files)]
-    shards = []
-    for number, (name, path) in enumerate(named):
-        with Source(path, reading.encoding) as source:
-            kind = reading.format or detect_format(source, reading)
-            if kind not in STREAMED:
-                raise DataError(
-                    f"{source.path}: read as {kind}, which is not read in pieces; large sets are "
-                    "Parquet or JSON Lines."
-                )
-            names = list(get_format(kind).fields(source, reading))
-        if fault := reading.fields.fault(names, role):
-            raise DataError(f"{os.fspath(path)}: {fault}.")
-        if role == "candidates" and name is None and system_field(names) is None:
+        groups = [(None, _shard_paths(files))]
+    shards: list[Shard] = []
+    for system, paths in groups:
+        before = len(shards)
+        for path in paths:
+            if glance := _glance(path, reading):
+                shards.append(_shard(len(shards), path, glance, role, system, reading))
+        if paths and len(shards) == before:
+            first, *others = paths
+            also = f" and {counted(len(others), 'other file')}" if others else ""
             raise DataError(
-                f"{os.fspath(path)}: no field 'system' says whose captions these are; there "
-                f"are {', '.join(names)}. Name the system: NAME=FILE."
+                f"{os.fspath(first)}{also}: there are no captions in {'them' if others else 'it'}; "
+                "at least one is needed."
             )
-        rows = _row_count(source, kind)
-        own = reading if "split" in names else structs.replace(reading, split=None)
-        shards.append(Shard(number, os.fspath(path), kind, role, name, own, rows))
     return shards
+
+
+class _Glance(NamedTuple):
+    """What is known of a file before it is read: its format, its fields, roughly its rows."""
+
+    format: str
+    fields: Sequence[str]
+    rows: int
+
+
+def _glance(path: PathLike, reading: Reading) -> _Glance | None:
+    """Look at the beginning of a file; ``None`` if it has no record."""
+    try:
+        source = Source(path, reading.encoding)
+    except EmptyFileError:
+        return None
+    with source:
+        kind = reading.format or detect_format(source, reading)
+        if kind == "parquet" and not source.is_compressed:
+            with open_parquet(source.path) as file:
+                fields, rows = file.schema_arrow.names, file.metadata.num_rows
+            return _Glance(kind, fields, rows) if rows else None
+        if kind not in STREAMED:
+            return _Glance(kind, (), 0)
+        of_a_line = _COMPRESSED_BYTES if source.is_compressed else _LINE_BYTES
+        rows = max(1, Path(source.path).stat().st_size // of_a_line)
+        return _Glance(kind, list(get_format(kind).fields(source, reading)), rows)
+
+
+def _shard(
+    number: int,
+    path: PathLike,
+    glance: _Glance,
+    role: Role,
+    system: str | None,
+    reading: Reading,
+) -> Shard:
+    """Make a shard of a file, if it has what is needed."""
+    name, fields = os.fspath(path), glance.fields
+    if glance.format not in STREAMED:
+        raise DataError(
+            f"{name}: read as {glance.format}, which is not read in pieces; large sets are Parquet "
+            "or JSON Lines."
+        )
+    if fault := reading.fields.fault(fields, role):
+        raise DataError(f"{name}: {fault}.")
+    if role == "candidates" and system is None and system_field(fields) is None:
+        raise DataError(
+            f"{name}: no field 'system' says whose captions these are; there are "
+            f"{', '.join(fields)}. Name the system: NAME=FILE."
+        )
+    own = reading if "split" in fields else structs.replace(reading, split=None)
+    return Shard(number, name, glance.format, role, system, own, glance.rows)
 
 
 def _shard_paths(paths: Iterable[PathLike]) -> list[PathLike]:
@@ -171,14 +221,16 @@ def streamed(paths: Iterable[PathLike], reading: Reading | None = None) -> bool:
     for path in _shard_paths(paths):
         if not _can_be_read_twice(path):
             return False
-        with Source(path, reading.encoding) as source:
-            if (reading.format or detect_format(source, reading)) not in STREAMED:
-                return False
+        glance = _glance(path, reading)
+        if glance is not None and glance.format not in STREAMED:
+            return False
     return True
 
 
 def name_their_systems(paths: Iterable[PathLike], reading: Reading | None = None) -> bool:
     """Tell whether all files are shards whose records say which system wrote a caption.
+
+    Files without a record do not count, unless there are no others.
 
     Raises:
         DataError: If some do and others do not: it is unclear then what a file stands for.
@@ -186,15 +238,14 @@ def name_their_systems(paths: Iterable[PathLike], reading: Reading | None = None
     reading = reading or Reading()
     files = _shard_paths(paths)
     naming = [_names_systems(path, reading) for path in files]
-    if any(naming) and not all(naming):
+    if True in naming and False in naming:
         one, other = (os.fspath(files[naming.index(which)]) for which in (True, False))
-        Source(other, reading.encoding).close()  # one that is empty is told as such
         raise DataError(
             f"{other}: no field 'system' says whose captions these are, as in {one}. Leave such "
             "files out, as by a pattern ('FOLDER/*.parquet'), or name the system of each file: "
             "NAME=FILE."
         )
-    return all(naming)
+    return True in naming
 
 
 def _can_be_read_twice(path: PathLike) -> bool:
@@ -205,21 +256,22 @@ def _can_be_read_twice(path: PathLike) -> bool:
         return False
 
 
-def _names_systems(path: PathLike, reading: Reading) -> bool:
+def _names_systems(path: PathLike, reading: Reading) -> bool | None:
+    """Tell whether the records of a file have a field for the system; ``None`` without records."""
     if not _can_be_read_twice(path):
         return False
     try:
-        source = Source(path, reading.encoding)
+        with Source(path, reading.encoding) as source:
+            head = source.head
+    except EmptyFileError:
+        return None
     except DataError:  # told where it is read
         return False
-    with source:
-        # A glance first: most files are no shards, and have to be read without delay.
-        if not source.head.startswith(PARQUET) and not _SYSTEM_FIELD.search(source.head):
-            return False
-        kind = reading.format or detect_format(source, reading)
-        return kind in STREAMED and (
-            system_field(get_format(kind).fields(source, reading)) is not None
-        )
+    # The head alone first: most files are no shards, and have to be read without delay.
+    if not head.startswith(PARQUET) and not _SYSTEM_FIELD.search(head):
+        return False
+    glance = _glance(path, reading)
+    return None if glance is None else system_field(glance.fields) is not None
 
 
 def write_shards(
@@ -249,14 +301,6 @@ def system_field(names: Iterable[str]) -> str | None:
     'System'
     """
     return next((name for name in names if same_name(name) == SYSTEM), None)
-
-
-def _row_count(source: Source, kind: str) -> int:
-    if kind == "parquet":
-        with open_parquet(source.path) as file:
-            return int(file.metadata.num_rows)
-    of_a_line = _COMPRESSED_BYTES if source.is_compressed else _LINE_BYTES
-    return max(1, Path(source.path).stat().st_size // of_a_line)
 
 
 def names_of(role: Role) -> tuple[str, ...]:

@@ -31,6 +31,10 @@ Damage = tuple[type[Exception], ...]
 NOT_COMPRESSED: Damage = (OSError,)
 
 
+class EmptyFileError(DataError):
+    """There is nothing in a file."""
+
+
 class Source:
     """A file that is read once, from beginning to end; pipes will do.
 
@@ -53,7 +57,8 @@ class Source:
             content: What the file holds, where that is in memory already; no file is opened then.
 
         Raises:
-            DataError: If there is no such file, or it cannot be read, or it is empty.
+            DataError: If there is no such file, or it cannot be read.
+            EmptyFileError: If it is empty.
         """
         is_input = content is None and os.fspath(path) == STANDARD_INPUT
         self.path = "standard input" if is_input else os.fspath(path)
@@ -74,7 +79,7 @@ class Source:
             if is_text:
                 self.head = without_mark(self.head, self.path)
             if not self.head:
-                raise DataError(f"{self.path}: the file is empty; expected captions.")
+                raise EmptyFileError(f"{self.path}: the file is empty; expected captions.")
             self._files = on_failure.pop_all()
 
     def __enter__(self) -> Source:

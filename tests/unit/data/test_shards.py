@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import lzma
 import os
 import re
 import sys
@@ -261,9 +262,6 @@ def test_a_name_stands_for_all_files_of_a_folder(tmp_path, truth, monkeypatch, o
     write_shards(captions, rows, 2, "jsonl")
     with pytest.raises(DataError, match=r"00.jsonl: no field 'system' .*, as in .*00.parquet"):
         reelscore.score_systems(captions, truth, "rouge_l", **options)
-    (captions / "00.jsonl").write_text("")
-    with pytest.raises(DataError, match=r"00.jsonl: the file is empty"):
-        reelscore.score_systems(captions, truth, "rouge_l", **options)
 
 
 @pytest.mark.parametrize("options", [{}, {"out": "out"}])
@@ -279,7 +277,7 @@ def test_a_name_stands_for_all_files_of_a_folder(tmp_path, truth, monkeypatch, o
         ({"a": {"v1": "a man"}}, {"v1": ["a", 3]}, {}, "reference 2 of item 'v1' is a number"),
         ("a/run.jsonl", None, {"missing": "none"}, "Unknown policy missing= 'none'"),
         ("a/run.jsonl", None, {"empty": "skip"}, "Unknown policy empty= 'skip'"),
-        ("nobody.parquet", None, {}, "There are no candidates"),
+        ("nobody.parquet", None, {}, "nobody.parquet: .* no captions.*; at least one is needed"),
     ],
 )
 def test_captions_are_refused_as_in_memory(
@@ -294,6 +292,59 @@ def test_captions_are_refused_as_in_memory(
     truth = references or {"v1": ["a man runs"]}
     with pytest.raises(ReelscoreError, match=message):
         reelscore.score_systems(systems, truth, "rouge_l", **options, **more)
+
+
+EMPTY = {
+    "jsonl": b"",
+    "jsonl.gz": gzip.compress(b""),
+    "jsonl.xz": lzma.compress(b""),
+    "parquet": None,
+    "bare.parquet": None,
+}
+
+
+def write_empty(path):
+    """Write a shard without records: a table without rows, or without columns as well."""
+    names = () if path.name.endswith("bare.parquet") else ("system", "item", "caption")
+    content = EMPTY[path.name.partition(".")[2]]
+    if content is None:
+        pq.write_table(pa.table(dict.fromkeys(names, pa.array([], pa.string()))), path)
+    else:
+        path.write_bytes(content)
+
+
+@pytest.mark.parametrize("kind", EMPTY)
+@pytest.mark.parametrize("others", ["parquet", "jsonl"])
+@pytest.mark.parametrize("named", [True, False])
+def test_empty_shards_among_others_are_left_out(tmp_path, kind, others, named):
+    rows = [{"system": "ours", "item": item, "caption": "a dog runs"} for item in REFERENCES]
+    captions = write_shards(tmp_path / "captions", rows, 2, others)
+    truth = write_shards(tmp_path / "references", reference_rows(REFERENCES), 2, others)
+    systems = {"ours": captions} if named else captions
+    before = reelscore.score_systems(systems, truth, "rouge_l", out=tmp_path / "before")
+    for folder in (captions, truth):
+        for place in ("-first", "00-between", "99"):
+            write_empty(folder / f"{place}.{kind}")
+    after = reelscore.score_systems(systems, truth, "rouge_l", out=tmp_path / "after")
+    assert after.to_dict() == before.to_dict()
+    assert after.systems == ["ours"]
+
+
+@pytest.mark.parametrize("kind", EMPTY)
+def test_folders_of_empty_shards_alone_are_refused(tmp_path, truth, kind):
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    message = re.escape(f"1.{kind}: there are no captions in it; at least one is needed.")
+    for name in ("1", "2"):
+        write_empty(folder / f"{name}.{kind}")
+        for systems, references in (
+            ([folder], truth),
+            ({"ours": folder}, truth),
+            ([truth], folder),
+        ):
+            with pytest.raises(DataError, match=message):
+                score_shards(systems, [references], "rouge_l")
+        message = re.escape(f"1.{kind} and 1 other file: there are no captions in them; at least")
 
 
 def test_bad_records_are_named_by_the_files_that_were_given(tmp_path, monkeypatch):
