@@ -48,15 +48,35 @@ class BadRow(NamedTuple):
         return f"{self.file}: row {self.row}: {item}{self.reason}"
 
 
+class Remedies(NamedTuple):
+    """What errors tell the user to do, which depends on what was called.
+
+    Attributes:
+        record: About a record that cannot be used.
+        missing: About an item without a caption.
+    """
+
+    record: str
+    missing: str
+
+
+BY_ARGUMENTS = Remedies(
+    "Fix it, or collect such records: bad_rows='FILE'.",
+    'Add it, pass missing="zero" or missing="skip", or collect such items: bad_rows="FILE".',
+)
+
+
 class BadRows(msgspec.Struct):
     """What happens to records that cannot be used.
 
     Attributes:
         kept: Whether they are collected, instead of being an error.
+        remedies: What an error tells the user to do.
         rows: Those collected.
     """
 
     kept: bool = False
+    remedies: Remedies = BY_ARGUMENTS
     rows: list[BadRow] = msgspec.field(default_factory=list)
 
     def add(self, bad: BadRow) -> None:
@@ -66,7 +86,7 @@ class BadRows(msgspec.Struct):
             DataError: If bad records are errors.
         """
         if not self.kept:
-            raise DataError(f"{bad}. Fix it, or collect such records: bad_rows='FILE'.")
+            raise DataError(f"{bad}. {self.remedies.record}")
         self.rows.append(bad)
 
 

@@ -21,7 +21,7 @@ from reelscore.data.inputs import references_by_item
 from reelscore.data.paired_captions import Empty, lone_candidates, lone_references
 from reelscore.data.reading import Reading
 from reelscore.data.shard_blocks import checked_block
-from reelscore.data.shards import BadRows, PathLike, Shard, write_shards
+from reelscore.data.shards import BadRows, PathLike, Remedies, Shard, write_shards
 from reelscore.engines.engine import Engine
 from reelscore.engines.ray import Ray, unpacked
 from reelscore.engines.ray_cluster import connect
@@ -36,6 +36,10 @@ from reelscore.text.tokens import Tokenizer
 
 _MANY = 2_000_000  # references that workers hold in memory, 0.5 GB each
 _COLUMNS = ("system", "item", "caption")
+_REMEDIES = Remedies(
+    "Fix it, or filter such records out of the data set.",
+    "Add it, or leave out the item: filter it out of captions and references.",
+)
 
 
 def score(
@@ -132,7 +136,7 @@ def _joined(
         path: f"A block of the data set of {path.name}" for path in (own, truth)
     }
     try:
-        score_shards(systems, [truth], metrics, out=out, names=names, **choices)
+        score_shards(systems, [truth], metrics, out=out, names=names, remedies=_REMEDIES, **choices)
     except DataError:
         shutil.rmtree(shards, ignore_errors=True)  # captions that nobody can go on with
         raise

@@ -285,8 +285,37 @@ def test_references_that_do_not_fit_are_joined_in_a_folder(datasets, monkeypatch
     assert (tmp_path / "out" / "items" / "part-00000.parquet").stat() == before
     captions, references = datasets
     twice = captions.union(captions.limit(1))
-    with pytest.raises(DataError, match=r"^A block of the data set of captions: row 1: .*already"):
+    with pytest.raises(
+        DataError,
+        match=r"^A block of the data set of captions: row 1: .*already\. Fix it, or filter",
+    ):
         reelscore.ray.score(twice, references, "cider", out=tmp_path / "other")
+
+
+@of_ray_itself
+@pytest.mark.parametrize(
+    ("caption", "message"),
+    [
+        (None, r"is null; expected text\. Fix it, or filter such records out of the data set\.$"),
+        ("...", r"'\.\.\.' has no words\. Fix it, or filter such records out of the data set\.$"),
+        ("", r"no caption of the item\. Add it, or leave out the item: filter it out of captions"),
+    ],
+)
+def test_remedies_for_joined_data_sets_are_those_there_are(engine, tmp_path, caption, message):
+    """There is no argument bad_rows, nor missing."""
+    import ray.data
+
+    rows = [{"item": "v1", "caption": "a man"}]
+    rows += [] if caption == "" else [{"item": "v2", "caption": caption}]
+    with pytest.raises(DataError, match=message) as refused:
+        reelscore.ray.score(
+            ray.data.from_items(rows),
+            {"v1": "a man", "v2": "a dog"},
+            "rouge_l",
+            out=tmp_path / "out",
+        )
+    assert "bad_rows" not in str(refused.value)
+    assert "missing=" not in str(refused.value)
 
 
 @of_ray_itself

@@ -14,7 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore.data.paired_captions import Empty, Missing
-from reelscore.data.shards import SYSTEM, BadRow, BadRows, Shard, named_place
+from reelscore.data.shards import (
+    BY_ARGUMENTS,
+    SYSTEM,
+    BadRow,
+    BadRows,
+    Remedies,
+    Shard,
+    named_place,
+)
 from reelscore.errors import DataError
 from reelscore.scoring.shards.partitions import packed
 from reelscore.scoring.shards.reference_counts import ItemColumn, items_of
@@ -29,11 +37,13 @@ class Policies:
         missing: As in `reelscore.score`.
         empty: As in `reelscore.score`.
         keeps_bad: Whether what the policies refuse is collected and left out, not an error.
+        remedies: What errors tell the user to do.
     """
 
     missing: Missing
     empty: Empty
     keeps_bad: bool = False
+    remedies: Remedies = BY_ARGUMENTS
 
     @property
     def missing_done(self) -> Missing:
@@ -98,7 +108,7 @@ def pair_partition(
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    bad = BadRows(policies.keeps_bad)
+    bad = BadRows(policies.keeps_bad, policies.remedies)
     items = items_of(references)
     positions = pc.index_in(candidates.column("item"), value_set=items.items).fill_null(-1)
     positions = positions.to_numpy().astype(np.int64)
@@ -169,10 +179,7 @@ def _refuse_missing(
         name = items.items[item].as_py()
         reason = f"system {systems[system]!r} has no caption of the item"
         if not bad.kept:
-            raise DataError(
-                f'{BadRow(file, row, name, reason)}. Add it, pass missing="zero" or '
-                'missing="skip", or collect such items: bad_rows="FILE".'
-            )
+            raise DataError(f"{BadRow(file, row, name, reason)}. {bad.remedies.missing}")
         bad.add(BadRow(file, row, name, reason))
 
 

@@ -16,7 +16,16 @@ from reelscore.data.checks import has_words
 from reelscore.data.fields import Role
 from reelscore.data.paired_captions import Empty
 from reelscore.data.shard_blocks import blocks_of
-from reelscore.data.shards import SYSTEM, BadRow, BadRows, Shard, names_of, row_of
+from reelscore.data.shards import (
+    BY_ARGUMENTS,
+    SYSTEM,
+    BadRow,
+    BadRows,
+    Remedies,
+    Shard,
+    names_of,
+    row_of,
+)
 from reelscore.text.packed import Packed
 
 if TYPE_CHECKING:
@@ -37,6 +46,7 @@ class Cut:
         empty: What happens to captions without words; see `reelscore.score`.
         tokenized: Whether captions are tokenized already, so that punctuation is a word.
         keeps_bad: Whether records that cannot be used are collected, instead of being an error.
+        remedies: What such an error tells the user to do.
     """
 
     folder: Path
@@ -44,6 +54,7 @@ class Cut:
     empty: Empty
     tokenized: bool = False
     keeps_bad: bool = False
+    remedies: Remedies = BY_ARGUMENTS
 
     def path(self, role: Role, number: int) -> Path:
         """Where a shard goes."""
@@ -89,7 +100,7 @@ def split_shard(shard: Shard, cut: Cut) -> CutShard:
     """
     import pyarrow as pa
 
-    bad = BadRows(cut.keeps_bad)
+    bad = BadRows(cut.keeps_bad, cut.remedies)
     rows = 0
     systems: dict[str, None] = {}
     empty: Counter[str] = Counter()

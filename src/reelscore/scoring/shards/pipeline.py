@@ -31,8 +31,10 @@ from reelscore.data.paired_captions import (
 from reelscore.data.python_captions import CaptionsLike, systems_of
 from reelscore.data.reading import Reading
 from reelscore.data.shards import (
+    BY_ARGUMENTS,
     BadRow,
     PathLike,
+    Remedies,
     Shard,
     check_pyarrow,
     name_their_systems,
@@ -146,6 +148,7 @@ def score_shards(
     seed: int = 12345,
     reading: Reading | None = None,
     names: Mapping[PathLike, PathLike] | None = None,
+    remedies: Remedies = BY_ARGUMENTS,
     progress: Progress | None = None,
 ) -> ScoreTable:
     """Score captions from Parquet or JSON Lines without holding them in memory.
@@ -169,6 +172,7 @@ def score_shards(
         seed: Random seed of the draws.
         reading: How to read the files.
         names: What messages call files, or all files of a folder, that the user does not know.
+        remedies: What errors tell the user to do, where that is not these arguments.
         progress: Called with how many parts are done, of how many that were left to do.
 
     Returns:
@@ -186,7 +190,7 @@ def score_shards(
     if bad_rows is not None:
         check_target(bad_rows)
     check_policies(missing, empty)
-    policies = Policies(missing, empty, bad_rows is not None)
+    policies = Policies(missing, empty, bad_rows is not None, remedies)
     settings = Settings(columns, tokenizer, policies, resamples, seed)
     truth = _called(shards_of(references, "references", reading), names or {})
     candidates = _called(shards_of(systems, "candidates", reading), names or {})
@@ -233,7 +237,8 @@ def _scored(
     if remaining or output.manifest.read is None:
         policies = settings.policies
         tokenized = settings.tokenizer == "none"
-        cut = Cut(output.split, partitions, policies.empty, tokenized, policies.keeps_bad)
+        of_bad = (policies.keeps_bad, policies.remedies)
+        cut = Cut(output.split, partitions, policies.empty, tokenized, *of_bad)
         read, unusable = _split(engine, cut, settings, candidates, references)
         output.keep_read(read, unusable)
         gathered = _gather(engine, cut, settings, references)
