@@ -18,7 +18,9 @@ _SECONDS = 4  # to wait for a head to answer; a client of Ray tries three times
 _GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0"  # how HTTP/2 begins
 _SETTINGS = b"\4"  # the kind of frame that it is answered with
 _STORE = 512 * 2**20  # bytes for what is shared, where a cluster of one machine is started
-_GIVEN_UP = 15.0  # seconds after which a machine that does not answer a check is not waited for
+# Seconds for all machines to answer a check. A busy one needs long to start a process: Ray itself
+# gives each a minute, and reelscore is to be imported there.
+_GIVEN_UP = 90.0
 
 
 class Node(NamedTuple):
@@ -188,7 +190,11 @@ def check_files(ray: Any, paths: Sequence[str]) -> None:
 def _on_each_node(
     ray: Any, look: Callable[[], tuple[str, int]]
 ) -> Iterator[tuple[Mapping[str, Any], tuple[str, int]]]:
-    """Run a check on each machine that gets work, on all at once."""
+    """Run a check on each machine that gets work, on all at once.
+
+    Raises:
+        ClusterError: With all machines that do not answer in time.
+    """
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     task = ray.remote(look)
@@ -198,12 +204,18 @@ def _on_each_node(
         return task.options(num_cpus=0, max_retries=2, scheduling_strategy=there).remote()
 
     nodes = [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]
-    calls = [(node, send(node)) for node in nodes]
-    for node, call in calls:
+    calls = [send(node) for node in nodes]
+    waiting = ray.wait(calls, num_returns=len(calls), timeout=_GIVEN_UP)[1] if calls else []
+    if waiting:
+        names = [nodes[calls.index(call)]["NodeManagerAddress"] for call in waiting]
+        raise ClusterError(
+            f"{len(names)} of {len(nodes)} machines of the Ray cluster do not answer within "
+            f"{_GIVEN_UP:g} s ({', '.join(names)}). Look whether they have too much to do, or "
+            "take them out of the cluster: 'ray stop' there."
+        )
+    for node, call in zip(nodes, calls, strict=True):
         try:
-            yield node, ray.get(call, timeout=_GIVEN_UP)
-        except ray.exceptions.GetTimeoutError:
-            yield node, (f"does not answer within {_GIVEN_UP:g} s", 0)
+            yield node, ray.get(call)
         except ray.exceptions.RayError as error:
             yield node, (f"cannot run a task ({first_line(error)})", 0)
 

@@ -513,6 +513,34 @@ def test_a_node_without_the_package_is_named(cluster, tmp_path):
         cluster.remove_node(node)
 
 
+def test_machines_that_do_not_answer_are_named(engine, monkeypatch):
+    monkeypatch.setattr(ray_cluster, "_GIVEN_UP", 0.2)
+    monkeypatch.setattr(ray_cluster, "_look", lambda version: lambda: time.sleep(3))
+    with pytest.raises(
+        ClusterError, match=r"^2 of 2 machines .* do not answer within 0\.2 s"
+    ) as no:
+        Engine("ray")
+    assert "pip install" not in str(no.value)
+
+
+@pytest.mark.full
+def test_a_machine_that_is_slow_to_start_processes_is_waited_for(cluster, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(
+        textwrap.dedent(
+            """
+            import sys, time
+            if any("default_worker" in word for word in sys.orig_argv):
+                time.sleep(20)
+            """
+        )
+    )
+    node = cluster.add_node(**SMALL, env_vars={"PYTHONPATH": str(tmp_path)})
+    try:
+        assert len(Engine("ray")._workers.nodes) == 3
+    finally:
+        cluster.remove_node(node)
+
+
 def test_another_version_is_named():
     complaint, memory = ray_cluster._look("9.9.9")()
     assert complaint == f"has reelscore {reelscore.__version__}, here is 9.9.9"
