@@ -15,6 +15,8 @@ from reelscore._version import __version__
 from reelscore.errors import ClusterError, MissingExtraError, install_command
 
 _SECONDS = 4  # to wait for a head to answer; a client of Ray tries three times
+_TRIES = 4  # to connect, where the head fails to start a process for the client
+_NOT_STARTED = ("Starting Ray client server failed", "psutil.")  # it says one or the other
 _GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0"  # how HTTP/2 begins
 _SETTINGS = b"\4"  # the kind of frame that it is answered with
 _STORE = 512 * 2**20  # bytes for what is shared, where a cluster of one machine is started
@@ -68,12 +70,17 @@ def connect(address: str | None = None) -> Any:
     if address == "local":
         quiet |= {"include_dashboard": False, "object_store_memory": _STORE}
         _set_token()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ray.init(address, **quiet)
-    except (ConnectionError, RuntimeError, ray.exceptions.AuthenticationError) as error:
-        raise _unreachable(address, whence, first_line(error)) from error
+    for tries in range(1, _TRIES + 1):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                ray.init(address, **quiet)
+            break
+        except (ConnectionError, RuntimeError, ray.exceptions.AuthenticationError) as error:
+            # A head forks a process for each client while its threads use gRPC, and a few of
+            # these die at once; another try succeeds.
+            if tries == _TRIES or not any(sign in str(error) for sign in _NOT_STARTED):
+                raise _unreachable(address, whence, first_line(error)) from error
     return ray
 
 

@@ -640,6 +640,36 @@ def test_an_unreachable_head_is_said(unconnected):
         run("score", *CLIPS, "--engine", address)
 
 
+@pytest.mark.parametrize(
+    ("reason", "failures", "tries"),
+    [
+        ("RuntimeError: Starting Ray client server failed. See ray_client_server_23000.err", 2, 3),
+        ("RuntimeError: Starting Ray client server failed. See ray_client_server_23000.err", 9, 4),
+        ("psutil.ZombieProcess: PID still exists but it's a zombie (pid=25348)", 1, 2),
+        ("RuntimeError: Version mismatch", 9, 1),
+    ],
+)
+def test_a_head_that_starts_no_process_is_asked_again(
+    unconnected, monkeypatch, reason, failures, tries
+):
+    calls = []
+
+    def init(*_, **__):
+        calls.append(None)
+        if len(calls) <= failures:
+            raise ConnectionAbortedError(f"Initialization failure from server:\n  at ...\n{reason}")
+
+    monkeypatch.setattr(ray, "init", init)
+    with socket.create_server(("127.0.0.1", 0)) as head:
+        address = f"ray://127.0.0.1:{head.getsockname()[1]}"
+        if tries > failures:
+            assert ray_cluster.connect(address) is ray
+        else:
+            with pytest.raises(ClusterError, match=re.escape(reason)):
+                ray_cluster.connect(address)
+    assert len(calls) == tries
+
+
 @pytest.mark.full
 def test_a_head_that_never_answers_is_said(unconnected):
     with socket.socket() as mute:
