@@ -10,7 +10,6 @@
 namespace reelscore {
 namespace {
 
-constexpr std::size_t block_size = 64;       // captions or groups a thread takes at a time
 constexpr std::size_t kMostAtOnce = 150000;  // n-grams to make room for before there are any
 
 // Logarithms of the small whole numbers that most frequencies are.
@@ -277,7 +276,7 @@ void DocumentFrequencies::add(const std::uint32_t* prefixes, const std::uint32_t
 void cider_norms(WordsView captions, const DocumentFrequencies& frequencies, double log_documents,
                  std::size_t threads, double* out) {
     const std::size_t order = frequencies.order();
-    parallel_blocks(captions.size, block_size, threads, [&](std::size_t begin, std::size_t end) {
+    parallel_blocks(captions.size, kBlockSize, threads, [&](std::size_t begin, std::size_t end) {
         struct Count {
             std::uint32_t ngram;
             double count;
@@ -326,7 +325,7 @@ void cider_statistics(WordsView candidates, WordsView references, const double* 
                       Pairing pairing, const DocumentFrequencies& frequencies,
                       const CiderParameters& parameters, std::size_t threads, double* out) {
     const std::size_t order = frequencies.order();
-    parallel_blocks(candidates.size, block_size, threads, [&](std::size_t begin, std::size_t end) {
+    parallel_blocks(candidates.size, kBlockSize, threads, [&](std::size_t begin, std::size_t end) {
         TfIdf vector(frequencies, parameters.log_documents);
         std::vector<double> norms(order), products(order);
         for (std::size_t k = begin; k < end; ++k) {
@@ -354,7 +353,7 @@ void cider_group_sums(WordsView texts, const std::int64_t* candidates,
                       const std::int64_t* references, const std::int64_t* group_offsets,
                       std::size_t groups, std::size_t order, CiderParameters parameters,
                       std::size_t threads, double* out) {
-    parallel_blocks(groups, block_size, threads, [&](std::size_t first, std::size_t last) {
+    parallel_blocks(groups, kBlockSize, threads, [&](std::size_t first, std::size_t last) {
         DocumentFrequencies frequencies(order);
         Words ours, theirs;
         std::vector<double> norms, rows;

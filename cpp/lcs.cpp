@@ -68,7 +68,7 @@ class CandidateMasks {
 
 void rouge_l_statistics(WordsView candidates, WordsView references, Pairing pairing,
                         std::size_t threads, double* out) {
-    parallel_blocks(candidates.size, 64, threads, [&](std::size_t begin, std::size_t end) {
+    parallel_blocks(candidates.size, kBlockSize, threads, [&](std::size_t begin, std::size_t end) {
         CandidateMasks masks;
         for (std::size_t k = begin; k < end; ++k) {
             const WordsView::Run candidate = candidates[k];

@@ -33,7 +33,7 @@ bool is_too_much(size_t bytes) {
 
 // How many texts or words a thread takes at a time: few large blocks, since each has to
 // fill tables of its own, but enough of them to keep all threads at work.
-size_t block_size(size_t size, size_t threads) {
+size_t texts_per_block(size_t size, size_t threads) {
     return std::max<size_t>(kFewTexts, size / (2 * std::max<size_t>(1, threads)) + 1);
 }
 constexpr uint32_t kNone = LanguageIndex::kNone;
@@ -56,10 +56,6 @@ constexpr Ending kDetachments[] = {
     {"es", "e"},    {"es", ""},     {"ed", "e"},  {"ed", ""},   {"ing", "e"},
     {"ing", ""},    {"er", ""},     {"est", ""},  {"er", "e"},  {"est", "e"},
 };
-
-bool ends_with(string_view text, string_view suffix) {
-    return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
-}
 
 // The base form that regular morphology gives, as an indexed word, or kNone.
 uint32_t regular_base(const LanguageIndex& index, string_view word) {
@@ -145,7 +141,7 @@ void MeteorTexts::split_into_words(size_t threads) {
         std::vector<size_t> counts;
     };
     const size_t first = word_offsets_.size() - 1, size = texts_.size() - first;
-    const size_t block_length = block_size(size, threads);
+    const size_t block_length = texts_per_block(size, threads);
     std::vector<Block> blocks((size + block_length - 1) / block_length);
     parallel_blocks(size, block_length, threads, [&](size_t begin, size_t end) {
         MeteorNormalizer normalizer(index_);
@@ -195,7 +191,7 @@ void MeteorTexts::learn_words(size_t threads) {
     };
     const size_t first = facts_.size();
     std::vector<Learnt> learnt(spellings_.size() - first);
-    parallel_blocks(learnt.size(), block_size(learnt.size(), threads), threads,
+    parallel_blocks(learnt.size(), texts_per_block(learnt.size(), threads), threads,
                     [&](size_t begin, size_t end) {
                         std::string stemmed;
                         for (size_t k = begin; k < end; ++k) {

@@ -7,8 +7,6 @@
 namespace reelscore {
 namespace {
 
-constexpr std::size_t block_size = 64;  // captions a thread takes at a time
-
 // Length of the reference nearest to a candidate's; the shorter of two as near.
 std::size_t nearer(std::size_t length, std::size_t one, std::size_t other) {
     const auto distance = [&](std::size_t x) { return x > length ? x - length : length - x; };
@@ -172,7 +170,7 @@ void PairIds::resize(std::size_t slots) {
 
 void bleu_statistics(WordsView candidates, WordsView references, Pairing pairing, std::size_t order,
                      std::size_t threads, double* out) {
-    parallel_blocks(candidates.size, block_size, threads, [&](std::size_t begin, std::size_t end) {
+    parallel_blocks(candidates.size, kBlockSize, threads, [&](std::size_t begin, std::size_t end) {
         BleuScratch scratch;
         for (std::size_t k = begin; k < end; ++k) {
             bleu_row(candidates[k], references, pairing.begin(k), pairing.end(k), order, scratch,

@@ -16,6 +16,8 @@
 
 namespace reelscore {
 
+constexpr std::size_t kBlockSize = 64;  // captions of which each takes microseconds
+
 template <typename Work>
 void parallel_blocks(std::size_t size, std::size_t block, std::size_t threads, Work&& work) {
     const std::size_t blocks = (size + block - 1) / block;

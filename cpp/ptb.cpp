@@ -27,13 +27,6 @@ bool is_punctuation(std::string_view token) {
            std::find(kDropped.begin(), kDropped.end(), token) != kDropped.end();
 }
 
-// Without a branch at each character, so that many are looked at at once.
-bool is_ascii(std::string_view text) {
-    char bits = 0;
-    for (char c : text) bits |= c;
-    return (bits & 0x80) == 0;
-}
-
 std::size_t stripped_size(std::string_view line) {
     std::size_t size = line.size();
     while (size > 0) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "strings.hpp"
 #include "unicode.hpp"
 
 namespace reelscore {
@@ -54,12 +55,6 @@ bool is_one_of(char letter, string_view letters) {
 bool is_vowel(char letter) {
     return letter == 'a' || letter == 'e' || letter == 'i' || letter == 'o' || letter == 'u' ||
            letter == 'y';
-}
-
-// Suffixes are not empty. Most fail at their last letter.
-bool ends_with(string_view text, string_view suffix) {
-    return text.size() >= suffix.size() && text.back() == suffix.back() &&
-           text.substr(text.size() - suffix.size()) == suffix;
 }
 
 // A word of one char per UTF-16 unit. A y that acts as a consonant is written Y meanwhile.
@@ -252,13 +247,6 @@ class Porter2 {
     size_t region1_ = 0, region2_ = 0;
     bool has_marked_ys_ = false;
 };
-
-bool is_ascii(string_view text) {
-    for (char c : text) {
-        if (static_cast<unsigned char>(c) >= 0x80) return false;
-    }
-    return true;
-}
 
 void stem_with_foreign_letters(std::string& word) {
     std::string units, foreign;

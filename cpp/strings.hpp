@@ -10,6 +10,12 @@
 
 namespace reelscore {
 
+// For suffixes that are not empty. Most fail at their last letter.
+inline bool ends_with(std::string_view text, std::string_view suffix) {
+    return text.size() >= suffix.size() && text.back() == suffix.back() &&
+           text.substr(text.size() - suffix.size()) == suffix;
+}
+
 struct StringsView {
     const char* bytes = nullptr;
     const std::int64_t* offsets = nullptr;  // size + 1 entries

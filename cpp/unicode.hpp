@@ -9,6 +9,13 @@ namespace reelscore {
 // The code point at text[position]; moves position past it. The text must be valid UTF-8.
 char32_t decode(std::string_view text, std::size_t& position);
 
+// Without a branch at each character, so that many are looked at at once.
+inline bool is_ascii(std::string_view text) {
+    char bits = 0;
+    for (char c : text) bits |= c;
+    return (bits & 0x80) == 0;
+}
+
 // White space as Python's str.isspace(), split() and rstrip() know it.
 inline bool is_space(char32_t c) {
     return c == ' ' || (c >= 9 && c <= 13) || (c >= 0x1C && c <= 0x1F) || c == 0x85 || c == 0xA0 ||
