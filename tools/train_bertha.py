@@ -4,7 +4,7 @@
     python tools/train_bertha.py judged.jsonl ENCODER OUT --only --seed 2032
     python tools/train_bertha.py judged.jsonl ENCODER OUT --only --without similarity
     python tools/train_bertha.py judged.jsonl ENCODER OUT --only --elsewhere elsewhere.jsonl \
-        --last bertha: --last alone:similarity=(0,0) --last blind@2018:unknown=['stutter']
+        --last bertha: --last "alone:similarity=(0,0)" --last "blind@2018:unknown=['stutter']"
     python tools/train_bertha.py judged.jsonl ENCODER OUT --only --elsewhere elsewhere.jsonl \
         --student small:
 
