@@ -157,6 +157,22 @@ def test_two_who_ask_at_once_add_the_same_hits_once(make):
     assert campaign.status().hits == 10
 
 
+def test_hits_that_others_add_meanwhile_are_not_added_again(make, monkeypatch):
+    campaign = begin(make)
+    counted = type(campaign).awaited
+
+    def counted_then_overtaken(self):
+        before = counted(self)
+        monkeypatch.setattr(type(campaign), "awaited", counted)
+        top_up(campaign, 40, actor="she")
+        return before
+
+    monkeypatch.setattr(type(campaign), "awaited", counted_then_overtaken)
+    with pytest.raises(DataError):
+        top_up(campaign, 40, actor="me")
+    assert campaign.status().hits == 10
+
+
 def test_what_cannot_be_topped_up_says_why(make):
     campaign = make(layout=LAYOUT)
     with pytest.raises(DataError, match="captions of campaign 'dogs' are not known"):

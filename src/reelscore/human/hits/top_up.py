@@ -55,6 +55,9 @@ def top_up(campaign: Campaign, wanted: int, *, actor: str, control: Control | No
     """
     if wanted < 1:
         raise DataError(f"{wanted} judgments for each system; expected at least 1.")
+    # Before the counting: whoever counts before others add HITs makes the same ones as they do,
+    # and the database takes them once.
+    there = list(campaign.hits())
     first = campaign.protocol.criteria[0].name
     good = _captions_judged(
         usable(campaign, campaign.judgments(finished=True), control).judgments.only(first)
@@ -65,8 +68,7 @@ def top_up(campaign: Campaign, wanted: int, *, actor: str, control: Control | No
     missing = {name: wanted - _of(good, name) - _of(awaited, name) for name in systems}
     plan = None
     if max(missing.values(), default=0) > 0:
-        plan = _plan(campaign, missing, good + awaited)
-        # two who ask at once make the same HITs, and the database takes them once
+        plan = _plan(campaign, there, missing, good + awaited)
         campaign.add_hits(plan.hits)
         reason = f"{len(plan.hits)} HITs for {wanted} good judgments of each system"
         campaign.decide("top up", "", actor=actor, reason=reason)
@@ -89,9 +91,13 @@ def _of(counts: Counter[tuple[str, str]], system: str) -> int:
     return sum(number for (name, _), number in counts.items() if name == system)
 
 
-def _plan(campaign: Campaign, missing: dict[str, int], shown: Counter[tuple[str, str]]) -> HitPlan:
+def _plan(
+    campaign: Campaign,
+    there: list[Hit],
+    missing: dict[str, int],
+    shown: Counter[tuple[str, str]],
+) -> HitPlan:
     """Build the fewest HITs that bring every system what it lacks."""
-    there = list(campaign.hits())
     captions, human = _captions(campaign, there)
     number = 1
     while number <= _MOST:
