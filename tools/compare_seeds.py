@@ -51,13 +51,14 @@ def main() -> None:
         figures = [*often["caption level"], *map(np.mean, (*often.values(), once["caption level"]))]
         means.append(figures[len(years)])
         print(f"| {run} |", " | ".join(map(without_zero, figures)), "|")
-    print(
-        f"\n{len(means)} runs: mean r {np.mean(means):.4f}, {min(means):.4f} to {max(means):.4f}\n"
-    )
+    if len(means) > 1:
+        spread = f"{min(means):.4f} to {max(means):.4f}"
+        print(f"\n{len(means)} runs: mean r {np.mean(means):.4f}, {spread}")
+    print()
     below = {run: damages(scores, way) for run, scores in predictions.items()}
     print("| damage |", " | ".join(below), "|")
     print("|---|" + "---:|" * len(below))
-    for kind in next(iter(below.values())):
+    for kind in dict.fromkeys(kind for of_run in below.values() for kind in of_run):
         print(f"| {kind} |", " | ".join(each.get(kind, "") for each in below.values()), "|")
 
 
@@ -67,11 +68,9 @@ def damages(scores: dict[str, Any], way: str) -> dict[str, str]:
     That of the metric where it was measured; older runs have that of the network alone.
     """
     by_year = [json.loads(str(v)) for key, v in scores.items() if key.startswith(f"below {way}|")]
-    if not by_year:
-        return {}
     shares = {
         kind: [year[kind][2 if len(year[kind]) > 2 else 0] for year in by_year if kind in year]
-        for kind in by_year[0]
+        for kind in dict.fromkeys(kind for year in by_year for kind in year)
     }
     return {
         kind: f"{without_zero(min(each), 2)}–{without_zero(max(each), 2)}"
