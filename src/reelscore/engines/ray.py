@@ -88,7 +88,7 @@ class Ray:
         """Refuse more than the cluster has: Ray would wait for ever."""
         gpus = sum(node.gpus for node in self.nodes)
         if self._gpus and not gpus:
-            raise ClusterError("The Ray cluster has no GPU: leave out --gpus-per-worker.")
+            raise ClusterError("The Ray cluster has no GPU; give workers none.")
         if self._gpus and (not self.workers or self.workers * self._gpus > gpus):
             raise ClusterError(
                 f"{self.workers or 1} workers with {self._gpus:g} GPUs each do not fit: the "

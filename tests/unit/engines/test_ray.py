@@ -569,7 +569,7 @@ def test_files_that_a_node_does_not_see_are_named(engine, tmp_path, monkeypatch)
 def test_more_than_there_is_is_refused(cluster):
     with pytest.raises(ClusterError, match="3 workers do not fit: the cluster has 2 processors"):
         Engine("ray", workers=3)
-    with pytest.raises(ClusterError, match="has no GPU: leave out --gpus"):
+    with pytest.raises(ClusterError, match="has no GPU; give workers none"):
         Engine("ray", gpus_per_worker=0.5)
 
 
