@@ -74,9 +74,10 @@ def damaged(kind: str) -> Iterator[tuple[str, str, str]]:
     texts = captions()
     random.Random(f"{SEED} {kind}").shuffle(texts)
     forms = damage_forms(kind)
+    shown = max(SHOWN, len(forms))
     used: set[str] = set()
     made = 0
-    while made < SHOWN:
+    while made < shown:
         before = made
         for form in forms:
             for text in texts:
@@ -87,7 +88,7 @@ def damaged(kind: str) -> Iterator[tuple[str, str, str]]:
                     yield form, text, changed
                     made += 1
                     break
-            if made == SHOWN:
+            if made == shown:
                 return
         if made == before:
             return
@@ -108,8 +109,8 @@ def page() -> str:
     lines = [
         "# Examples of damages",
         "",
-        f"What the rules of the [stress test](stress.md) make of captions: {SHOWN} of each kind. "
-        "`python tools/stress_examples.py` writes this page.",
+        f"What the rules of the [stress test](stress.md) make of captions: {SHOWN} of each kind, "
+        "and one of each form at least. `python tools/stress_examples.py` writes this page.",
     ]
     for kind in damage_kinds():
         lines += ["", f"## {kind}", "", f"{ABOUT[kind].capitalize()}.", ""]

@@ -25,7 +25,7 @@ _OF_FORM = ("negation", "shuffle", "stutter", "truncation")
 # What is generic is left out: systems write it, and people judge it fairly.
 _EXPLOITS = ("spoilt copy", "all references", "500 words", "other video", "punctuation")
 _EXPLOIT_MARGIN = 0.4  # of the margin of a damage: a copy shares more with a reference
-_LACKING = ("with no", "instead of")
+_LACKING = ("with no", "instead of", "having no", "missing", "minus")
 _MOST = {"truncation": 1.6}  # half of a true caption is true
 _ENOUGH = 8_000  # pairs of each kind
 

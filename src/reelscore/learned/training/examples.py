@@ -88,7 +88,9 @@ def training_examples(
         assert embedding is not None
         examples = _similarity(captions, rng, embedding)
     elif stage.source == "anchors":
-        pairs = anchor_pairs(captions, elsewhere, rng)
+        pairs = [
+            pair for _ in range(stage.rounds) for pair in anchor_pairs(captions, elsewhere, rng)
+        ]
         examples = replace(
             _without_campaign(
                 [a for a, _, _ in pairs], [(b,) for _, b, _ in pairs], np.zeros(len(pairs))
@@ -96,7 +98,7 @@ def training_examples(
             sources=np.array([source for _, _, source in pairs], dtype=np.int64),
         )
     elif stage.source == "teacher":
-        examples = _for_teacher(captions, elsewhere, rng)
+        examples = _for_teacher(stage.rounds, captions, elsewhere, rng)
     else:
         examples = _people(captions, rng)
     if not len(examples):
@@ -194,6 +196,7 @@ def _people(captions: Sequence[JudgedCaption], rng: np.random.Generator) -> Trai
 
 
 def _for_teacher(
+    rounds: int,
     captions: Sequence[JudgedCaption],
     elsewhere: Sequence[JudgedCaption],
     rng: np.random.Generator,
@@ -201,7 +204,7 @@ def _for_teacher(
     """Ordinary captions, and captions beside damaged copies: what the teacher knows."""
     pairs = [
         (candidate, reference)
-        for _ in range(2)
+        for _ in range(rounds)
         for candidate, reference, _ in anchor_pairs(captions, elsewhere, rng)
     ]
     lessons = damaged_pairs(captions, int(rng.integers(2**31)), elsewhere=elsewhere)

@@ -35,6 +35,8 @@ class Stage:
         often: Lessons that come up more often than others, and how many times as often.
         similarity: For anchors: the share of similarity in the targets beside the network's own
             scores, here and elsewhere.
+        rounds: For anchors and a teacher: how often captions are drawn, each time beside another
+            reference.
     """
 
     source: Source
@@ -49,6 +51,7 @@ class Stage:
     damage_weight: float = 1.0
     often: tuple[tuple[str, int], ...] = ()
     similarity: tuple[float, float] = (0.0, 0.0)
+    rounds: int = 1
 
 
 @dataclass(frozen=True)
@@ -133,7 +136,11 @@ RECIPES = {
             similarity=1.0,
         ),
         # fewer layers, which learn what a whole network says
-        Recipe("student", (Stage("teacher", epochs=3, rate=2e-4, batch=128),), layers=(0, 1, 3, 5)),
+        Recipe(
+            "student",
+            (Stage("teacher", epochs=3, rate=2e-4, batch=128, rounds=2),),
+            layers=(0, 1, 3, 5),
+        ),
     )
 }
 

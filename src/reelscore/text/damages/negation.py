@@ -246,6 +246,8 @@ def _lacking(
             base = english.thirds().get(after) or english.gerunds()[after]
             return sentence.put(place, place + 2, *doing_it, english.gerund(base)).text()
         words = with_it(sentence.words[place])
+        if words[-1] == "no" and after == "one":  # "with one singing" is another form
+            return None
         determined = after in english.ARTICLES | english.POSSESSIVES and words[-1] == "no"
         return sentence.put(place, place + (2 if determined else 1), *words).text()
 
@@ -255,6 +257,9 @@ def _lacking(
 without = _lacking(lambda word: ("without",), ("without",))
 with_no = _lacking(lambda word: (word, "no"), ("but", "not"))
 instead_of = _lacking(lambda word: ("lacking",), ("instead", "of"))
+having_no = _lacking(lambda word: ("having", "no"), ("rather", "than"))
+missing = _lacking(lambda word: ("missing",), ("while", "not"))
+minus = _lacking(lambda word: ("minus",), ("minus",))
 
 
 def _withable(sentence: Sentence, place: int) -> bool:
@@ -287,6 +292,9 @@ FORMS = {
     "none of": none_of,
     "with no": with_no,
     "instead of": instead_of,
+    "having no": having_no,
+    "missing": missing,
+    "minus": minus,
     "never": never,
     "no one": no_one,
     "without": without,
