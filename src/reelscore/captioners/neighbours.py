@@ -19,6 +19,7 @@ from reelscore.metrics.base import pair_statistics
 from reelscore.metrics.meteor import Meteor
 from reelscore.text.packed import pack
 from reelscore.text.tokens import thread_count, tokenize_packed
+from reelscore.text.words import Captions
 
 Pick = Literal["first", "medoid"]
 
@@ -174,9 +175,9 @@ def _medoids(pools: Sequence[Sequence[str]], threads: int) -> list[str]:
     means: list[float] = []
     if pairs:
         ours, others = np.array(pairs, dtype=np.int64).T
-        packed = tokenize_packed(pack(texts), "ptb", threads=threads)
+        captions = Captions(tokenize_packed(pack(texts), "ptb", threads=threads))
         metric = Meteor()
-        rows = pair_statistics(metric, packed, ours.copy(), others.copy(), threads)
+        rows = pair_statistics(metric, captions, ours.copy(), others.copy(), threads)
         means = metric.scores(rows)[:, 0].tolist()
     chosen = []
     begin = 0

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from reelscore.data.scales import Scale, output_name
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.text.packed import Packed
 from reelscore.text.tokens import Tokenizer, check_tokenizer
 from reelscore.text.words import CaptionBatch, Captions
 
@@ -218,7 +217,7 @@ CONTEXT_KEYS = frozenset(
 
 def pair_statistics(
     metric: Metric,
-    texts: Packed,
+    texts: Captions,
     candidates: NDArray[np.int64],
     references: NDArray[np.int64],
     threads: int,
@@ -227,19 +226,13 @@ def pair_statistics(
 
     >>> from reelscore.metrics.rouge_l import RougeL
     >>> from reelscore.text.packed import pack
-    >>> texts = pack(["a man runs", "a man"])
+    >>> texts = Captions(pack(["a man runs", "a man"]))
     >>> one = np.array([0], dtype=np.int64)
     >>> pair_statistics(RougeL(), texts, one, one, threads=1).tolist()
     [[1.0, 1.0]]
     """
-    all_references = Captions(texts)
-    batch = CaptionBatch(
-        Captions(texts.take(candidates), all_references.vocabulary),
-        all_references,
-        references,
-        np.arange(texts.size + 1),
-        threads,
-    )
+    each_its_own = np.arange(texts.size + 1)
+    batch = CaptionBatch(texts.take(candidates), texts, references, each_its_own, threads)
     return metric.statistics(batch, None)
 
 

@@ -237,7 +237,7 @@ class PairStatistics:
 
     def _remember(self, keys: IntArray) -> None:
         measured = pair_statistics(
-            self.metric, self._pool.packed, keys >> 32, keys & 0xFFFFFFFF, self._threads
+            self.metric, self._pool.captions, keys >> 32, keys & 0xFFFFFFFF, self._threads
         )
         known = self._keys
         self._keys = np.concatenate([known, keys])

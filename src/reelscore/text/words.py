@@ -22,6 +22,12 @@ class Words(NamedTuple):
     ids: NDArray[np.uint32]
     offsets: NDArray[np.int64]
 
+    def take(self, numbers: NDArray[np.int64]) -> Words:
+        """Pick captions by number, in the order given."""
+        size = self.ids.itemsize
+        data, offsets = _native.take(self.ids.view(np.uint8), size * self.offsets, numbers)
+        return Words(data.view(np.uint32), offsets // size)
+
 
 class Captions(msgspec.Struct, frozen=True, dict=True):
     """Tokenized captions; those to be compared share a vocabulary.
@@ -35,6 +41,18 @@ class Captions(msgspec.Struct, frozen=True, dict=True):
     text: Packed
     vocabulary: _native.Vocabulary = msgspec.field(default_factory=_native.Vocabulary)
     raw: Packed | None = None
+    taken: Taken | None = None
+
+    def take(self, numbers: NDArray[np.int64]) -> Captions:
+        """Pick captions by number, in the order given; each is divided into words once.
+
+        >>> import numpy as np
+        >>> from reelscore.text.packed import pack
+        >>> captions = Captions(pack(["a man", "a dog"])).take(np.array([1, 1, 0]))
+        >>> captions.text.unpack(), captions.words.ids.tolist()
+        (['a dog', 'a dog', 'a man'], [0, 2, 0, 2, 0, 1])
+        """
+        return Captions(self.text.take(numbers), self.vocabulary, taken=Taken(self, numbers))
 
     @property
     def original(self) -> Packed:
@@ -49,6 +67,8 @@ class Captions(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def words(self) -> Words:
         """Words between any white space, as BLEU and CIDEr of the COCO tools split them."""
+        if self.taken is not None:
+            return self.taken.captions.words.take(self.taken.numbers)
         return Words(*_native.word_ids(*self.text, False, self.vocabulary))
 
     @cached_property
@@ -57,6 +77,8 @@ class Captions(msgspec.Struct, frozen=True, dict=True):
 
         The two differ in tokens that hold a no-break space ("1 1/2") and in empty captions.
         """
+        if self.taken is not None:
+            return self.taken.captions.blank_words.take(self.taken.numbers)
         if _native.plainly_spaced(*self.text):
             return self.words
         return Words(*_native.word_ids(*self.text, True, self.vocabulary))
@@ -66,6 +88,13 @@ class Captions(msgspec.Struct, frozen=True, dict=True):
         piece = Packed(self.text.data, self.text.offsets[begin : end + 1])
         raw = self.raw and Packed(self.raw.data, self.raw.offsets[begin : end + 1])
         return Captions(piece, self.vocabulary, raw)
+
+
+class Taken(NamedTuple):
+    """Which captions were taken, and of which."""
+
+    captions: Captions
+    numbers: NDArray[np.int64]
 
 
 class CaptionBatch(msgspec.Struct, frozen=True):

@@ -107,7 +107,7 @@ def align_all(
     used = thread_count(threads)
     scores = np.zeros(0)
     if len(pairs):
-        statistics = pair_statistics(metric, pack(list(texts)), pairs, references, used)
+        statistics = pair_statistics(metric, Captions(pack(list(texts))), pairs, references, used)
         scores = metric.scores(statistics)[:, 0]
     language = language_index()
     parameters = (metric.alpha, metric.beta, metric.gamma, metric.delta)
