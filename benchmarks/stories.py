@@ -1,6 +1,7 @@
 """SODA (c) and the ActivityNet scorer with METEOR, beside the same job through the Java METEOR.
 
 And the ActivityNet scorer with all its metrics, beside the same with the COCO tools.
+``python -m benchmarks.stories --whole`` runs the Java side on all videos of BMT too, once.
 """
 
 from __future__ import annotations
@@ -27,19 +28,27 @@ def main() -> None:
     print("SODA (c) and ActivityNet scorer, METEOR, file to table; the best of three runs each")
     videos = sorted(read(bmt[1]))
     part = sorted(random.Random(0).sample(videos, SAMPLE))
-    rate = _beside_java(f"BMT, two annotators, {SAMPLE} videos", bmt, part)
+    _beside_java(f"BMT, two annotators, {SAMPLE} videos", bmt, part)
     _beside_java("The same videos, ActivityNet scorer with all metrics", bmt, part, with_all=True)
     whole = best(_ours(*map(str, map(_path, bmt))), TIMES)
     print(f"BMT, all {len(videos):,} videos\n  reelscore      {whole}")
-    print(f"  videos a CPU second {rate:10.1f} Java {len(videos) / whole.cpu:10.0f} reelscore")
+    if "--whole" in sys.argv:
+        _beside_java("The same videos", bmt, videos, times=1)
+        title = "The same videos, ActivityNet scorer with all metrics"
+        _beside_java(title, bmt, videos, with_all=True, times=1)
     timechat = "timechat_yc2_pred_anet_format", "yc2_val"
     _beside_java("TimeChat on YouCook2, all videos", timechat, sorted(read(timechat[1])))
 
 
 def _beside_java(
-    title: str, names: tuple[str, ...], videos: list[str], *, with_all: bool = False
-) -> float:
-    """Measure both on some videos; give the videos a CPU second of the Java side."""
+    title: str,
+    names: tuple[str, ...],
+    videos: list[str],
+    *,
+    with_all: bool = False,
+    times: int = TIMES,
+) -> None:
+    """Measure both on some videos: ours the best of three runs, the Java side's of ``times``."""
     print(title)
     candidates, *truths = map(read, names)
     with tempfile.TemporaryDirectory() as folder:
@@ -50,11 +59,10 @@ def _beside_java(
             path.write_text(json.dumps({v: truth[v] for v in videos if v in truth}))
         ours = best(_ours(*map(str, paths), with_all=with_all), TIMES)
         peer = [sys.executable, "-m", "benchmarks.stories_peer", *(["--all"] if with_all else [])]
-        theirs = best([*peer, *map(str, paths)], TIMES)
+        theirs = best([*peer, *map(str, paths)], times)
     print(f"  reelscore      {ours}")
     print(f"  {'COCO tools ' if with_all else 'Java METEOR'}    {theirs}")
     print(f"  ratio of CPU   {theirs.cpu / ours.cpu:8.1f}")
-    return len(videos) / theirs.cpu
 
 
 def read(name: str) -> dict[str, Any]:
@@ -78,3 +86,7 @@ def _ours(candidates: str, *truths: str, with_all: bool = False) -> list[str]:
     # TimeChat has segments that end before they start; they overlap nothing
     policy = ["--reversed-segments", "zero"]
     return [f"{sys.prefix}/bin/reelscore", "stories", candidates, *refs, *scores, *policy]
+
+
+if __name__ == "__main__":
+    main()
