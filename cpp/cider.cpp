@@ -35,10 +35,9 @@ double tf_idf_weight(double frequency, double log_documents) {
 // stands there and what one occurrence weighs.
 class TfIdf {
   public:
-    TfIdf(const DocumentFrequencies& frequencies, double log_documents)
-        : frequencies_(frequencies), log_documents_(log_documents) {}
+    explicit TfIdf(const DocumentFrequencies& frequencies) : frequencies_(frequencies) {}
 
-    void set(WordsView::Run words) {
+    void set(WordsView::Run words, double log_documents) {
         ids_.clear();
         entries_.clear();
         each_ngram(
@@ -52,12 +51,12 @@ class TfIdf {
                 }
                 return ngram;
             },
-            [this](std::size_t n, std::uint32_t ngram) {
+            [this, log_documents](std::size_t n, std::uint32_t ngram) {
                 Entry& entry = entries_[ngram];
                 if (entry.count++ > 0) return;
                 entry.order = static_cast<std::uint32_t>(n);
                 const double frequency = frequencies_.frequency(entry.number);
-                entry.weight = tf_idf_weight(frequency, log_documents_);
+                entry.weight = tf_idf_weight(frequency, log_documents);
             });
     }
 
@@ -94,7 +93,6 @@ class TfIdf {
     };
 
     const DocumentFrequencies& frequencies_;
-    double log_documents_;
     PairIds ids_;
     std::vector<Entry> entries_;
     std::vector<std::uint32_t> numbers_, counts_;
@@ -107,6 +105,39 @@ double length_penalty(std::size_t length, std::size_t reference_length, double s
     const double difference = bigrams(length) - bigrams(reference_length);
     return std::exp(-(difference * difference) / (2 * sigma * sigma));
 }
+
+// A candidate, compared with one reference after the other.
+class Candidate {
+  public:
+    Candidate(const DocumentFrequencies& frequencies, const CiderParameters& parameters)
+        : vector_(frequencies),
+          parameters_(parameters),
+          norms_(frequencies.order()),
+          products_(frequencies.order()) {}
+
+    void set(WordsView::Run words, double log_documents) {
+        length_ = words.size;
+        vector_.set(words, log_documents);
+        vector_.norms(norms_.data());
+    }
+
+    // Adds the similarity to a reference for each order.
+    void add_similarity(WordsView::Run reference, const double* reference_norms, double* row) {
+        std::fill(products_.begin(), products_.end(), 0.0);
+        vector_.multiply(reference, parameters_.clip, products_.data());
+        const double penalty = length_penalty(length_, reference.size, parameters_.sigma);
+        for (std::size_t n = 0; n < products_.size(); ++n) {
+            const double norm = norms_[n] * reference_norms[n];
+            row[n] += (norm != 0 ? products_[n] / norm : products_[n]) * penalty;
+        }
+    }
+
+  private:
+    TfIdf vector_;
+    const CiderParameters& parameters_;
+    std::size_t length_ = 0;
+    std::vector<double> norms_, products_;
+};
 
 // Copies some captions, given by number, so that they follow each other.
 void copy_captions(WordsView texts, const std::int64_t* numbers, std::size_t count, Words& copied) {
@@ -326,23 +357,14 @@ void cider_statistics(WordsView candidates, WordsView references, const double* 
                       const CiderParameters& parameters, std::size_t threads, double* out) {
     const std::size_t order = frequencies.order();
     parallel_blocks(candidates.size, kBlockSize, threads, [&](std::size_t begin, std::size_t end) {
-        TfIdf vector(frequencies, parameters.log_documents);
-        std::vector<double> norms(order), products(order);
+        Candidate candidate(frequencies, parameters);
         for (std::size_t k = begin; k < end; ++k) {
-            vector.set(candidates[k]);
-            vector.norms(norms.data());
+            candidate.set(candidates[k], parameters.log_documents);
             double* row = out + k * order;
             std::fill_n(row, order, 0.0);
             const std::size_t first = pairing.begin(k), last = pairing.end(k);
             for (std::size_t r = first; r < last; ++r) {
-                std::fill(products.begin(), products.end(), 0.0);
-                vector.multiply(references[r], parameters.clip, products.data());
-                const double penalty =
-                    length_penalty(candidates[k].size, references[r].size, parameters.sigma);
-                for (std::size_t n = 0; n < order; ++n) {
-                    const double norm = norms[n] * reference_norms[r * order + n];
-                    row[n] += (norm != 0 ? products[n] / norm : products[n]) * penalty;
-                }
+                candidate.add_similarity(references[r], reference_norms + r * order, row);
             }
             for (std::size_t n = 0; n < order; ++n) row[n] /= static_cast<double>(last - first);
         }
@@ -355,27 +377,31 @@ void cider_group_sums(WordsView texts, const std::int64_t* candidates,
                       std::size_t threads, double* out) {
     parallel_blocks(groups, kBlockSize, threads, [&](std::size_t first, std::size_t last) {
         DocumentFrequencies frequencies(order);
-        Words ours, theirs;
-        std::vector<double> norms, rows;
+        Candidate candidate(frequencies, parameters);
+        Words theirs;
+        std::vector<double> norms;
         std::vector<std::int64_t> places;
-        CiderParameters own = parameters;
         for (std::size_t g = first; g < last; ++g) {
             const std::size_t begin = std::size_t(group_offsets[g]);
             const std::size_t pairs = std::size_t(group_offsets[g + 1]) - begin;
-            copy_captions(texts, candidates + begin, pairs, ours);
+            const std::int64_t* const ours = candidates + begin;
             copy_captions(texts, references + begin, pairs, theirs);
             places.resize(pairs + 1);
             std::iota(places.begin(), places.end(), 0);
             frequencies.clear();
-            own.log_documents = std::log(std::max(1.0, static_cast<double>(pairs)));
+            const double log_documents = std::log(std::max(1.0, static_cast<double>(pairs)));
             norms.resize(pairs * order);
-            rows.resize(pairs * order);
-            frequencies.count_repeated(view_of(theirs), places.data(), pairs, own.log_documents,
+            frequencies.count_repeated(view_of(theirs), places.data(), pairs, log_documents,
                                        norms.data());
-            cider_statistics(view_of(ours), view_of(theirs), norms.data(),
-                             {places.data(), places.data()}, frequencies, own, 1, rows.data());
-            std::fill_n(out + g * order, order, 0.0);
-            for (std::size_t k = 0; k < rows.size(); ++k) out[g * order + k % order] += rows[k];
+            double* row = out + g * order;
+            std::fill_n(row, order, 0.0);
+            for (std::size_t k = 0; k < pairs; ++k) {
+                // the pairs of a candidate usually follow each other
+                if (k == 0 || ours[k] != ours[k - 1]) {
+                    candidate.set(texts[std::size_t(ours[k])], log_documents);
+                }
+                candidate.add_similarity(view_of(theirs)[k], norms.data() + k * order, row);
+            }
         }
     });
 }

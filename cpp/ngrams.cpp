@@ -146,6 +146,8 @@ void self_bleu_group(WordsView captions, std::size_t begin, std::size_t end, std
 }  // namespace
 
 void PairIds::clear() {
+    // What is cleared again and again should not stay as large as it once was.
+    if (slots_.size() > 128 && 8 * size_ < slots_.size()) slots_.resize(slots_.size() / 2);
     for (Slot& slot : slots_) slot.id = none;
     size_ = 0;
 }
