@@ -72,6 +72,15 @@ def test_anchors_are_from_here_and_elsewhere():
     assert all(("then" in text) == (source == ELSEWHERE) for text, _, source in pairs)
 
 
+def test_anchors_are_drawn_again_in_each_round():
+    once, often = (
+        training_examples(replace(ANCHORS, rounds=rounds), told(), np.random.default_rng(0))
+        for rounds in (1, 8)
+    )
+    assert len(often) == 8 * len(once) == len(often.sources)
+    assert len(set(zip(often.candidates, often.references, strict=True))) > len(once)
+
+
 @pytest.fixture(scope="module")
 def network(tiny):
     return CrossEncoder.start(tiny, 48, seed=1)
