@@ -160,8 +160,7 @@ class Metric(ABC):
         """
         sums = []
         for begin, end in itertools.pairwise(group_offsets):
-            theirs = Captions(texts.text.take(references[begin:end]))
-            ours = Captions(texts.text.take(candidates[begin:end]), theirs.vocabulary)
+            theirs, ours = texts.take(references[begin:end]), texts.take(candidates[begin:end])
             places = np.arange(theirs.size + 1)
             batch = CaptionBatch(ours, theirs, places[:-1], places, threads)
             sums.append(self.statistics(batch, self.prepare(theirs, places)).sum(axis=0))

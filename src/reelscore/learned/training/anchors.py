@@ -34,6 +34,7 @@ def anchor_pairs(
     captions: Sequence[JudgedCaption],
     elsewhere: Sequence[JudgedCaption],
     rng: np.random.Generator,
+    rounds: int = 1,
 ) -> list[tuple[str, str, int]]:
     """Draw pairs of caption and reference, and whether they are from here or elsewhere.
 
@@ -41,14 +42,18 @@ def anchor_pairs(
         captions: The captions that are learned from.
         elsewhere: Captions of another kind; none, if there are none.
         rng: The random generator.
+        rounds: How often captions are drawn, each time beside another reference.
 
     >>> one = JudgedCaption("a", "MA", "me", "1", "a man", ("a boy",), 0.5)
     >>> anchor_pairs([one], [], np.random.default_rng(0))
     [('a man', 'a boy', 0)]
     """
     pairs: list[tuple[str, str, int]] = []
-    for place, group, most in ((HERE, captions, _MOST), (ELSEWHERE, elsewhere, _MOST // 2)):
-        distinct = list({(each.item, each.candidate): each for each in group}.values())
+    sources = [
+        (place, list({(each.item, each.candidate): each for each in group}.values()), most)
+        for place, group, most in ((HERE, captions, _MOST), (ELSEWHERE, elsewhere, _MOST // 2))
+    ]
+    for place, distinct, most in sources * rounds:
         for row in rng.permutation(len(distinct))[:most]:
             own = distinct[row]
             other = distinct[int(rng.integers(len(distinct)))]

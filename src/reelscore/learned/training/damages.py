@@ -13,6 +13,7 @@ from reelscore.learned.judged_captions import JudgedCaption
 from reelscore.text.damages.exploits import exploit
 from reelscore.text.damages.rules import (
     HELD_OUT_NEGATIONS,
+    LACKING_NEGATIONS,
     damage,
     damage_forms,
     damage_kinds,
@@ -25,7 +26,6 @@ _OF_FORM = ("negation", "shuffle", "stutter", "truncation")
 # What is generic is left out: systems write it, and people judge it fairly.
 _EXPLOITS = ("spoilt copy", "all references", "500 words", "other video", "punctuation")
 _EXPLOIT_MARGIN = 0.4  # of the margin of a damage: a copy shares more with a reference
-_LACKING = ("with no", "instead of", "having no", "missing", "minus")
 _MOST = {"truncation": 1.6}  # half of a true caption is true
 _ENOUGH = 8_000  # pairs of each kind
 
@@ -119,8 +119,8 @@ def _lessons() -> dict[str, tuple[str, list[str]]]:
     lessons = {kind: (kind, damage_forms(kind)) for kind in damage_kinds()}
     taught = [form for form in damage_forms("negation") if form not in HELD_OUT_NEGATIONS]
     # few captions can be changed in these forms, so they would hardly come up among the others
-    lessons["negation"] = ("negation", [form for form in taught if form not in _LACKING])
-    lessons["lacking"] = ("negation", list(_LACKING))
+    lessons["negation"] = ("negation", [form for form in taught if form not in LACKING_NEGATIONS])
+    lessons["lacking"] = ("negation", list(LACKING_NEGATIONS))
     return lessons | {kind: (kind, []) for kind in _EXPLOITS}
 
 

@@ -88,9 +88,7 @@ def training_examples(
         assert embedding is not None
         examples = _similarity(captions, rng, embedding)
     elif stage.source == "anchors":
-        pairs = [
-            pair for _ in range(stage.rounds) for pair in anchor_pairs(captions, elsewhere, rng)
-        ]
+        pairs = anchor_pairs(captions, elsewhere, rng, stage.rounds)
         examples = replace(
             _without_campaign(
                 [a for a, _, _ in pairs], [(b,) for _, b, _ in pairs], np.zeros(len(pairs))
@@ -98,7 +96,7 @@ def training_examples(
             sources=np.array([source for _, _, source in pairs], dtype=np.int64),
         )
     elif stage.source == "teacher":
-        examples = _for_teacher(stage.rounds, captions, elsewhere, rng)
+        examples = _for_teacher(captions, elsewhere, rng, stage.rounds)
     else:
         examples = _people(captions, rng)
     if not len(examples):
@@ -196,16 +194,15 @@ def _people(captions: Sequence[JudgedCaption], rng: np.random.Generator) -> Trai
 
 
 def _for_teacher(
-    rounds: int,
     captions: Sequence[JudgedCaption],
     elsewhere: Sequence[JudgedCaption],
     rng: np.random.Generator,
+    rounds: int,
 ) -> TrainingExamples:
     """Ordinary captions, and captions beside damaged copies: what the teacher knows."""
     pairs = [
         (candidate, reference)
-        for _ in range(rounds)
-        for candidate, reference, _ in anchor_pairs(captions, elsewhere, rng)
+        for candidate, reference, _ in anchor_pairs(captions, elsewhere, rng, rounds)
     ]
     lessons = damaged_pairs(captions, int(rng.integers(2**31)), elsewhere=elsewhere)
     for damaged in lessons.values():

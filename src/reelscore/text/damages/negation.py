@@ -246,9 +246,10 @@ def _lacking(
             base = english.thirds().get(after) or english.gerunds()[after]
             return sentence.put(place, place + 2, *doing_it, english.gerund(base)).text()
         words = with_it(sentence.words[place])
-        if words[-1] == "no" and after == "one":  # "with one singing" is another form
+        denies = words[-1] == "no"
+        if denies and after == "one":  # "no one" is another form
             return None
-        determined = after in english.ARTICLES | english.POSSESSIVES and words[-1] == "no"
+        determined = denies and after in english.ARTICLES | english.POSSESSIVES
         return sentence.put(place, place + (2 if determined else 1), *words).text()
 
     return rule
@@ -277,6 +278,13 @@ def _withable(sentence: Sentence, place: int) -> bool:
     return False
 
 
+LACKING = {
+    "with no": with_no,
+    "instead of": instead_of,
+    "having no": having_no,
+    "missing": missing,
+    "minus": minus,
+}
 FORMS = {
     "is not": is_not,
     "does not": does_not,
@@ -290,11 +298,7 @@ FORMS = {
     "no": no,
     "nobody": nobody,
     "none of": none_of,
-    "with no": with_no,
-    "instead of": instead_of,
-    "having no": having_no,
-    "missing": missing,
-    "minus": minus,
+    **LACKING,
     "never": never,
     "no one": no_one,
     "without": without,

@@ -25,6 +25,7 @@ KINDS: Mapping[str, Mapping[str, Rule]] = {
     "verb": exchanges.VERB,
 }
 HELD_OUT_NEGATIONS = negation.HELD_OUT
+LACKING_NEGATIONS = tuple(negation.LACKING)
 EXCHANGES = ("noun", "number", "colour", "being", "verb")  # one word for another
 _WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
 
