@@ -374,7 +374,7 @@ def main() -> None:
         running: dict[Future[Any], tuple[Any, ...]] = {}
 
         def start(function: Any, *arguments: Any) -> None:
-            running[pool.submit(function, *arguments)] = (function.__name__, *arguments)
+            running[pool.submit(tidily, function, *arguments)] = (function.__name__, *arguments)
 
         for fold in groups if options.no_final else (ALL, *groups):
             start(shared, fold)
@@ -424,6 +424,14 @@ def main() -> None:
     print(f"done {time.time() - START:.0f} s", flush=True)
     if failed:
         sys.exit(f"{failed} parts failed; what they said is above.")
+
+
+def tidily(function: Any, *arguments: Any) -> Any:
+    """Do a part of the work, and give back the GPU's memory, which the others need."""
+    try:
+        return function(*arguments)
+    finally:
+        torch.cuda.empty_cache()
 
 
 def ways_of(ways: dict[str, Any], fold: str) -> list[str]:

@@ -81,6 +81,14 @@ def test_anchors_are_drawn_again_in_each_round():
     assert len(set(zip(often.candidates, often.references, strict=True))) > len(once)
 
 
+@pytest.mark.parametrize(("source", "denies"), [("anchors", False), ("teacher", True)])
+def test_anchors_deny_nothing_but_a_teacher_may(source, denies):
+    """What an untaught network says of a negation is no target; what a teacher says is."""
+    denying = [replace(c, candidate=f"{c.candidate} without a coat") for c in told()]
+    examples = training_examples(Stage(source), [*told(), *denying], np.random.default_rng(0))
+    assert any("without" in candidate for candidate in examples.candidates) == denies
+
+
 @pytest.fixture(scope="module")
 def network(tiny):
     return CrossEncoder.start(tiny, 48, seed=1)

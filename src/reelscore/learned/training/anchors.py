@@ -18,6 +18,8 @@ import numpy as np
 from reelscore.learned.judged_captions import JudgedCaption
 from reelscore.learned.sentence_vectors import Embedding, cosines
 from reelscore.learned.training.recipes import Stage
+from reelscore.text.damages.negation import negated
+from reelscore.text.damages.sentence import Sentence
 
 if TYPE_CHECKING:
     from reelscore.learned.cross_encoder import CrossEncoder
@@ -63,6 +65,19 @@ def anchor_pairs(
                 candidate = " ".join(candidate.split()[: int(rng.integers(1, 5))])
             pairs.append((candidate, texts[int(rng.integers(len(texts)))], place))
     return pairs
+
+
+def without_negation(pairs: Sequence[tuple[str, str, int]]) -> list[tuple[str, str, int]]:
+    """Leave out pairs in which a text denies something.
+
+    The network is about to learn what a negation means. What it says of one before the stage
+    would teach it that the word in question changes nothing: even the few captions with "without"
+    are enough.
+
+    >>> without_negation([("a man without hat", "a man", 0), ("a man sits", "a boy sits", 0)])
+    [('a man sits', 'a boy sits', 0)]
+    """
+    return [pair for pair in pairs if not any(negated(Sentence.read(text)) for text in pair[:2])]
 
 
 def with_targets(

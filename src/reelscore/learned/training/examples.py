@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from reelscore.errors import DataError
 from reelscore.learned.judged_captions import JudgedCaption
 from reelscore.learned.sentence_vectors import Embedding, cosines
-from reelscore.learned.training.anchors import anchor_pairs
+from reelscore.learned.training.anchors import anchor_pairs, without_negation
 from reelscore.learned.training.damages import damaged_pairs
 from reelscore.learned.training.recipes import Stage
 
@@ -88,7 +88,7 @@ def training_examples(
         assert embedding is not None
         examples = _similarity(captions, rng, embedding)
     elif stage.source == "anchors":
-        pairs = anchor_pairs(captions, elsewhere, rng, stage.rounds)
+        pairs = without_negation(anchor_pairs(captions, elsewhere, rng, stage.rounds))
         examples = replace(
             _without_campaign(
                 [a for a, _, _ in pairs], [(b,) for _, b, _ in pairs], np.zeros(len(pairs))
