@@ -21,6 +21,7 @@
 
 #include "cider.hpp"
 #include "draws.hpp"
+#include "group_sums.hpp"
 #include "inversions.hpp"
 #include "language_index.hpp"
 #include "language_index_builder.hpp"
@@ -305,6 +306,44 @@ NB_MODULE(_native, m) {
         "plainly_spaced",
         [](Bytes bytes, Offsets offsets) { return plainly_spaced(strings_view(bytes, offsets)); },
         "bytes"_a, "offsets"_a);
+
+    nb::class_<PairIds>(m, "PairIds")
+        .def(nb::init<>())
+        .def("__len__", [](const PairIds& self) { return self.size(); })
+        .def(
+            "number",
+            [](PairIds& self, Offsets firsts, Offsets seconds) {
+                std::vector<std::int64_t> numbers(firsts.size());
+                for (std::size_t k = 0; k < numbers.size(); ++k) {
+                    numbers[k] = self.id(static_cast<std::uint32_t>(firsts.data()[k]),
+                                         static_cast<std::uint32_t>(seconds.data()[k]));
+                }
+                return array_of<std::int64_t>(std::move(numbers));
+            },
+            "firsts"_a, "seconds"_a)
+        .def(
+            "pairs",
+            [](const PairIds& self, std::size_t begin) {
+                std::vector<std::int64_t> firsts(self.size() - begin), seconds(firsts.size());
+                self.each([&](std::uint32_t first, std::uint32_t second, std::uint32_t id) {
+                    if (id < begin) return;
+                    firsts[id - begin] = first;
+                    seconds[id - begin] = second;
+                });
+                return std::make_pair(array_of<std::int64_t>(std::move(firsts)),
+                                      array_of<std::int64_t>(std::move(seconds)));
+            },
+            "begin"_a);
+
+    m.def(
+        "group_sums",
+        [](MatrixIn rows, Offsets numbers, Offsets group_offsets) {
+            const std::size_t groups = group_offsets.size() - 1, columns = rows.shape(1);
+            return rows_of(groups, columns, [&](double* out) {
+                group_sums(rows.data(), columns, numbers.data(), group_offsets.data(), groups, out);
+            });
+        },
+        "rows"_a, "numbers"_a, "group_offsets"_a);
 
     m.def(
         "bleu_statistics",

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 
 #include "parallel.hpp"
 
@@ -29,6 +28,11 @@ double tf_idf_weight(double frequency, double log_documents) {
         if (double(whole) == frequency) return log_documents - table[whole];
     }
     return log_documents - std::log(std::max(1.0, frequency));
+}
+
+// What an n-gram adds to the product of two vectors.
+double product(double ours, double theirs, bool clip) {
+    return (clip ? std::min(ours, theirs) : ours) * theirs;
 }
 
 // The tf-idf vector of a caption: its distinct n-grams in text order, each with how often it
@@ -79,9 +83,8 @@ class TfIdf {
         for (std::size_t k = 0; k < entries_.size(); ++k) {
             if (counts_[k] == 0) continue;
             const Entry& entry = entries_[k];
-            const double ours = entry.count * entry.weight;
-            const double theirs = counts_[k] * entry.weight;
-            out[entry.order] += (clip ? std::min(ours, theirs) : ours) * theirs;
+            out[entry.order] +=
+                product(entry.count * entry.weight, counts_[k] * entry.weight, clip);
         }
     }
 
@@ -106,6 +109,15 @@ double length_penalty(std::size_t length, std::size_t reference_length, double s
     return std::exp(-(difference * difference) / (2 * sigma * sigma));
 }
 
+// Adds to a row, for each order, the cosine of two vectors, made smaller by a penalty.
+void add_cosines(const std::vector<double>& products, const double* ours, const double* theirs,
+                 double penalty, double* row) {
+    for (std::size_t n = 0; n < products.size(); ++n) {
+        const double norm = ours[n] * theirs[n];
+        row[n] += (norm != 0 ? products[n] / norm : products[n]) * penalty;
+    }
+}
+
 // A candidate, compared with one reference after the other.
 class Candidate {
   public:
@@ -126,10 +138,7 @@ class Candidate {
         std::fill(products_.begin(), products_.end(), 0.0);
         vector_.multiply(reference, parameters_.clip, products_.data());
         const double penalty = length_penalty(length_, reference.size, parameters_.sigma);
-        for (std::size_t n = 0; n < products_.size(); ++n) {
-            const double norm = norms_[n] * reference_norms[n];
-            row[n] += (norm != 0 ? products_[n] / norm : products_[n]) * penalty;
-        }
+        add_cosines(products_, norms_.data(), reference_norms, penalty, row);
     }
 
   private:
@@ -139,20 +148,151 @@ class Candidate {
     std::vector<double> norms_, products_;
 };
 
-// Copies some captions, given by number, so that they follow each other.
-void copy_captions(WordsView texts, const std::int64_t* numbers, std::size_t count, Words& copied) {
-    copied.ids.clear();
-    copied.offsets.assign(1, 0);
-    for (std::size_t k = 0; k < count; ++k) {
-        const WordsView::Run words = texts[std::size_t(numbers[k])];
-        copied.ids.insert(copied.ids.end(), words.begin(), words.end());
-        copied.offsets.push_back(static_cast<std::int64_t>(copied.ids.size()));
-    }
-}
+// The n-grams of texts that are looked at again and again: each text is taken apart once, until
+// there are so many n-grams that they no longer lie close at hand.
+class NgramLists {
+  public:
+    struct Entry {
+        std::uint32_t ngram, order;
+        double count;
+    };
+    struct List {
+        std::uint32_t text;      // the place among the texts that are known
+        std::size_t begin, end;  // of its entries: distinct n-grams, shorter first, in text order
+        std::size_t length;      // in words
+    };
 
-WordsView view_of(const Words& words) {
-    return {words.ids.data(), words.offsets.data(), words.offsets.size() - 1};
-}
+    NgramLists(WordsView texts, std::size_t order) : texts_(texts), order_(order) {}
+
+    const List& of(std::int64_t text) {
+        const std::uint32_t place = known_.id(PairIds::root, static_cast<std::uint32_t>(text));
+        if (place == lists_.size()) add(texts_[std::size_t(text)]);
+        return lists_[place];
+    }
+    const Entry& operator[](std::size_t entry) const { return entries_[entry]; }
+    std::size_t ngrams() const { return ids_.size(); }
+    std::size_t texts() const { return lists_.size(); }
+
+    void make_room() {
+        if (ids_.size() < kMostKnown) return;
+        known_.clear();
+        ids_.clear();
+        lists_.clear();
+        entries_.clear();
+    }
+
+  private:
+    static constexpr std::size_t kMostKnown = 2000;
+
+    void add(WordsView::Run words) {
+        const std::size_t begin = entries_.size();
+        each_ngram(
+            words, order_, scratch_,
+            [this](std::uint32_t prefix, std::uint32_t word) { return ids_.id(prefix, word); },
+            [this](std::size_t n, std::uint32_t ngram) {
+                places_.resize(ids_.size());
+                const std::uint32_t place = places_[ngram];
+                if (place > 0) {
+                    entries_[place - 1].count += 1.0;
+                } else {
+                    entries_.push_back({ngram, static_cast<std::uint32_t>(n), 1.0});
+                    places_[ngram] = static_cast<std::uint32_t>(entries_.size());
+                }
+            });
+        for (std::size_t k = begin; k < entries_.size(); ++k) places_[entries_[k].ngram] = 0;
+        lists_.push_back(
+            {static_cast<std::uint32_t>(lists_.size()), begin, entries_.size(), words.size});
+    }
+
+    WordsView texts_;
+    std::size_t order_;
+    PairIds known_, ids_;  // texts; n-grams
+    std::vector<List> lists_;
+    std::vector<Entry> entries_;
+    std::vector<std::uint32_t> places_, scratch_;  // places: by n-gram, of its entry plus one
+};
+
+// Pairs of texts whose references are the documents: the sum of their similarities.
+class PairGroup {
+  public:
+    PairGroup(WordsView texts, std::size_t order, const CiderParameters& parameters)
+        : lists_(texts, order), order_(order), parameters_(parameters), products_(order) {}
+
+    // Sets a row to the sums for each order.
+    void sum(const std::int64_t* candidates, const std::int64_t* references, std::size_t pairs,
+             double* row) {
+        lists_.make_room();
+        pairs_.clear();
+        for (std::size_t k = 0; k < pairs; ++k) {
+            const NgramLists::List ours = lists_.of(candidates[k]);
+            pairs_.push_back({ours, lists_.of(references[k])});
+        }
+        log_documents_ = std::log(std::max(1.0, static_cast<double>(pairs)));
+        documents_.resize(lists_.ngrams());
+        counts_.resize(lists_.ngrams());
+        norms_.resize(lists_.texts() * order_);
+        for (const auto& [ours, theirs] : pairs_) {
+            norms_[ours.text * order_] = norms_[theirs.text * order_] = kUnknown;
+            each(theirs, [this](const auto& entry) { ++documents_[entry.ngram]; });
+        }
+        std::fill_n(row, order_, 0.0);
+        for (const Pair& pair : pairs_) add_similarity(pair, row);
+        for (const Pair& pair : pairs_) {
+            each(pair.theirs, [this](const auto& entry) { documents_[entry.ngram] = 0; });
+        }
+    }
+
+  private:
+    struct Pair {
+        NgramLists::List ours, theirs;
+    };
+    static constexpr double kUnknown = -1.0;
+
+    template <typename Visit>
+    void each(const NgramLists::List& list, Visit&& visit) const {
+        for (std::size_t k = list.begin; k < list.end; ++k) visit(lists_[k]);
+    }
+
+    double weight(std::uint32_t ngram) const {
+        return tf_idf_weight(documents_[ngram], log_documents_);
+    }
+
+    const double* norms(const NgramLists::List& list) {
+        double* norms = &norms_[list.text * order_];
+        if (norms[0] != kUnknown) return norms;
+        std::fill_n(norms, order_, 0.0);
+        each(list, [this, norms](const auto& entry) {
+            const double value = entry.count * weight(entry.ngram);
+            norms[entry.order] += value * value;
+        });
+        for (std::size_t n = 0; n < order_; ++n) norms[n] = std::sqrt(norms[n]);
+        return norms;
+    }
+
+    void add_similarity(const Pair& pair, double* row) {
+        const auto& [ours, theirs] = pair;
+        each(theirs, [this](const auto& entry) { counts_[entry.ngram] = entry.count; });
+        std::fill(products_.begin(), products_.end(), 0.0);
+        each(ours, [this](const auto& entry) {
+            const double count = counts_[entry.ngram];
+            if (count == 0.0) return;
+            const double one = weight(entry.ngram);
+            products_[entry.order] += product(entry.count * one, count * one, parameters_.clip);
+        });
+        each(theirs, [this](const auto& entry) { counts_[entry.ngram] = 0.0; });
+        add_cosines(products_, norms(ours), norms(theirs),
+                    length_penalty(ours.length, theirs.length, parameters_.sigma), row);
+    }
+
+    NgramLists lists_;
+    std::size_t order_;
+    const CiderParameters& parameters_;
+    double log_documents_ = 0.0;
+    std::vector<Pair> pairs_;
+    std::vector<std::uint32_t> documents_;  // by n-gram; 0 between two groups
+    std::vector<double> counts_;            // by n-gram, of one reference; 0 between two pairs
+    std::vector<double> norms_, products_;
+};
 
 }  // namespace
 
@@ -173,11 +313,6 @@ void DocumentFrequencies::number(WordsView captions, Visit&& visit) {
             }
         }
     }
-}
-
-void DocumentFrequencies::clear() {
-    ids_.clear();
-    frequencies_.clear();
 }
 
 void DocumentFrequencies::add(WordsView captions) {
@@ -376,32 +511,11 @@ void cider_group_sums(WordsView texts, const std::int64_t* candidates,
                       std::size_t groups, std::size_t order, CiderParameters parameters,
                       std::size_t threads, double* out) {
     parallel_blocks(groups, kBlockSize, threads, [&](std::size_t first, std::size_t last) {
-        DocumentFrequencies frequencies(order);
-        Candidate candidate(frequencies, parameters);
-        Words theirs;
-        std::vector<double> norms;
-        std::vector<std::int64_t> places;
+        PairGroup group(texts, order, parameters);
         for (std::size_t g = first; g < last; ++g) {
-            const std::size_t begin = std::size_t(group_offsets[g]);
-            const std::size_t pairs = std::size_t(group_offsets[g + 1]) - begin;
-            const std::int64_t* const ours = candidates + begin;
-            copy_captions(texts, references + begin, pairs, theirs);
-            places.resize(pairs + 1);
-            std::iota(places.begin(), places.end(), 0);
-            frequencies.clear();
-            const double log_documents = std::log(std::max(1.0, static_cast<double>(pairs)));
-            norms.resize(pairs * order);
-            frequencies.count_repeated(view_of(theirs), places.data(), pairs, log_documents,
-                                       norms.data());
-            double* row = out + g * order;
-            std::fill_n(row, order, 0.0);
-            for (std::size_t k = 0; k < pairs; ++k) {
-                // the pairs of a candidate usually follow each other
-                if (k == 0 || ours[k] != ours[k - 1]) {
-                    candidate.set(texts[std::size_t(ours[k])], log_documents);
-                }
-                candidate.add_similarity(view_of(theirs)[k], norms.data() + k * order, row);
-            }
+            const auto begin = group_offsets[g];
+            group.sum(candidates + begin, references + begin,
+                      std::size_t(group_offsets[g + 1] - begin), out + g * order);
         }
     });
 }

@@ -13,7 +13,6 @@ namespace reelscore {
 class DocumentFrequencies {
   public:
     explicit DocumentFrequencies(std::size_t order) : order_(order) {}
-    void clear();
 
     // Adds the n-grams of captions to the table, new ones with a frequency of 0.
     void add(WordsView captions);
@@ -75,9 +74,9 @@ void cider_statistics(WordsView candidates, WordsView references, const double* 
 
 // Pairs of a candidate and a reference, both by number among the texts. Each group of pairs is a
 // set of its own, whose references are one document each (the parameters' number of documents is
-// not looked at): group g holds pairs
-// group_offsets[g] .. group_offsets[g + 1]. One row per group: for each order the sum of what
-// cider_statistics gives for its pairs, one after the other.
+// not looked at): group g holds pairs group_offsets[g] .. group_offsets[g + 1]. One row per group:
+// for each order the sum of what cider_statistics gives for its pairs, one after the other. It is
+// quicker if groups that share texts follow each other.
 void cider_group_sums(WordsView texts, const std::int64_t* candidates,
                       const std::int64_t* references, const std::int64_t* group_offsets,
                       std::size_t groups, std::size_t order, CiderParameters parameters,

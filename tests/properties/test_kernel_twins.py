@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import captions, corpora
 
-from reelscore import score
+from reelscore import _native, score
 from reelscore.metrics.base import Metric
 from reelscore.metrics.bleu import Bleu
 from reelscore.metrics.cider import Cider
@@ -68,6 +68,34 @@ def test_cider_of_groups(texts, groups, variant):
     everything = Captions(pack(texts)), ours, theirs, offsets
     expected = Metric.group_sums(metric, *everything)  # one group after the other
     assert metric.group_sums(*everything, threads=2).tolist() == expected.tolist()  # every bit
+
+
+@given(
+    st.lists(st.one_of(st.integers(0, 20), st.integers(120, 300)), max_size=6), st.integers(1, 3)
+)
+def test_sums_of_groups_have_the_bits_of_numpy(sizes, columns):
+    rng = np.random.default_rng(sum(sizes))
+    rows, offsets = rng.random((50, columns)), np.cumsum([0, *sizes])
+    numbers = rng.integers(len(rows), size=offsets[-1])
+    sums = _native.group_sums(rows, numbers, offsets)
+    for size, begin, total in zip(sizes, offsets, sums, strict=False):
+        group = rows[numbers[begin : begin + size]]
+        expected = np.add.reduceat(group, [0], axis=0)[0] if size else np.zeros(columns)
+        assert total.tolist() == expected.tolist()
+
+
+@given(st.lists(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9))), max_size=4))
+def test_pairs_are_numbered_as_they_come(parts):
+    ids, known = _native.PairIds(), {}
+    for part in parts:
+        before = len(known)
+        expected = [known.setdefault(pair, len(known)) for pair in part]
+        firsts, seconds = np.array(part, dtype=np.int64).reshape(-1, 2).T.copy()
+        assert ids.number(firsts, seconds).tolist() == expected
+        assert list(zip(*map(np.ndarray.tolist, ids.pairs(before)), strict=True)) == [
+            pair for pair, number in known.items() if number >= before
+        ]
+    assert len(ids) == len(known)
 
 
 @given(st.lists(captions(), min_size=1, max_size=7), st.integers(1, 5))

@@ -13,6 +13,7 @@ official scorer puts videos in the order of a hash; here they keep the order of 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -57,37 +58,50 @@ def activitynet_scores(batch: VideoBatch, metrics: Sequence[Metric]) -> FloatArr
     theirs = [merged(truth) for truth in references]
     overlaps = Overlaps(ours, theirs, epsilon=protocol.epsilon, threads=threads)
     texts = _Texts(ours, theirs, NONSENSE[protocol.variant], batch.pool, threads)
-    captioning = []
-    for tiou in protocol.tious:
-        pairs = _pairs(overlaps, tiou, texts.nonsense)
-        numbers = texts.numbered(pairs)
-        captioning.append(
-            np.hstack(
-                [
-                    _summed(batch.statistics(metric), pairs, *numbers)
-                    if looks_at_pairs_alone(metric)
-                    else _by_video(metric, pairs, batch.pool, *numbers, threads)
-                    for metric in metrics
-                ]
-            )
-        )
+    pairs = _all_pairs(overlaps, protocol.tious, texts)
+    captioning = [
+        _summed(batch.statistics(metric), pairs)
+        if looks_at_pairs_alone(metric)
+        else _in_groups(metric, pairs, batch.pool, threads)
+        for metric in metrics
+    ]
     annotators = [len(story) for truth in references for story in truth]
     detection = [
         _precision_recall(overlaps, tiou, annotators, [len(truth) for truth in references])
         for tiou in protocol.tious
     ]
-    return np.stack([np.hstack(both) for both in zip(captioning, detection, strict=True)], axis=1)
+    shape = len(ours), len(protocol.tious), -1
+    return np.concatenate(
+        [*(scores.reshape(shape) for scores in captioning), np.stack(detection, axis=1)], axis=2
+    )
 
 
 class _Pairs(NamedTuple):
-    """Pairs of a threshold in the official order; those of a video follow each other."""
+    """Pairs of texts by their numbers, in groups: of one video and one threshold each.
+
+    The thresholds of a video follow each other, since they have most of their pairs in common.
+    """
 
     candidates: IntArray
     references: IntArray
-    video_offsets: IntArray
+    group_offsets: IntArray
 
 
-def _pairs(overlaps: Overlaps, tiou: float, nonsense: int | None) -> _Pairs:
+def _all_pairs(overlaps: Overlaps, tious: Sequence[float], texts: _Texts) -> _Pairs:
+    files = [_pairs(overlaps, tiou, texts.nonsense) for tiou in tious]
+    numbered = [texts.numbered(rows, columns) for rows, columns in files]
+    counts = np.stack(
+        [np.diff(np.searchsorted(rows, overlaps.row_offsets)) for rows, _ in files], axis=1
+    )
+    groups = np.arange(counts.size).reshape(counts.shape)
+    owners = [np.repeat(*each) for each in zip(groups.T, counts.T, strict=True)]
+    order = np.argsort(np.concatenate(owners), kind="stable")
+    candidates, references = map(np.concatenate, zip(*numbered, strict=True))
+    return _Pairs(candidates[order], references[order], np.append(0, np.cumsum(counts)))
+
+
+def _pairs(overlaps: Overlaps, tiou: float, nonsense: int | None) -> tuple[IntArray, IntArray]:
+    """Candidates and references of a threshold, in the official order."""
     hits = np.flatnonzero(overlaps.iou >= tiou)
     rows, columns = overlaps.rows[hits], overlaps.columns[hits]
     if nonsense is not None:
@@ -96,7 +110,7 @@ def _pairs(overlaps: Overlaps, tiou: float, nonsense: int | None) -> _Pairs:
         columns = np.concatenate([columns, np.full(len(unpaired), nonsense)])
         order = np.argsort(rows, kind="stable")
         rows, columns = rows[order], columns[order]
-    return _Pairs(rows, columns, np.searchsorted(rows, overlaps.row_offsets))
+    return rows, columns
 
 
 class _Texts:
@@ -117,56 +131,44 @@ class _Texts:
         self._candidates = CocoLines(ascii_alone(_sentences(ours)), pool, threads)
         self._references = CocoLines(references, pool, threads)
 
-    def numbered(self, pairs: _Pairs) -> tuple[IntArray, IntArray]:
+    def numbered(self, candidates: IntArray, references: IntArray) -> tuple[IntArray, IntArray]:
         """Tokenize both sentences of each pair in one run each, and number them in the pool."""
 
         def of(lines: CocoLines, file: IntArray) -> IntArray:
             begins = range(0, max(1, len(file)), PAIRS_AT_ONCE)
             return np.concatenate([lines.numbers(file[k : k + PAIRS_AT_ONCE]) for k in begins])
 
-        return of(self._candidates, pairs.candidates), of(self._references, pairs.references)
+        return of(self._candidates, candidates), of(self._references, references)
 
 
 def _sentences(stories: Sequence[Story]) -> list[str]:
     return [sentence for story in stories for sentence in story.sentences]
 
 
-def _summed(
-    known: PairStatistics, pairs: _Pairs, candidates: IntArray, references: IntArray
-) -> FloatArray:
-    """Scores of each video from the sum of its pairs' statistics; 0 without pairs."""
-    videos = len(pairs.video_offsets) - 1
-    owners = np.repeat(np.arange(videos), np.diff(pairs.video_offsets))
-    totals = None
-    for begin in range(0, max(1, len(owners)), PAIRS_AT_ONCE):
-        piece = slice(begin, begin + PAIRS_AT_ONCE)
-        rows = known.rows(candidates[piece], references[piece])
-        sums = np.zeros((videos, rows.shape[1]))
-        here, firsts = np.unique(owners[piece], return_index=True)
-        if len(here):
-            sums[here] = np.add.reduceat(rows, firsts, axis=0)
-        totals = sums if totals is None else totals + sums
-    assert totals is not None
-    has_pairs = np.diff(pairs.video_offsets) > 0
-    scores = np.zeros((videos, len(known.metric.outputs)))
-    scores[has_pairs] = known.metric.scores(totals[has_pairs])
+def _summed(known: PairStatistics, pairs: _Pairs) -> FloatArray:
+    """Scores of each group from the sum of its pairs' statistics; 0 without pairs."""
+    offsets = pairs.group_offsets
+    has_pairs = np.diff(offsets) > 0
+    begins = np.searchsorted(offsets, np.arange(0, max(1, offsets[-1]), PAIRS_AT_ONCE))
+    totals = []
+    for first, last in itertools.pairwise(distinct(np.append(begins, len(has_pairs)))):
+        piece = slice(offsets[first], offsets[last])
+        candidates, references = pairs.candidates[piece], pairs.references[piece]
+        totals.append(
+            known.sums(candidates, references, offsets[first : last + 1] - offsets[first])
+        )
+    scores = np.zeros((len(has_pairs), len(known.metric.outputs)))
+    scores[has_pairs] = known.metric.scores(np.concatenate(totals)[has_pairs])
     return scores
 
 
-def _by_video(
-    metric: Metric,
-    pairs: _Pairs,
-    pool: TextPool,
-    candidates: IntArray,
-    references: IntArray,
-    threads: int,
-) -> FloatArray:
-    """Scores of a metric that prepares something from the references: each video by itself."""
-    scores = np.zeros((len(pairs.video_offsets) - 1, len(metric.outputs)))
-    has_pairs = np.diff(pairs.video_offsets) > 0
+def _in_groups(metric: Metric, pairs: _Pairs, pool: TextPool, threads: int) -> FloatArray:
+    """Scores of a metric that prepares something from the references: each group by itself."""
+    has_pairs = np.diff(pairs.group_offsets) > 0
+    scores = np.zeros((len(has_pairs), len(metric.outputs)))
     if has_pairs.any():
-        groups = np.append(pairs.video_offsets[:-1][has_pairs], pairs.video_offsets[-1])
-        sums = metric.group_sums(pool.captions, candidates, references, groups, threads)
+        groups = np.append(pairs.group_offsets[:-1][has_pairs], pairs.group_offsets[-1])
+        sums = metric.group_sums(pool.captions, pairs.candidates, pairs.references, groups, threads)
         scores[has_pairs] = metric.scores(sums)
     return scores
 

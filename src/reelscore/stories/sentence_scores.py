@@ -19,7 +19,7 @@ from reelscore.data.stories import Story
 from reelscore.errors import DataError
 from reelscore.metrics.base import FloatArray, Metric, pair_statistics
 from reelscore.metrics.registry import parse, parse_score
-from reelscore.stories.overlaps import IntArray, distinct
+from reelscore.stories.overlaps import IntArray
 from reelscore.stories.protocol import Protocol
 from reelscore.text.packed import Packed, pack
 from reelscore.text.tokens import tokenize_packed
@@ -218,33 +218,33 @@ class PairStatistics:
         self.metric = metric
         self._pool = pool
         self._threads = threads
-        self._keys = np.empty(0, dtype=np.int64)  # of pairs, in order
-        self._places = self._keys  # of each pair's row
-        self._rows: FloatArray | None = None
+        self._pairs = _native.PairIds()
+        self._rows: FloatArray = np.empty((0, 0))
 
     def rows(self, candidates: IntArray, references: IntArray) -> FloatArray:
         """Statistics of each pair, given by the numbers of its texts."""
-        keys = candidates << 32 | references
-        own = distinct(keys)
-        if self._rows is not None and len(self._keys) + len(own) > PAIRS_AT_ONCE:
-            self._rows, self._keys, self._places = None, self._keys[:0], self._places[:0]
-        same_or_next = np.append(self._keys, -1)[np.searchsorted(self._keys, own)]
-        new = own[own != same_or_next]
-        if len(new) or self._rows is None:
-            self._remember(new)
-        assert self._rows is not None
-        return self._rows[self._places[np.searchsorted(self._keys, keys)]]
+        numbers = self._numbers(candidates, references)
+        return self._rows[numbers]
 
-    def _remember(self, keys: IntArray) -> None:
-        measured = pair_statistics(
-            self.metric, self._pool.captions, keys >> 32, keys & 0xFFFFFFFF, self._threads
-        )
-        known = self._keys
-        self._keys = np.concatenate([known, keys])
-        order = np.argsort(self._keys)
-        self._keys = self._keys[order]
-        self._places = np.concatenate([self._places, np.arange(len(keys)) + len(known)])[order]
-        self._rows = measured if self._rows is None else np.concatenate([self._rows, measured])
+    def sums(
+        self, candidates: IntArray, references: IntArray, group_offsets: IntArray
+    ) -> FloatArray:
+        """Sums of the statistics of groups of pairs; zeros without pairs."""
+        numbers = self._numbers(candidates, references)
+        return _native.group_sums(self._rows, numbers, group_offsets)
+
+    def _numbers(self, candidates: IntArray, references: IntArray) -> IntArray:
+        """Number pairs, and measure those that are new."""
+        if len(self._pairs) > PAIRS_AT_ONCE:
+            self._pairs, self._rows = _native.PairIds(), self._rows[:0]
+        numbers = self._pairs.number(candidates, references)
+        known = len(self._rows)
+        if len(self._pairs) > known or not known:
+            measured = pair_statistics(
+                self.metric, self._pool.captions, *self._pairs.pairs(known), self._threads
+            )
+            self._rows = np.concatenate([self._rows, measured]) if known else measured
+        return numbers
 
 
 class VideoBatch:

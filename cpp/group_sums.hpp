@@ -1,0 +1,49 @@
+// Sums of rows that are given by number.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace reelscore {
+
+// The sum of value(begin), value(begin + 1) … value(end - 1): long ones in halves, short ones in
+// eight strands, so that rounding errors stay small. Numpy adds up in the same order.
+template <typename Value>
+double pairwise_sum(std::size_t begin, std::size_t end, const Value& value) {
+    constexpr std::size_t kStrands = 8, kShort = 128;
+    const std::size_t size = end - begin;
+    if (size > kShort) {
+        const std::size_t middle = begin + size / 2 / kStrands * kStrands;
+        return pairwise_sum(begin, middle, value) + pairwise_sum(middle, end, value);
+    }
+    double sum = 0.0;
+    std::size_t k = begin;
+    if (size >= kStrands) {
+        std::array<double, kStrands> strands{};
+        for (; k + kStrands <= end; k += kStrands) {
+            for (std::size_t s = 0; s < kStrands; ++s) strands[s] += value(k + s);
+        }
+        const auto& [a, b, c, d, e, f, g, h] = strands;
+        sum = ((a + b) + (c + d)) + ((e + f) + (g + h));
+    }
+    for (; k < end; ++k) sum += value(k);
+    return sum;
+}
+
+// Adds up the rows numbers[k] for k from group_offsets[g] up to group_offsets[g + 1]: groups x
+// columns, zeros for a group without rows. The first of a group is added last.
+inline void group_sums(const double* rows, std::size_t columns, const std::int64_t* numbers,
+                       const std::int64_t* group_offsets, std::size_t groups, double* out) {
+    for (std::size_t g = 0; g < groups; ++g, out += columns) {
+        const auto begin = std::size_t(group_offsets[g]), end = std::size_t(group_offsets[g + 1]);
+        for (std::size_t column = 0; begin < end && column < columns; ++column) {
+            const auto value = [&](std::size_t k) {
+                return rows[std::size_t(numbers[k]) * columns + column];
+            };
+            out[column] = value(begin) + pairwise_sum(begin + 1, end, value);
+        }
+    }
+}
+
+}  // namespace reelscore
