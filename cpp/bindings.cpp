@@ -192,11 +192,16 @@ NB_MODULE(_native, m) {
         [](Bytes bytes, Offsets offsets, Offsets numbers) {
             const StringsView texts = strings_view(bytes, offsets);
             Strings taken;
-            taken.offsets.reserve(numbers.size() + 1);
+            std::size_t size = 0;
             for (std::size_t k = 0; k < numbers.size(); ++k) {
                 const auto number = static_cast<std::size_t>(numbers(k));
                 if (number >= texts.size) throw nb::index_error("no such text");
-                taken.push_back(texts[number]);
+                size += texts[number].size();
+            }
+            taken.bytes.reserve(size);
+            taken.offsets.reserve(numbers.size() + 1);
+            for (std::size_t k = 0; k < numbers.size(); ++k) {
+                taken.push_back(texts[static_cast<std::size_t>(numbers(k))]);
             }
             return packed_of(std::move(taken));
         },

@@ -29,8 +29,9 @@ enum Statistic : size_t {
     kChunks = kModules + 4 * kMeteorModules,
     kCandidateMatches,
     kReferenceMatches,
+    kCountedChunks,
 };
-static_assert(kReferenceMatches + 1 == kMeteorStatistics, "23 statistics");
+static_assert(kCountedChunks + 1 == kMeteorStatistics, "all have a place");
 
 bool is_complete_in_one_chunk(const double* s) {
     return s[kCandidateMatches] == s[kCandidateLength] &&
@@ -121,6 +122,8 @@ class PairScorer {
             statistics[kReferenceMatches] += match.reference_length;
         }
         statistics[kChunks] = aligner_.chunks();
+        statistics[kCountedChunks] =
+            is_complete_in_one_chunk(statistics) ? 0.0 : statistics[kChunks];
         return score_with(statistics, parameters_, powers_);
     }
 

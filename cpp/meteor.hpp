@@ -17,8 +17,9 @@ namespace reelscore {
 
 // The statistics of a caption: candidate length, reference length, candidate function words,
 // reference function words; for each module candidate content, reference content, candidate
-// function, reference function matches; chunks, candidate matches, reference matches.
-constexpr std::size_t kMeteorStatistics = 23;
+// function, reference function matches; chunks, candidate matches, reference matches. And chunks as
+// they enter a sum: none for a caption that is matched whole in one chunk.
+constexpr std::size_t kMeteorStatistics = 24;
 
 struct MeteorParameters {
     double alpha = 0.85, beta = 0.2, gamma = 0.6, delta = 0.75;
@@ -34,12 +35,12 @@ double meteor_score(const double* statistics, const MeteorParameters& parameters
 
 // For each of n candidates the statistics against the best of its references, which are
 // references[reference_offsets[k] .. reference_offsets[k + 1]). Of equal scores the first counts;
-// without references the row is zero. out: n x 23, row-major.
+// without references the row is zero. out: n x 24, row-major.
 void meteor_statistics(MeteorMemory& memory, StringsView candidates, StringsView references,
                        const std::int64_t* reference_offsets, std::size_t n,
                        const MeteorParameters& parameters, std::size_t threads, double* out);
 
-// Any pairs of a candidate and a reference, given by number. statistics: n x 23 or nullptr;
+// Any pairs of a candidate and a reference, given by number. statistics: n x 24 or nullptr;
 // scores: n or nullptr. Fastest when pairs with the same candidate follow each other.
 void meteor_pairs(MeteorMemory& memory, StringsView candidates, StringsView references,
                   const std::int64_t* candidate_ids, const std::int64_t* reference_ids,

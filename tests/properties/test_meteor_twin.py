@@ -100,6 +100,7 @@ texts = st.lists(st.sampled_from(WORDS), max_size=14).map(" ".join)
 
 
 def statistics(candidates, references, threads=1):
+    """METEOR's 23, and chunks as they enter a sum."""
     flat = [text for each in references for text in each]
     offsets = np.cumsum([0, *map(len, references)]).astype(np.int64)
     return _native.meteor_statistics(
@@ -111,7 +112,7 @@ def statistics(candidates, references, threads=1):
 @given(texts, st.lists(texts, min_size=1, max_size=5))
 def test_statistics(candidate, references):
     expected = twins.meteor_best(candidate, references, LANGUAGE)
-    assert statistics([candidate], [references])[0].tolist() == expected
+    assert statistics([candidate], [references])[0, :23].tolist() == expected
 
 
 @pytest.mark.parametrize(
@@ -126,7 +127,7 @@ def test_statistics(candidate, references):
 def test_last_choices(candidate, reference, why):
     for one, other in ((candidate, reference), (reference, candidate)):
         expected = twins.meteor_best(one, [other], LANGUAGE)
-        assert statistics([one], [[other]])[0].tolist() == expected, why
+        assert statistics([one], [[other]])[0, :23].tolist() == expected, why
 
 
 @settings(max_examples=12)
@@ -135,7 +136,7 @@ def test_crowded_beam(words, reference):
     # few different words, many times: more ways to align them than the beam of 40 holds
     references = [" ".join(words[::-1]), reference]
     expected = twins.meteor_best(" ".join(words), references, LANGUAGE)
-    assert statistics([" ".join(words)], [references])[0].tolist() == expected
+    assert statistics([" ".join(words)], [references])[0, :23].tolist() == expected
 
 
 @pytest.mark.parametrize(("length", "other"), [(63, 65), (64, 64), (65, 63), (129, 20)])
@@ -145,18 +146,18 @@ def test_captions_about_as_long_as_a_machine_word(length, other):
     candidate = " ".join([*odd, *WORDS, *WORDS, *WORDS][k * 7 % 130] for k in range(length))
     reference = " ".join([*odd, *WORDS, *WORDS, *WORDS][k * 3 % 130] for k in range(other))
     expected = twins.meteor_statistics(candidate, reference, LANGUAGE)
-    assert statistics([candidate], [[reference]])[0].tolist() == expected
+    assert statistics([candidate], [[reference]])[0, :23].tolist() == expected
 
 
 @given(st.lists(st.tuples(texts, st.lists(texts, min_size=1, max_size=3)), min_size=1, max_size=8))
 def test_scores(pairs):
     rows = statistics(*map(list, zip(*pairs, strict=True)), threads=2)
     whole = (rows[:, 21] == rows[:, 0]) & (rows[:, 22] == rows[:, 1]) & (rows[:, 20] == 1)
-    full = np.column_stack([rows, np.where(whole, 0.0, rows[:, 20])])
-    metric = Meteor()
+    assert rows[:, 23].tolist() == np.where(whole, 0.0, rows[:, 20]).tolist()
+    metric, printed = Meteor(), rows[:, :23].tolist()
     # to the last bit: the order of the additions is part of the specification
-    assert metric.scores(full)[:, 0].tolist() == [twins.meteor_score(row) for row in rows.tolist()]
-    assert metric.aggregate(full)[0] == twins.meteor_system(rows.tolist())
+    assert metric.scores(rows)[:, 0].tolist() == [twins.meteor_score(row) for row in printed]
+    assert metric.aggregate(rows)[0] == twins.meteor_system(printed)
 
 
 ODD = st.text(st.sampled_from("aB1é'’`-–—.,\"“&😀 \t\u00a0\u3000\u2003中'.-,"), max_size=25).filter(

@@ -92,6 +92,8 @@ class Story(msgspec.Struct, frozen=True, eq=False):
 
     def first(self, count: int) -> Story:
         """Keep the first captions in file order."""
+        if len(self) <= count:
+            return self
         return Story(self.segments[:count], self.sentences[:count], self.duration)
 
 
@@ -135,8 +137,10 @@ class Stories(Mapping[str, Story]):
                 never does.
         """
         digest = blake2b(digest_size=4)
-        for video in sorted(self):
-            story = self[video] if in_file_order else self[video].in_time_order()
+        for video in sorted(self.by_video):
+            story = self.by_video[video]
+            if not in_file_order:
+                story = story.in_time_order()
             digest.update("\0".join((video, *story.sentences)).encode())
-            digest.update(np.ascontiguousarray(story.segments).data)
+            digest.update(story.segments.tobytes())
         return digest.digest()

@@ -80,7 +80,7 @@ def stories_in(source: Source, policies: StoryPolicies, video: str | None = None
     if _is_json_lines(source.head):
         entries = list(_entries_of_lines(source))
     else:
-        entries = list(_entries_of_document(_document(source), source.path))
+        entries = _entries_of_document(_document(source), source.path)
     return _collect(entries, source.path, policies, video)
 
 
@@ -158,7 +158,7 @@ def _entries_of_lines(source: Source) -> Iterator[Entry]:
         yield _entry(record if isinstance(record, dict) else {}, place)
 
 
-def _entries_of_document(document: Any, name: str) -> Iterator[Entry]:
+def _entries_of_document(document: Any, name: str) -> list[Entry]:
     from reelscore.data.json_documents import RepeatedKeys
 
     if isinstance(document, Mapping):
@@ -167,8 +167,7 @@ def _entries_of_document(document: Any, name: str) -> Iterator[Entry]:
     if not isinstance(document, Mapping):
         raise DataError(f"{name}: expected an object of video ids; it is {in_words(document)}.")
     pairs = document.pairs if isinstance(document, RepeatedKeys) else document.items()
-    for video, value in pairs:
-        yield name, video, value
+    return [(name, video, value) for video, value in pairs]
 
 
 def _collect(entries: list[Entry], name: str, policies: StoryPolicies, only: str | None) -> Stories:
@@ -412,6 +411,7 @@ def _field(record: Mapping[str, Any], names: Sequence[str]) -> str | None:
 
 def _without_ending(video: str) -> str:
     """A video id, also where it is given as a file name."""
-    for ending in _VIDEO_ENDINGS:
-        video = video.removesuffix(ending)
+    if video.endswith(_VIDEO_ENDINGS):
+        for ending in _VIDEO_ENDINGS:
+            video = video.removesuffix(ending)
     return video

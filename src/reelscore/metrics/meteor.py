@@ -30,7 +30,7 @@ TEST_LENGTH, REFERENCE_LENGTH, TEST_FUNCTION, REFERENCE_FUNCTION = range(4)
 MATCHES = slice(
     4, 20
 )  # four for each module: test and reference content, test and reference function
-CHUNKS, TEST_MATCHES, REFERENCE_MATCHES = 20, 21, 22
+TEST_MATCHES, REFERENCE_MATCHES = 21, 22  # after the number of chunks
 COUNTED_CHUNKS = 23  # chunks as they enter a sum: none for a caption matched whole in one chunk
 
 MODULES = ("exact", "stem", "synonym", "paraphrase")
@@ -101,7 +101,7 @@ class Meteor(Metric):
         """METEOR's 23 statistics against the best reference, and the chunks that count in sums."""
         references, offsets = batch.references_in_order()
         candidates = _as_the_coco_tools_send(batch.candidates.text)
-        rows = _native.meteor_statistics(
+        return _native.meteor_statistics(
             language_index(),
             *candidates,
             *references,
@@ -110,12 +110,6 @@ class Meteor(Metric):
             batch.threads,
             self._stems(candidates, references),
         )
-        whole = (
-            (rows[:, TEST_MATCHES] == rows[:, TEST_LENGTH])
-            & (rows[:, REFERENCE_MATCHES] == rows[:, REFERENCE_LENGTH])
-            & (rows[:, CHUNKS] == 1)
-        )
-        return np.column_stack([rows, np.where(whole, 0.0, rows[:, CHUNKS])])
 
     def scores(self, totals: FloatArray) -> FloatArray:
         """F-mean of weighted precision and recall, less the fragmentation penalty."""

@@ -195,16 +195,23 @@ class CocoLines:
         self._sentences = pack(sentences)
         self._pool = pool
         self._threads = threads
-        tokens, self._closed = _native.ptb_tokenize_lines(*self._sentences, threads)
-        self._numbers = pool.add(Packed(*tokens))
+        packed, self._closed = _native.ptb_tokenize_lines(*self._sentences, threads)
+        tokens = Packed(*packed)
+        self._closed[np.diff(tokens.offsets) == 0] = 0  # lines before them look past blank ones
+        self._numbers = pool.add(tokens)
 
     def numbers(self, file: IntArray) -> IntArray:
         """Number the tokens of a file, whose lines are given by the numbers of their sentences."""
-        numbers = self._numbers[file]
+        numbers, closed = self._numbers[file], self._closed[file]
+        # The last line counts as open; of the others, open ones and what follows them are needed.
+        needed = closed == 0
+        needed[1:] |= closed[:-1] == 0
+        needed[-1:] = True
+        places = np.flatnonzero(needed)
         lines, tokens = _native.ptb_tokenize_open(
-            *self._sentences.take(file), self._closed[file], self._threads
+            *self._sentences.take(file[places]), closed[places], self._threads
         )
-        numbers[lines] = self._pool.add(Packed(*tokens))
+        numbers[places[lines]] = self._pool.add(Packed(*tokens))
         return numbers
 
 

@@ -10,6 +10,7 @@ by that of references. The corpus score is the mean over videos, of each of the 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -67,9 +68,11 @@ def merged(truth: Sequence[Story]) -> Story:
     >>> len(merged([one, one]))
     2
     """
+    if len(truth) == 1:
+        return truth[0]
     return Story(
         np.concatenate([story.segments for story in truth]),
-        tuple(sentence for story in truth for sentence in story.sentences),
+        tuple(chain.from_iterable([story.sentences for story in truth])),
         truth[0].duration,
     )
 
