@@ -182,15 +182,15 @@ class NgramLists {
     }
 
   private:
-    static constexpr std::size_t kMostKnown = 2000;
+    static constexpr std::size_t kMostKnown = 4000;
 
     void add(WordsView::Run words) {
         const std::size_t begin = entries_.size();
+        places_.resize(std::max(places_.size(), ids_.size() + words.size * order_));
         each_ngram(
             words, order_, scratch_,
             [this](std::uint32_t prefix, std::uint32_t word) { return ids_.id(prefix, word); },
             [this](std::size_t n, std::uint32_t ngram) {
-                places_.resize(ids_.size());
                 const std::uint32_t place = places_[ngram];
                 if (place > 0) {
                     entries_[place - 1].count += 1.0;
@@ -254,7 +254,9 @@ class PairGroup {
     }
 
     double weight(std::uint32_t ngram) const {
-        return tf_idf_weight(documents_[ngram], log_documents_);
+        const std::uint32_t documents = documents_[ngram];
+        if (documents < logarithms_.size()) return log_documents_ - logarithms_[documents];
+        return tf_idf_weight(documents, log_documents_);
     }
 
     const double* norms(const NgramLists::List& list) {
@@ -287,6 +289,7 @@ class PairGroup {
     NgramLists lists_;
     std::size_t order_;
     const CiderParameters& parameters_;
+    const std::array<double, 1024>& logarithms_ = small_logarithms();
     double log_documents_ = 0.0;
     std::vector<Pair> pairs_;
     std::vector<std::uint32_t> documents_;  // by n-gram; 0 between two groups
@@ -510,7 +513,7 @@ void cider_group_sums(WordsView texts, const std::int64_t* candidates,
                       const std::int64_t* references, const std::int64_t* group_offsets,
                       std::size_t groups, std::size_t order, CiderParameters parameters,
                       std::size_t threads, double* out) {
-    parallel_blocks(groups, kBlockSize, threads, [&](std::size_t first, std::size_t last) {
+    parallel_blocks(groups, 8 * kBlockSize, threads, [&](std::size_t first, std::size_t last) {
         PairGroup group(texts, order, parameters);
         for (std::size_t g = first; g < last; ++g) {
             const auto begin = group_offsets[g];

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +17,6 @@ from reelscore.data.checks import has_words
 from reelscore.data.stories import NO_CAPTIONS, FloatArray, Story
 
 _NUMBERS = {int, float}
-_FIRST = itemgetter(slice(1))  # a text's first character, if there is one
 
 
 class PlainStories(NamedTuple):
@@ -110,8 +108,7 @@ def _are_texts(sentences: list[Any]) -> bool:
         return False
     if "\0" in together:
         return False
-    begin_with_words = all(map(str.isalnum, map(_FIRST, map(str.lstrip, sentences))))
-    return begin_with_words or all(map(has_words, sentences))
+    return all(map(has_words, [text for text in sentences if not text.lstrip()[:1].isalnum()]))
 
 
 def _are_lengths(durations: list[Any]) -> bool:
