@@ -70,7 +70,7 @@ class Story(msgspec.Struct, frozen=True, eq=False):
         """
         if self._is_in_order():
             return self
-        order = self.time_order()
+        order = self._sorted()
         return Story(self.segments[order], tuple(self.sentences[k] for k in order), self.duration)
 
     def time_order(self) -> list[int]:
@@ -79,8 +79,9 @@ class Story(msgspec.Struct, frozen=True, eq=False):
         >>> Story(np.array([[5.0, 9.0], [0.0, 5.0]]), ("he runs", "a man stands")).time_order()
         [1, 0]
         """
-        if self._is_in_order():
-            return [*range(len(self))]
+        return [*range(len(self))] if self._is_in_order() else self._sorted()
+
+    def _sorted(self) -> list[int]:
         starts, ends = self.segments.T.tolist()
         rows = sorted(zip(starts, ends, self.sentences, range(len(self)), strict=True))
         return [row[3] for row in rows]

@@ -21,7 +21,7 @@ import numpy as np
 
 from reelscore.data.stories import Story
 from reelscore.metrics.base import FloatArray, Metric
-from reelscore.stories.overlaps import IntArray, Overlaps, distinct
+from reelscore.stories.overlaps import IntArray, Overlaps, caption_counts, distinct
 from reelscore.stories.protocol import Variant
 from reelscore.stories.sentence_scores import (
     PAIRS_AT_ONCE,
@@ -65,7 +65,7 @@ def activitynet_scores(batch: VideoBatch, metrics: Sequence[Metric]) -> FloatArr
         else _in_groups(metric, pairs, batch.pool, threads)
         for metric in metrics
     ]
-    annotators = [len(story) for truth in references for story in truth]
+    annotators = [count for truth in references for count in caption_counts(truth)]
     detection = [
         _precision_recall(overlaps, tiou, annotators, [len(truth) for truth in references])
         for tiou in protocol.tious

@@ -55,8 +55,8 @@ class Overlaps:
         epsilon: float = 0.0,
         threads: int = 1,
     ) -> None:
-        self.row_offsets = _offsets([len(story) for story in candidates])
-        self.column_offsets = _offsets([len(story) for story in references])
+        self.row_offsets = _offsets(caption_counts(candidates))
+        self.column_offsets = _offsets(caption_counts(references))
         self.iou = _native.segment_iou(
             _segments(candidates),
             self.row_offsets,
@@ -83,6 +83,15 @@ def distinct(numbers: IntArray) -> IntArray:
     is_new = np.ones(len(ordered), dtype=bool)
     is_new[1:] = ordered[1:] != ordered[:-1]
     return ordered[is_new]
+
+
+def caption_counts(stories: Sequence[Story]) -> list[int]:
+    """How many captions each story has.
+
+    >>> caption_counts([Story(np.array([[0.0, 4.0]]), ("a man",))])
+    [1]
+    """
+    return [len(story.sentences) for story in stories]
 
 
 def _offsets(counts: Sequence[int]) -> IntArray:

@@ -24,6 +24,7 @@ from reelscore.scoring.scores import Measurement, Scores
 from reelscore.stories import video_scores as kinds
 from reelscore.stories.activitynet import activitynet_scores
 from reelscore.stories.matching import StoryMatching, matchings_of
+from reelscore.stories.overlaps import caption_counts
 from reelscore.stories.pairs import (
     PairedStories,
     pair_stories,
@@ -285,7 +286,7 @@ def _batches(paired: PairedStories) -> Iterator[tuple[int, int]]:
     """Cut the videos into runs with a limited number of caption pairs."""
     begin = cells = 0
     for k, (story, truth) in enumerate(zip(paired.candidates, paired.references, strict=True)):
-        own = len(story) * sum(map(len, truth))
+        own = len(story) * sum(caption_counts(truth))
         if k > begin and cells + own > PAIRS_AT_ONCE:
             yield begin, k
             begin, cells = k, 0

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
+from operator import mul
 
 import numpy as np
 
 from reelscore import _native
 from reelscore.data.stories import Story
 from reelscore.metrics.base import FloatArray
-from reelscore.stories.overlaps import IntArray, Overlaps
+from reelscore.stories.overlaps import IntArray, Overlaps, caption_counts
 from reelscore.stories.protocol import Annotators, Protocol
 from reelscore.stories.sentence_scores import (
     PAIRS_AT_ONCE,
@@ -51,7 +52,7 @@ def soda_scores(batch: VideoBatch, f: SentenceScore) -> dict[str, FloatArray]:
             theirs.append(reference_story(annotator, protocol))
     matcher = _Matcher(batch, f)
     sums = matcher.sums(ours, theirs)
-    counts = [np.array([len(story) for story in side], dtype=np.float64) for side in (ours, theirs)]
+    counts = [np.array(caption_counts(side), dtype=np.float64) for side in (ours, theirs)]
     by_score: dict[str, FloatArray] = {}
     for name in protocol.soda_scores:
         mine = [_precision_recall_f1(sums[key], *counts) for key in sums if key[0] == name]
@@ -122,7 +123,7 @@ class _Matcher:
     def sums(self, ours: Sequence[Story], theirs: Sequence[Story]) -> dict[_Key, FloatArray]:
         """The summed score of the best matching of each pair of stories."""
         our_texts, their_texts = self._texts(ours), self._texts(theirs)
-        cells = sum(len(one) * len(other) for one, other in zip(ours, theirs, strict=True))
+        cells = sum(map(mul, caption_counts(ours), caption_counts(theirs)))
         if cells <= PAIRS_AT_ONCE:
             state = self._extended(ours, theirs, our_texts, their_texts, None)
             return _last_sums(state, theirs)
@@ -187,7 +188,7 @@ class _Matcher:
 
 def _last_sums(state: _State, theirs: Sequence[Story]) -> dict[_Key, FloatArray]:
     """The sums over whole stories: the last entry of each, its cost for (c) and its f otherwise."""
-    ends = np.cumsum([len(story) + 1 for story in theirs]) - 1
+    ends = np.cumsum(np.array(caption_counts(theirs)) + 1) - 1
     return {
         key: sums.reshape(-1, 2)[ends, 0 if key[0] == "soda_c" else 1]
         for key, sums in state.items()
