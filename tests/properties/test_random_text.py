@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 import snowballstemmer
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from reelscore import _native, tokenize
@@ -86,10 +86,11 @@ def test_tokens(lines):
             assert "\n" not in line
             assert "  " not in line
             assert line == line.strip(" ")
-            # what is dropped is exactly the COCO tools' list, no more and no less
+            # what is dropped is exactly the COCO tools' list, no more and no less; and blanks at
+            # the end, such as a no-break space of an address
             assert (
                 line.split(" ")
-                == [token for token in all_tokens.split(" ") if token not in DROPPED]
+                == [token for token in all_tokens.rstrip().split(" ") if token not in DROPPED]
                 or not line
             )
 
@@ -145,7 +146,10 @@ def test_stems_are_snowballs(middle, one, two):
     # The stemmer has no Python function of its own; but invented words are neither synonyms nor
     # paraphrases, so that two of them match if and only if their stems are the same.
     first, second = f"zq{middle}{one}", f"zq{middle}{two}"
-    matches = _native.meteor_alignment(language_index(), first, second, (0.85, 0.2, 0.6, 0.75))[2]
+    one_words, two_words, matches, _ = _native.meteor_alignment(
+        language_index(), first, second, (0.85, 0.2, 0.6, 0.75)
+    )
+    assume(one_words == [first] and two_words == [second])  # METEOR cuts words like zq's'
     stage = matches[0][4] if matches else None
     if first == second:
         assert stage == 0
