@@ -182,7 +182,7 @@ class NgramLists {
     }
 
   private:
-    static constexpr std::size_t kMostKnown = 4000;
+    static constexpr std::size_t kMostKnown = 4000;  // those of some 80 captions
 
     void add(WordsView::Run words) {
         const std::size_t begin = entries_.size();
@@ -513,6 +513,7 @@ void cider_group_sums(WordsView texts, const std::int64_t* candidates,
                       const std::int64_t* references, const std::int64_t* group_offsets,
                       std::size_t groups, std::size_t order, CiderParameters parameters,
                       std::size_t threads, double* out) {
+    // Groups are small, and those of a block share what is known of their texts.
     parallel_blocks(groups, 8 * kBlockSize, threads, [&](std::size_t first, std::size_t last) {
         PairGroup group(texts, order, parameters);
         for (std::size_t g = first; g < last; ++g) {

@@ -88,6 +88,7 @@ class _Pairs(NamedTuple):
 
 
 def _all_pairs(overlaps: Overlaps, tious: Sequence[float], texts: _Texts) -> _Pairs:
+    """Tokenize the pairs threshold by threshold, as the official scorer does, and group them."""
     files = [_pairs(overlaps, tiou, texts.nonsense) for tiou in tious]
     numbered = [texts.numbered(rows, columns) for rows, columns in files]
     counts = np.stack(
