@@ -329,12 +329,7 @@ NB_MODULE(_native, m) {
         .def(
             "pairs",
             [](const PairIds& self, std::size_t begin) {
-                std::vector<std::int64_t> firsts(self.size() - begin), seconds(firsts.size());
-                self.each([&](std::uint32_t first, std::uint32_t second, std::uint32_t id) {
-                    if (id < begin) return;
-                    firsts[id - begin] = first;
-                    seconds[id - begin] = second;
-                });
+                auto [firsts, seconds] = self.pairs<std::int64_t>(begin);
                 return std::make_pair(array_of<std::int64_t>(std::move(firsts)),
                                       array_of<std::int64_t>(std::move(seconds)));
             },

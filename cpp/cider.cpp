@@ -21,11 +21,17 @@ const std::array<double, 1024>& small_logarithms() {
     return table;
 }
 
-double tf_idf_weight(double frequency, double log_documents) {
+// What an occurrence of an n-gram weighs that stands in so many documents; none weigh as one.
+double tf_idf_weight(std::uint32_t documents, double log_documents) {
     const auto& table = small_logarithms();
-    if (frequency < double(table.size())) {
-        const auto whole = static_cast<std::size_t>(frequency);
-        if (double(whole) == frequency) return log_documents - table[whole];
+    return log_documents - (documents < table.size() ? table[documents] : std::log(documents));
+}
+
+// The same of a frequency that may come from a file, and need not be whole.
+double tf_idf_weight(double frequency, double log_documents) {
+    if (frequency < double(small_logarithms().size())) {
+        const auto whole = static_cast<std::uint32_t>(frequency);
+        if (double(whole) == frequency) return tf_idf_weight(whole, log_documents);
     }
     return log_documents - std::log(std::max(1.0, frequency));
 }
@@ -39,9 +45,10 @@ double product(double ours, double theirs, bool clip) {
 // stands there and what one occurrence weighs.
 class TfIdf {
   public:
-    explicit TfIdf(const DocumentFrequencies& frequencies) : frequencies_(frequencies) {}
+    TfIdf(const DocumentFrequencies& frequencies, double log_documents)
+        : frequencies_(frequencies), log_documents_(log_documents) {}
 
-    void set(WordsView::Run words, double log_documents) {
+    void set(WordsView::Run words) {
         ids_.clear();
         entries_.clear();
         each_ngram(
@@ -55,12 +62,12 @@ class TfIdf {
                 }
                 return ngram;
             },
-            [this, log_documents](std::size_t n, std::uint32_t ngram) {
+            [this](std::size_t n, std::uint32_t ngram) {
                 Entry& entry = entries_[ngram];
                 if (entry.count++ > 0) return;
                 entry.order = static_cast<std::uint32_t>(n);
                 const double frequency = frequencies_.frequency(entry.number);
-                entry.weight = tf_idf_weight(frequency, log_documents);
+                entry.weight = tf_idf_weight(frequency, log_documents_);
             });
     }
 
@@ -96,6 +103,7 @@ class TfIdf {
     };
 
     const DocumentFrequencies& frequencies_;
+    double log_documents_;
     PairIds ids_;
     std::vector<Entry> entries_;
     std::vector<std::uint32_t> numbers_, counts_;
@@ -122,14 +130,14 @@ void add_cosines(const std::vector<double>& products, const double* ours, const 
 class Candidate {
   public:
     Candidate(const DocumentFrequencies& frequencies, const CiderParameters& parameters)
-        : vector_(frequencies),
+        : vector_(frequencies, parameters.log_documents),
           parameters_(parameters),
           norms_(frequencies.order()),
           products_(frequencies.order()) {}
 
-    void set(WordsView::Run words, double log_documents) {
+    void set(WordsView::Run words) {
         length_ = words.size;
-        vector_.set(words, log_documents);
+        vector_.set(words);
         vector_.norms(norms_.data());
     }
 
@@ -254,9 +262,7 @@ class PairGroup {
     }
 
     double weight(std::uint32_t ngram) const {
-        const std::uint32_t documents = documents_[ngram];
-        if (documents < logarithms_.size()) return log_documents_ - logarithms_[documents];
-        return tf_idf_weight(documents, log_documents_);
+        return tf_idf_weight(documents_[ngram], log_documents_);
     }
 
     const double* norms(const NgramLists::List& list) {
@@ -289,7 +295,6 @@ class PairGroup {
     NgramLists lists_;
     std::size_t order_;
     const CiderParameters& parameters_;
-    const std::array<double, 1024>& logarithms_ = small_logarithms();
     double log_documents_ = 0.0;
     std::vector<Pair> pairs_;
     std::vector<std::uint32_t> documents_;  // by n-gram; 0 between two groups
@@ -395,7 +400,7 @@ void DocumentFrequencies::count_repeated(WordsView references,
             }
             double sum = 0.0;
             for (std::size_t i = 0; i < count; ++i) {
-                double value = tf_idf_weight(0.0, log_documents);
+                double value = tf_idf_weight(std::uint32_t{0}, log_documents);
                 if (ngrams[i] != PairIds::none) {
                     Ngram& ngram = known[ngrams[i]];
                     if (ngram.times_here == 0) continue;  // it stands before this place
@@ -420,15 +425,8 @@ void DocumentFrequencies::set(WordsView::Run ngram, double frequency) {
 }
 
 DocumentFrequencies::Entries DocumentFrequencies::entries() const {
-    Entries entries;
-    entries.prefixes.resize(size());
-    entries.words.resize(size());
-    ids_.each([&](std::uint32_t prefix, std::uint32_t word, std::uint32_t ngram) {
-        entries.prefixes[ngram] = prefix;
-        entries.words[ngram] = word;
-    });
-    entries.frequencies = frequencies_;
-    return entries;
+    auto [prefixes, words] = ids_.pairs<std::uint32_t>();
+    return {std::move(prefixes), std::move(words), frequencies_};
 }
 
 void DocumentFrequencies::add(const std::uint32_t* prefixes, const std::uint32_t* words,
@@ -497,7 +495,7 @@ void cider_statistics(WordsView candidates, WordsView references, const double* 
     parallel_blocks(candidates.size, kBlockSize, threads, [&](std::size_t begin, std::size_t end) {
         Candidate candidate(frequencies, parameters);
         for (std::size_t k = begin; k < end; ++k) {
-            candidate.set(candidates[k], parameters.log_documents);
+            candidate.set(candidates[k]);
             double* row = out + k * order;
             std::fill_n(row, order, 0.0);
             const std::size_t first = pairing.begin(k), last = pairing.end(k);

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "bits.hpp"
@@ -38,12 +39,16 @@ class PairIds {
     std::size_t size() const { return size_; }
     void clear();
     void reserve(std::size_t size);
-    // Calls visit(first, second, id) for each pair, in no order.
-    template <typename Visit>
-    void each(Visit&& visit) const {
+    // The first and the second integers of the pairs whose number is begin or more, by number.
+    template <typename Integer>
+    std::pair<std::vector<Integer>, std::vector<Integer>> pairs(std::size_t begin = 0) const {
+        std::vector<Integer> firsts(size_ - begin), seconds(size_ - begin);
         for (const Slot& slot : slots_) {
-            if (slot.id != none) visit(slot.first, slot.second, slot.id);
+            if (slot.id == none || slot.id < begin) continue;
+            firsts[slot.id - begin] = slot.first;
+            seconds[slot.id - begin] = slot.second;
         }
+        return {std::move(firsts), std::move(seconds)};
     }
 
   private:

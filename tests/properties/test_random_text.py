@@ -149,11 +149,11 @@ def test_stems_are_snowballs(middle, one, two):
     one_words, two_words, matches, _ = _native.meteor_alignment(
         language_index(), first, second, (0.85, 0.2, 0.6, 0.75)
     )
-    assume(one_words == [first] and two_words == [second])  # METEOR cuts words like zq's'
     stage = matches[0][4] if matches else None
     if first == second:
         assert stage == 0
     else:
+        assume(one_words == [first] and two_words == [second])  # METEOR cuts words like zq's'
         assert stage == (1 if SNOWBALL.stemWord(first) == SNOWBALL.stemWord(second) else None)
 
 

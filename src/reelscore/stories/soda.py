@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
-from operator import mul
 
 import numpy as np
 
@@ -123,7 +122,8 @@ class _Matcher:
     def sums(self, ours: Sequence[Story], theirs: Sequence[Story]) -> dict[_Key, FloatArray]:
         """The summed score of the best matching of each pair of stories."""
         our_texts, their_texts = self._texts(ours), self._texts(theirs)
-        cells = sum(map(mul, caption_counts(ours), caption_counts(theirs)))
+        counts = zip(caption_counts(ours), caption_counts(theirs), strict=True)
+        cells = sum(one * other for one, other in counts)
         if cells <= PAIRS_AT_ONCE:
             state = self._extended(ours, theirs, our_texts, their_texts, None)
             return _last_sums(state, theirs)
