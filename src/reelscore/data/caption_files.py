@@ -20,8 +20,7 @@ from reelscore.data.checks import (
 from reelscore.data.fields import Role
 from reelscore.data.file_names import expanded
 from reelscore.data.formats import LINES, TIMED, detect_format, get_format
-from reelscore.data.formats.lists import IN_ORDER
-from reelscore.data.reading import Reading, Request, listed_splits
+from reelscore.data.reading import IN_ORDER, Reading, Request, listed_splits
 from reelscore.data.source import Source
 from reelscore.errors import DataError
 

@@ -11,6 +11,8 @@ from reelscore.data.checks import Problems
 from reelscore.data.fields import FieldNames, Role
 from reelscore.errors import DataError
 
+IN_ORDER = "in order"  # ends what a file was read as, where its items have no ids
+
 
 class Reading(msgspec.Struct, frozen=True, dict=True):
     """How to read caption files.

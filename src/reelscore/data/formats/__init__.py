@@ -8,22 +8,11 @@ is told by its shape (`json_shape`); a format of text tells by itself whether a 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import Protocol
+from functools import cache
+from importlib import import_module
+from typing import Protocol, cast
 
 from reelscore.data.fields import USUAL
-from reelscore.data.formats.coco import Coco
-from reelscore.data.formats.delimited import Delimited
-from reelscore.data.formats.json_lines import JsonLines
-from reelscore.data.formats.json_shape import json_kind
-from reelscore.data.formats.karpathy import Karpathy
-from reelscore.data.formats.lines import Lines, structure_of
-from reelscore.data.formats.lists import Lists
-from reelscore.data.formats.mapping import Mapping
-from reelscore.data.formats.msrvtt import Msrvtt
-from reelscore.data.formats.parquet import Parquet
-from reelscore.data.formats.text_layouts import LSMDC, MSVD
-from reelscore.data.formats.timed import Timed
-from reelscore.data.formats.vatex import Vatex
 from reelscore.data.reading import Reading, Request
 from reelscore.data.source import PARQUET, Source
 from reelscore.errors import DataError, check_choice
@@ -51,25 +40,24 @@ class _TextFormat(Format, Protocol):
 
 LINES = "lines"
 TIMED = ("activitynet", "youcook2")
-_TEXT_FORMATS: dict[str, _TextFormat] = {
-    "csv": Delimited(",;|"),
-    "tsv": Delimited("\t"),
-    "lsmdc": LSMDC,
-    "msvd": MSVD,
-    LINES: Lines(),
-}
-FORMATS: dict[str, Format] = {
-    "coco": Coco(),
-    "json": Mapping(),
-    "jsonl": JsonLines(),
-    "lists": Lists(),
-    "msrvtt": Msrvtt(),
-    "vatex": Vatex(),
-    "karpathy": Karpathy(),
-    "activitynet": Timed("timed captions"),
-    "youcook2": Timed("YouCook2"),
-    "parquet": Parquet(),
-    **_TEXT_FORMATS,
+_TEXT_FORMATS = ("csv", "tsv", "lsmdc", "msvd", LINES)
+# Of each format its module, what makes it there, and from what; imported for the first such file.
+FORMATS: dict[str, tuple[str, ...]] = {
+    "coco": ("coco", "Coco"),
+    "json": ("mapping", "Mapping"),
+    "jsonl": ("json_lines", "JsonLines"),
+    "lists": ("lists", "Lists"),
+    "msrvtt": ("msrvtt", "Msrvtt"),
+    "vatex": ("vatex", "Vatex"),
+    "karpathy": ("karpathy", "Karpathy"),
+    "activitynet": ("timed", "Timed", "timed captions"),
+    "youcook2": ("timed", "Timed", "YouCook2"),
+    "parquet": ("parquet", "Parquet"),
+    "csv": ("delimited", "Delimited", ",;|"),
+    "tsv": ("delimited", "Delimited", "\t"),
+    "lsmdc": ("text_layouts", "lsmdc"),
+    "msvd": ("text_layouts", "msvd"),
+    LINES: ("lines", "Lines"),
 }
 
 
@@ -86,6 +74,7 @@ def _check_named_fields(name: str, source: Source, reading: Reading) -> None:
         )
 
 
+@cache
 def get_format(name: str) -> Format:
     """Give a format by name.
 
@@ -93,7 +82,8 @@ def get_format(name: str) -> Format:
         UnknownNameError: If there is no such format.
     """
     check_choice("format", name, FORMATS)
-    return FORMATS[name]
+    module, make, *arguments = FORMATS[name]
+    return cast(Format, getattr(import_module(f"{__name__}.{module}"), make)(*arguments))
 
 
 def detect_format(source: Source, reading: Reading | None = None) -> str:
@@ -102,14 +92,17 @@ def detect_format(source: Source, reading: Reading | None = None) -> str:
     Raises:
         DataError: If the content is like none of the formats.
     """
+    from reelscore.data.formats.json_shape import json_kind
+    from reelscore.data.formats.structure import structure_of
+
     reading = reading or Reading()
     if source.head.startswith(PARQUET):
         return "parquet"
     kind = json_kind(source.head, reading.fields)
     if kind in FORMATS:
         return kind
-    for name, format in _TEXT_FORMATS.items():
-        if format.sniff(source, reading):
+    for name in _TEXT_FORMATS:
+        if cast(_TextFormat, get_format(name)).sniff(source, reading):
             _check_named_fields(name, source, reading)
             return name
     structure = structure_of(source.head)

@@ -17,12 +17,11 @@ from typing import Any
 
 from reelscore.data.checks import in_words
 from reelscore.data.formats.json_shape import glimpse
-from reelscore.data.reading import Reading, Request
+from reelscore.data.reading import IN_ORDER, Reading, Request
 from reelscore.data.source import Source
 from reelscore.errors import DataError
 
 Record = tuple[int, object, object]
-IN_ORDER = "in order"
 
 
 class Lists:

@@ -79,14 +79,20 @@ class TextLayout(msgspec.Struct, frozen=True):
                 request.problems.add(f"{source.path}:{number}: {problem}.")
 
 
-LSMDC = TextLayout(
-    "LSMDC",
-    re.compile(rf"(?P<item>[^\t]+)(?:\t{_TIME}){{4}}(?:\t(?P<caption>[^\t]*))?\t?"),
-    "clip, four times and sentence with tabs between them",
-)
-MSVD = TextLayout(
-    "MSVD",
-    re.compile(r"(?P<item>[\w-]{11}_\d+_\d+|vid\d+(?=\t))(?:\.avi)?[ \t]+(?P<caption>.*)"),
-    "clip and caption with a blank or a tab between them",
-    heading=10,
-)
+def lsmdc() -> TextLayout:
+    """Give the layout of LSMDC."""
+    return TextLayout(
+        "LSMDC",
+        re.compile(rf"(?P<item>[^\t]+)(?:\t{_TIME}){{4}}(?:\t(?P<caption>[^\t]*))?\t?"),
+        "clip, four times and sentence with tabs between them",
+    )
+
+
+def msvd() -> TextLayout:
+    """Give the layout of MSVD."""
+    return TextLayout(
+        "MSVD",
+        re.compile(r"(?P<item>[\w-]{11}_\d+_\d+|vid\d+(?=\t))(?:\.avi)?[ \t]+(?P<caption>.*)"),
+        "clip and caption with a blank or a tab between them",
+        heading=10,
+    )
