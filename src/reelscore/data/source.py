@@ -113,7 +113,8 @@ class Source:
         """
         with self._failures_explained():
             number = 0
-            for number, line in enumerate(io.BytesIO(self.head), start=1):
+            begin = self.head if self._document is None else self._document
+            for number, line in enumerate(io.BytesIO(begin), start=1):
                 if not line.endswith(b"\n"):
                     line += self._stream.readline(longest)
                 yield number, line if longest < 0 else self._checked(line, number, longest)
@@ -133,7 +134,7 @@ class Source:
         return line
 
     def document(self) -> bytes:
-        """Read the whole content; after that there are no lines to be read."""
+        """Read the whole content."""
         if self._document is None:
             with self._failures_explained():
                 self._document = self.head + self._stream.read()
@@ -307,6 +308,8 @@ def without_mark(head: bytes, path: str) -> bytes:
 
 def _is_unmarked_utf_16(head: bytes) -> bool:
     # In Western text every second byte is zero, either the even ones or the odd ones.
+    if b"\0" not in head:
+        return False
     even, odd = head[::2].count(0), head[1::2].count(0)
     return (even == 0) != (odd == 0) and even + odd > len(head) / 3
 

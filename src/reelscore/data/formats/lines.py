@@ -41,3 +41,17 @@ class Lines:
             else:
                 is_windows = text.endswith("\r\n")
                 yield number, number, text[:-2] if is_windows else text.removesuffix("\n")
+
+    def captions(self, source: Source, request: Request) -> list[str] | None:
+        """Give all captions at once; ``None`` where one cannot be used, for `read` to say which."""
+        request.read_as = "plain lines"
+        document = source.document()
+        if b"\0" in document:
+            return None
+        try:
+            *lines, last = map(bytes.decode, document.split(b"\n"))
+        except UnicodeDecodeError:
+            return None
+        if b"\r" in document:
+            lines = [line.removesuffix("\r") for line in lines]
+        return [*lines, last] if last else lines
