@@ -26,6 +26,7 @@
 #include "language_index.hpp"
 #include "language_index_builder.hpp"
 #include "lcs.hpp"
+#include "loops.hpp"
 #include "meteor.hpp"
 #include "meteor_texts.hpp"
 #include "ngrams.hpp"
@@ -665,6 +666,15 @@ NB_MODULE(_native, m) {
             return count_inversions(std::move(copy));
         },
         "values"_a);
+    m.def(
+        "loop_starts",
+        [](nb::list texts) {
+            std::vector<std::int64_t> starts;
+            starts.reserve(texts.size());
+            for (nb::handle text : texts) starts.push_back(loop_start(utf8_of(text)));
+            return starts;
+        },
+        "texts"_a);
     m.def(
         "projective_heads",
         [](nb::ndarray<const float, nb::ndim<3>, nb::c_contig, nb::device::cpu> scores,

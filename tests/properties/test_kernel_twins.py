@@ -121,3 +121,13 @@ def test_common_subsequences_longer_than_a_machine_word(first, second):
     candidate, reference = " ".join(first), " ".join(second)
     result = score({"v": candidate}, {"v": [reference]}, "rouge_l", **RAW)["rouge_l"]
     assert result.score == pytest.approx(twins.rouge_l(candidate, [reference]), rel=1e-12)
+
+
+@given(
+    st.lists(st.sampled_from([*"ab cé", "ab", " ", "\t", "\x1f", "\u3000", "\xa0"]), max_size=40)
+)
+def test_loop_starts(pieces):
+    text = "".join(pieces)
+    spaced = " ".join(pieces)
+    expected = [twins.loop_start(text.split()), twins.loop_start(spaced.split())]
+    assert _native.loop_starts([text, spaced]) == expected

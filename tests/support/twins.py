@@ -156,6 +156,18 @@ def cider(
 # Diversity
 
 
+def loop_start(words: Sequence[str]) -> int:
+    """The word from which on the same words come again at once; -1 where there is none."""
+    for size in range(1, len(words) // 2 + 1):
+        times = 4 if size == 1 else 3 if size < 4 else 2
+        same = 0  # words in a row that equal the word `size` places before
+        for place in range(size, len(words)):
+            same = same + 1 if words[place] == words[place - size] else 0
+            if same == size * (times - 1):
+                return place + 1 - size * times
+    return -1
+
+
 def diversity(captions: Sequence[str]) -> dict[str, float]:
     words = [caption.split() for caption in captions]
     singles: Counter[Ngram] = sum((ngrams(each, 1) for each in words), Counter())

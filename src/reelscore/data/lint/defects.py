@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 
+from reelscore import _native
 from reelscore.data.caption_files import Candidates
 from reelscore.data.checks import has_words
 from reelscore.data.lint.findings import Captions, Finding, Severity
@@ -22,32 +23,44 @@ _MANY = 0.05  # share of items with the same caption that is worth a look
 
 def debris(captions: Captions) -> Iterator[Finding]:
     """Find what regular expressions find."""
-    together = "\n".join(captions.small_letters)
-    openings = {first_word(words[0]) for words in captions.words if words}
+    texts = captions.small_letters
+    together = "\0".join(texts)
+    openings = [words[0] if words else "" for words in captions.words]
+    first_words = {opening: first_word(opening) for opening in {*openings}}
     for pattern in PATTERNS:
-        hints = [hint for hint in pattern.hints if hint in together]
-        if not hints and pattern.first_words.isdisjoint(openings):
+        suspects: set[int] = set()
+        for hint in pattern.hints:
+            if _stands_in(together, hint):
+                suspects.update(k for k, text in enumerate(texts) if hint in text)
+        if not pattern.first_words.isdisjoint(first_words.values()):
+            suspects.update(
+                k for k, word in enumerate(openings) if first_words[word] in pattern.first_words
+            )
+        if not suspects:
             continue
         search = re.compile(pattern.expression, re.MULTILINE).search
         places: dict[int, int] = {}
         first = ""
-        for k, text in enumerate(captions.small_letters):
-            begins = bool(captions.words[k]) and first_word(captions.words[k][0])
-            if begins in pattern.first_words or any(hint in text for hint in hints):
-                match = search(text)
-                if match:
-                    places[k] = match.start()
-                    first = first or captions.texts[k][slice(*match.span())].strip()
+        for k in sorted(suspects):
+            match = search(texts[k])
+            if match:
+                places[k] = match.start()
+                first = first or captions.texts[k][slice(*match.span())].strip()
         holds = pattern.holds.format(match=first)
         yield from captions.finding(
             pattern.check, pattern.severity, places, HOLD, holds, pattern.remedy
         )
 
 
+def _stands_in(text: str, hint: str) -> bool:
+    """Look for a hint, first for a character of it that captions seldom have: that is quicker."""
+    rare = next((character for character in hint if not character.isalnum()), "")
+    return rare in text and hint in text
+
+
 _BEFORE, _AFTER = "\"“'*#[(<", "\"”',.!:;*])>"
 
 
-@lru_cache(maxsize=1 << 12)
 def first_word(word: str) -> str:
     """Take from a caption's first word the punctuation around it; numbers of a list keep theirs.
 
@@ -111,44 +124,19 @@ def cut_off(captions: Captions) -> Iterator[Finding]:
 
 
 def loops(captions: Captions) -> Iterator[Finding]:
-    """Find captions that say the same words again and again."""
+    """Find captions that say the same words again and again, more often than people do.
+
+    People write "very very very" and "one by one by one": a single word counts from the fourth
+    time on, two or three from the third, a phrase of four words or more from the second.
+    """
     looping = {
-        k: len(" ".join(words[:start]))
-        for k, words in enumerate(captions.words)
-        if _repeats_words(words) and (start := loop_start(words)) is not None
+        k: len(" ".join(captions.words[k][:start]))
+        for k, start in enumerate(_native.loop_starts(captions.small_letters))
+        if start >= 0
     }
     severity, verb = _severity(looping, captions), ("repeats", "repeat")
     remedy = "Decode with a penalty on repetition, or cut the caption there."
     yield from captions.finding("loops", severity, looping, verb, "the same words in a row", remedy)
-
-
-def loop_start(words: Sequence[str]) -> int | None:
-    """Find the word from which on the same words come again at once, more often than people write.
-
-    People write "very very very" and "one by one by one": a single word counts from the fourth
-    time on, two or three from the third, a phrase of four words or more from the second.
-
-    >>> loop_start("so a man a man a man".split()), loop_start("a very very old man".split())
-    (1, None)
-    >>> loop_start("a man is walking a man is walking".split())
-    0
-    """
-    for size in range(1, len(words) // 2 + 1):
-        times = 4 if size == 1 else 3 if size < 4 else 2
-        same = 0  # words in a row that equal the word `size` places before
-        for place in range(size, len(words)):
-            same = same + 1 if words[place] == words[place - size] else 0
-            if same == size * (times - 1):
-                return place + 1 - size * times
-    return None
-
-
-def _repeats_words(words: Sequence[str]) -> bool:
-    """Whether three words in a row come again, as in every loop; quicker than looking for one."""
-    return (
-        len(words) - len(set(words)) >= 3
-        and len({*zip(words, words[1:], words[2:], strict=False)}) < len(words) - 2
-    )
 
 
 def _severity(places: Collection[int], captions: Captions) -> Severity:
