@@ -158,15 +158,15 @@ def _latin_language(texts: Sequence[str]) -> str | None:
     """The language of texts in Latin letters, by their frequent words; ``None`` for English."""
     plain = "\n".join(text for text in texts if text.isascii())
     others = "\n".join(text for text in texts if not text.isascii())
-    words = Counter(plain.translate(_SMALL_LETTERS).split())
-    words.update(" ".join(_LETTERS.findall(others)).lower().split())
-    total = words.total()
-    if total < _FEWEST_WORDS:
+    words = plain.translate(_SMALL_LETTERS).split()
+    words += " ".join(_LETTERS.findall(others)).lower().split()
+    english = sum(map(_english().__contains__, words))
+    if len(words) < _FEWEST_WORDS or 3 * english >= len(words):  # then no other can be twice that
         return None
-    english = sum(words[word] for word in _english())
-    counts = {name: sum(words[word] for word in own) for name, own in _other_words().items()}
+    times = Counter(words)
+    counts = {name: sum(times[word] for word in own) for name, own in _other_words().items()}
     name = max(counts, key=lambda language: counts[language])
-    return name if counts[name] > 2 * english and counts[name] > 0.1 * total else None
+    return name if counts[name] > 2 * english and counts[name] > 0.1 * len(words) else None
 
 
 @lru_cache(maxsize=1)
