@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import click
+import msgspec
 
 from reelscore.errors import DataError
 
@@ -87,7 +88,7 @@ def refs_option(help: str = "References", **fields: Any) -> Callable[[F], F]:
     )
 
 
-class _Run(NamedTuple):
+class _Run(msgspec.Struct, frozen=True):
     """An option and the files after it."""
 
     name: str

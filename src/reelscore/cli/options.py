@@ -31,7 +31,6 @@ from reelscore.cli.reading_options import (
     read_captions,
     reading_options,
 )
-from reelscore.data.atomic_files import check_target, write_atomically
 from reelscore.data.paired_captions import Empty, Missing
 from reelscore.data.reading import Reading
 from reelscore.data.table import ScoreTable
@@ -428,6 +427,8 @@ def check_targets(*paths: str | None) -> None:
         raise DataError("Two outputs go to standard output (-); write all but one to files.")
     for path in paths:
         if path and path != STDOUT:
+            from reelscore.data.atomic_files import check_target
+
             check_target(path)
 
 
@@ -442,6 +443,8 @@ def write(path: str, text: str, *, private: bool = False) -> None:
     if path == STDOUT:
         click.echo(text, nl=not text.endswith("\n"))
     else:
+        from reelscore.data.atomic_files import write_atomically
+
         write_atomically(path, text if text.endswith("\n") else text + "\n", private=private)
 
 

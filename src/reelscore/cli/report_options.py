@@ -13,9 +13,8 @@ import msgspec
 
 from reelscore.cli.option_kinds import choice_option, file_option
 from reelscore.cli.options import check_targets, progress_bar
-from reelscore.data.atomic_files import make_folder
 from reelscore.data.table import ScoreTable
-from reelscore.report.plots.style import FORMATS, need_matplotlib
+from reelscore.report.plots import FORMATS
 from reelscore.report.tables.layout import Layout
 
 if TYPE_CHECKING:
@@ -40,6 +39,9 @@ class Pictures(msgspec.Struct, frozen=True):
             option = "--topics" if self.topics else "--videos"
             raise click.UsageError(f"{option} adds to a report; name its file.")
         if self.plots:
+            from reelscore.data.atomic_files import make_folder
+            from reelscore.report.plots.style import need_matplotlib
+
             need_matplotlib()
             make_folder(self.plots)
 

@@ -8,7 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
+
+import msgspec
+from msgspec import structs
 
 from reelscore.data.checks import (
     Problems,
@@ -97,7 +100,7 @@ def read_references(
     return references_of_files(paths, Reading(format, **options))[0]
 
 
-class CaptionFile(NamedTuple):
+class CaptionFile(msgspec.Struct, frozen=True):
     """How a file was read.
 
     Attributes:
@@ -245,7 +248,9 @@ def is_in_order(file: CaptionFile) -> bool:
 
 
 def _as_read(file: CaptionFile, path: PathLike, request: Request) -> CaptionFile:
-    return file._replace(path=os.fspath(path), read_as=request.read_as, splits=request.taken())
+    return structs.replace(
+        file, path=os.fspath(path), read_as=request.read_as, splits=request.taken()
+    )
 
 
 @contextmanager

@@ -7,6 +7,7 @@ Names are compared without case, spaces, hyphens and underscores: `videoID` is `
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import Literal
@@ -208,6 +209,15 @@ def several_caption_fields(names: list[str], role: Role) -> str:
 
 
 _PLURAL = {"reference": "references", "prediction": "a system's captions"}
+
+
+def unnumbered(name: str) -> str:
+    """Give the kind of a numbered column.
+
+    >>> unnumbered("caption_2")
+    'caption'
+    """
+    return re.sub(r"[ _-]?\d+$", "", name)
 
 
 @lru_cache(maxsize=1024)

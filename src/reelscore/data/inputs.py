@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import field
 from functools import partial
 from os.path import exists
 from pathlib import Path
@@ -51,9 +50,9 @@ class Inputs(msgspec.Struct, frozen=True):
 
     systems: Mapping[str, Candidates]
     references: References | None = None
-    files: Sequence[CaptionFile] = field(default=())
-    notes: Sequence[str] = field(default=())
-    bounds: Sequence[str] = field(default=())
+    files: Sequence[CaptionFile] = ()
+    notes: Sequence[str] = ()
+    bounds: Sequence[str] = ()
 
     def explained(self) -> AbstractContextManager[None]:
         """Let errors say how the files were read."""

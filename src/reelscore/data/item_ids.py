@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
+
+import msgspec
 
 from reelscore.errors import DataError, check_choice
 
@@ -51,7 +53,7 @@ _TRIED = [
 ]
 
 
-class MatchingRule(NamedTuple):
+class MatchingRule(msgspec.Struct, frozen=True):
     """How ids have to be compared, and how many are the same then.
 
     Attributes:

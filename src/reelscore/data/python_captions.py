@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from os.path import exists
-from typing import Any, NamedTuple
+from typing import Any
 
+import msgspec
 from msgspec.structs import asdict, replace
 
 from reelscore.data.checks import (
@@ -23,8 +24,13 @@ from reelscore.data.checks import (
     references_fault,
     text_fault,
 )
-from reelscore.data.fields import USUAL, Role, missing_caption_field, several_caption_fields
-from reelscore.data.formats.delimited import unnumbered
+from reelscore.data.fields import (
+    USUAL,
+    Role,
+    missing_caption_field,
+    several_caption_fields,
+    unnumbered,
+)
 from reelscore.data.python_tables import (
     NO_FIELD,
     TEXTS,
@@ -258,7 +264,7 @@ def caption_rows(
     return [label if type(label) is str else id_text(label) for label in labels], texts
 
 
-class OtherIds(NamedTuple):
+class OtherIds(msgspec.Struct, frozen=True):
     """Ids of captions that were read from a file."""
 
     name: str

@@ -7,7 +7,6 @@ them.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,7 +29,7 @@ STREAMED = ("parquet", "jsonl")  # the formats that are read in blocks
 _ROW_BITS = 40
 _LINE_BYTES = 100  # of a record in JSON Lines, roughly
 _COMPRESSED_BYTES = 25  # the same where it is compressed
-_SYSTEM_FIELD = re.compile(rb'"system"', re.IGNORECASE)
+_SYSTEM_FIELD = b'"system"'  # in any case
 
 
 class BadRow(NamedTuple):
@@ -48,7 +47,7 @@ class BadRow(NamedTuple):
         return f"{self.file}: row {self.row}: {item}{self.reason}"
 
 
-class Remedies(NamedTuple):
+class Remedies(msgspec.Struct, frozen=True):
     """What errors tell the user to do, which depends on what was called.
 
     Attributes:
@@ -175,7 +174,7 @@ def shards_of(
     return shards
 
 
-class _Glance(NamedTuple):
+class _Glance(msgspec.Struct, frozen=True):
     """What is known of a file before it is read: its format, its fields, roughly its rows."""
 
     format: str
@@ -288,7 +287,7 @@ def _names_systems(path: PathLike, reading: Reading) -> bool | None:
     except DataError:  # told where it is read
         return False
     # The head alone first: most files are no shards, and have to be read without delay.
-    if not head.startswith(PARQUET) and not _SYSTEM_FIELD.search(head):
+    if not head.startswith(PARQUET) and _SYSTEM_FIELD not in head.lower():
         return False
     glance = _glance(path, reading)
     return None if glance is None else system_field(glance.fields) is not None

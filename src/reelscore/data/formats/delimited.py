@@ -11,12 +11,11 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from reelscore.data.fields import FieldNames, choosing, several_caption_fields
+from reelscore.data.fields import FieldNames, choosing, several_caption_fields, unnumbered
 from reelscore.data.reading import Reading, Request
 from reelscore.data.source import Source, decode_line
 from reelscore.errors import DataError
 
-_NUMBERED = re.compile(r"[ _-]?\d+$")
 _LIST = re.compile(r"""\[\s*(['"]).*\1\s*\]""", re.DOTALL)  # as data frames write one
 _FIRST = 100  # lines that show how a table is separated
 _DELIMITERS = "\t,;|"
@@ -39,15 +38,6 @@ def column_kinds(header: Sequence[str]) -> list[str]:
     ['id', 'caption', 'caption']
     """
     return [unnumbered(name) for name in header]
-
-
-def unnumbered(name: str) -> str:
-    """Give the kind of a numbered column.
-
-    >>> unnumbered("caption_2")
-    'caption'
-    """
-    return _NUMBERED.sub("", name)
 
 
 def _names(header: Sequence[str]) -> list[str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import msgspec
 
 from reelscore.data.lint.findings import Severity
 
 
-class Pattern(NamedTuple):
+class Pattern(msgspec.Struct, frozen=True):
     """A defect that a regular expression finds in text of small letters.
 
     The expression is compiled and tried only where a caption holds a hint, or begins with a

@@ -1,1 +1,3 @@
 """Figures, in one look, as files."""
+
+FORMATS = ("pdf", "svg", "png")

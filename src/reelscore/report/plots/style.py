@@ -18,6 +18,7 @@ import numpy as np
 
 from reelscore.data.atomic_files import write_atomically
 from reelscore.errors import DataError, MissingExtraError
+from reelscore.report.plots import FORMATS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from matplotlib.transforms import Bbox
 
 COLUMN_WIDTH = 3.35  # inches, a column of a two-column paper
-FORMATS = ("pdf", "svg", "png")
 _BESIDE = 6  # points: how near a label must be to need no line
 
 # Okabe and Ito (2008): told apart with any kind of colour vision, and in print.
