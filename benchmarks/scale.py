@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.data import all_captions
+from benchmarks.installed import installed_program
 from benchmarks.measuring import run
 
 _SHARD = 100_000  # rows
@@ -35,7 +36,7 @@ def main() -> None:
                     for k in range(size):
                         file.write(json.dumps({"id": k, "caption": rng.choice(captions)}) + "\n")
                 files.append(str(path))
-            _measure(size, [files[0], "--refs", files[1]])
+            _measure(size, [installed_program(), "score", files[0], "--refs", files[1]])
     in_blocks([100_000, 1_000_000])
 
 
@@ -46,11 +47,12 @@ def in_blocks(sizes: list[int]) -> None:
         with tempfile.TemporaryDirectory() as folder:
             _write_shards(Path(folder), captions, size)
             names = [str(Path(folder, name)) for name in ("candidates", "references", "scores")]
-            _measure(size, [names[0], "--refs", names[1], "--out", names[2]])
+            program = f"{sys.prefix}/bin/reelscore"  # Parquet needs pyarrow
+            _measure(size, [program, "score", names[0], "--refs", names[1], "--out", names[2]])
 
 
-def _measure(size: int, arguments: list[str]) -> None:
-    cost = run([f"{sys.prefix}/bin/reelscore", "score", *arguments])
+def _measure(size: int, command: list[str]) -> None:
+    cost = run(command)
     print(f"  {size:10,} captions {cost}   {1e6 * cost.cpu / size:6.1f} µs CPU a caption")
 
 

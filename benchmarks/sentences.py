@@ -12,6 +12,7 @@ import numpy as np
 from pycocoevalcap.meteor.meteor import Meteor as Jar
 
 from benchmarks.data import read_lines, trecvid_2020
+from benchmarks.installed import installed_program
 from benchmarks.measuring import best, cpu_of, run
 from reelscore import tokenize
 from reelscore.metrics.meteor import Meteor
@@ -23,8 +24,7 @@ from reelscore.text.words import CaptionBatch, Captions
 def main() -> None:
     candidates, references = trecvid_2020()
     refs = [argument for path in references for argument in ("--refs", str(path))]
-    ours = [f"{sys.prefix}/bin/reelscore", "score", str(candidates), *refs, "--format", "lines"]
-    run([*ours, "-m", "meteor"])  # builds the language index where there is none
+    ours = [installed_program(), "score", str(candidates), *refs, "--format", "lines"]
 
     print("BLEU, METEOR, ROUGE-L, CIDEr of 1,700 captions with 5 references, file to table")
     peer = best(_peer(candidates, references), 3)

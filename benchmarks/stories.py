@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.data import ROOT
+from benchmarks.installed import installed_program
 from benchmarks.measuring import best, run
 
 DENSE = ROOT.parent / "shared" / "data" / "dense"
@@ -86,7 +87,7 @@ def _ours(candidates: str, *truths: str, with_all: bool = False) -> list[str]:
         scores = ["--scores", "activitynet"]
     # TimeChat has segments that end before they start; they overlap nothing
     policy = ["--reversed-segments", "zero"]
-    return [f"{sys.prefix}/bin/reelscore", "stories", candidates, *refs, *scores, *policy]
+    return [installed_program(), "stories", candidates, *refs, *scores, *policy]
 
 
 if __name__ == "__main__":

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import random
-import sys
 import tempfile
 from pathlib import Path
 
+from benchmarks.installed import installed_program
 from benchmarks.measuring import run
 from benchmarks.stories import read
 
@@ -38,7 +38,7 @@ def main() -> None:
                 pairs += CANDIDATES * len(truth[video]["sentences"])
     print(f"{VIDEOS:,} videos × {CANDIDATES} candidates × 2 annotators: {pairs / 1e6:.1f} M pairs")
     with tempfile.TemporaryDirectory() as folder:
-        command = [f"{sys.prefix}/bin/reelscore", "stories"]
+        command = [installed_program(), "stories"]
         for name, data in (("system", {"results": system}), ("1", copied[0]), ("2", copied[1])):
             path = Path(folder, f"{name}.json")
             path.write_text(json.dumps(data))
