@@ -137,8 +137,8 @@ def script_of(text: str) -> str | None:
     scripts = Counter(map(_script_of_letter, "".join(_LETTERS.findall(text))))
     if "Japanese" in scripts and "Chinese" in scripts:  # Japanese is written with both
         scripts["Japanese"] += scripts.pop("Chinese")
-    name, count = scripts.most_common(1)[0] if scripts else ("", 0)
-    return name if name and 2 * count >= scripts.total() else None
+    name = max(scripts, key=scripts.__getitem__, default="")
+    return name if name and 2 * scripts[name] >= scripts.total() else None
 
 
 @lru_cache(maxsize=1 << 14)
