@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unittest.mock import patch
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from reelscore import read_references
+from reelscore.data import source
 from reelscore.data.checks import Problems, are_texts
-from reelscore.data.formats.lines import Lines
+from reelscore.data.formats.lines import Lines, _records
 from reelscore.data.reading import Request
 from reelscore.data.source import Source
 
@@ -19,13 +22,18 @@ PIECES = [b"a", b"\n", b"\r", b"\r\n", b"\0", b" ", "é".encode(), b"\xff", "\u2
 CAPTIONS = ["a man rides", "two dogs, running", "a café at night", "so it is"]
 
 
-@given(st.lists(st.sampled_from(PIECES), max_size=12).map(b"".join))
-def test_captions_are_those_of_the_lines(content):
-    with Source("a.txt", content=b"a man rides a horse" + content) as source:
-        at_once = Lines().captions(source, Request("candidates", Problems("a.txt")))
+@given(st.lists(st.sampled_from(PIECES), max_size=12).map(b"".join), st.integers(1, 9))
+def test_captions_are_those_of_the_lines(content, block_size):
+    content = b"a man rides a horse" + content
+    expected, lines = Problems("a.txt"), io.BytesIO(content)
+    texts = [*_records(lines, 1, "a.txt", Request("candidates", expected))]
+    with patch.object(source, "HEAD_SIZE", block_size), Source("a.txt", content=content) as file:
         problems = Problems("a.txt")
-        texts = [text for _, _, text in Lines().read(source, Request("candidates", problems))]
-    assert at_once == (texts if are_texts(texts) and not problems.count else None)
+        first, rest = Lines().captions(file, Request("candidates", problems))
+        assert are_texts(first)
+        assert [(k, k, text) for k, text in enumerate(first, start=1)] + [*rest] == texts
+    assert problems.first == expected.first
+    assert len(first) == len(texts) or b"\0" in content or expected.count
 
 
 @given(

@@ -22,7 +22,7 @@ from reelscore.data.checks import (
 )
 from reelscore.data.fields import Role
 from reelscore.data.file_names import expanded
-from reelscore.data.formats import LINES, TIMED, detect_format, get_format
+from reelscore.data.formats import LINES, TIMED, Format, detect_format, get_format
 from reelscore.data.formats.lines import Lines
 from reelscore.data.reading import IN_ORDER, Reading, Request, listed_splits
 from reelscore.data.source import Source
@@ -130,12 +130,10 @@ def candidates_of_file(
         with reading_explained([file]):
             reader = get_format(file.format)
             request = Request("candidates", problems, reading)
-            if isinstance(reader, Lines) and (texts := reader.captions(source, request)):
-                candidates = dict(_numbered(texts))
-                count = len(texts)
-            else:
-                place = partial(reader.place, source.path)
-                count = add_candidates(reader.read(source, request), candidates, place, problems)
+            texts, records = _captions(reader, source, request)
+            candidates.update(_numbered(texts))
+            place = partial(reader.place, source.path)
+            count = len(texts) + add_candidates(records, candidates, place, problems)
             _raise_if_unusable(source.path, count, request)
             problems.raise_if_any()
     return candidates, _as_read(file, path, request)
@@ -174,12 +172,9 @@ def references_of_files(
                 request = Request(role, problems, reading, blind=blind)
                 place = partial(reader.place, source.path)
                 with _collector_paused():
-                    if isinstance(reader, Lines) and (texts := reader.captions(source, request)):
-                        in_order = len(lengths) == len(files)
-                        count = _add_lines(texts, references, all_are_lines=in_order)
-                    else:
-                        records = reader.read(source, request)
-                        count = add_references(records, references, place, problems)
+                    texts, records = _captions(reader, source, request)
+                    _add_lines(texts, references, all_are_lines=len(lengths) == len(files))
+                    count = len(texts) + add_references(records, references, place, problems)
                 _raise_if_unusable(source.path, count, request)
         files.append(_as_read(file, path, request))
         if is_in_order(files[-1]):
@@ -331,6 +326,13 @@ def add_references(
     return count
 
 
+def _captions(reader: Format, source: Source, request: Request) -> tuple[list[str], Records]:
+    """Give the captions that need no further look, in order, and the records of all others."""
+    if isinstance(reader, Lines):
+        return reader.captions(source, request)
+    return [], reader.read(source, request)
+
+
 def _numbered(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Pair lines with their numbers, which are their items."""
     return zip(map(str, range(1, len(texts) + 1)), texts, strict=True)
@@ -338,12 +340,12 @@ def _numbered(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 def _add_lines(
     texts: Sequence[str], references: dict[str, list[str]], *, all_are_lines: bool
-) -> int:
-    """Append the lines of a file, and count them.
+) -> None:
+    """Append the first lines of a file to the references so far.
 
     Args:
-        texts: The lines; all can be used.
-        references: The references so far.
+        texts: The lines.
+        references: The references.
         all_are_lines: Whether these are lines, too: as many in the same order, or an error follows.
     """
     if all_are_lines and references:
@@ -352,7 +354,6 @@ def _add_lines(
     else:
         for item, text in _numbered(texts):
             references.setdefault(item, []).append(text)
-    return len(texts)
 
 
 def _reason_for_refusal(item: object, caption: object) -> str:

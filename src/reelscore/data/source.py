@@ -113,8 +113,7 @@ class Source:
         """
         with self._failures_explained():
             number = 0
-            begin = self.head if self._document is None else self._document
-            for number, line in enumerate(io.BytesIO(begin), start=1):
+            for number, line in enumerate(io.BytesIO(self.head), start=1):
                 if not line.endswith(b"\n"):
                     line += self._stream.readline(longest)
                 yield number, line if longest < 0 else self._checked(line, number, longest)
@@ -133,8 +132,16 @@ class Source:
             )
         return line
 
+    def blocks(self) -> Iterator[bytes]:
+        r"""Yield the content in blocks of some tens of kilobytes; all but the last end with \n."""
+        with self._failures_explained():
+            block = self.head
+            while block:
+                yield block if block.endswith(b"\n") else block + self._stream.readline()
+                block = self._stream.read(HEAD_SIZE)
+
     def document(self) -> bytes:
-        """Read the whole content."""
+        """Read the whole content; after that there are no lines to be read."""
         if self._document is None:
             with self._failures_explained():
                 self._document = self.head + self._stream.read()

@@ -6,11 +6,15 @@ are part of the caption, since counting them would shift every caption after the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import io
+from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from reelscore.data.reading import Reading, Request
 from reelscore.data.source import Source, decode_line
 from reelscore.errors import DataError
+
+Record = tuple[int, object, object]
 
 
 class Lines:
@@ -30,28 +34,49 @@ class Lines:
         """Name a caption by its line."""
         return f"{path}:{number}"
 
-    def read(self, source: Source, request: Request) -> Iterator[tuple[int, object, object]]:
+    def read(self, source: Source, request: Request) -> Iterator[Record]:
         """Yield number, number and caption of each line."""
         request.read_as = "plain lines"
-        for number, line in source.lines():
-            try:
-                text = decode_line(line, source.path, number)
-            except DataError as error:
-                request.problems.add(str(error))
-            else:
-                is_windows = text.endswith("\r\n")
-                yield number, number, text[:-2] if is_windows else text.removesuffix("\n")
+        return _records(source.blocks(), 1, source.path, request)
 
-    def captions(self, source: Source, request: Request) -> list[str] | None:
-        """Give all captions at once; ``None`` where one cannot be used, for `read` to say which."""
+    def captions(self, source: Source, request: Request) -> tuple[list[str], Iterator[Record]]:
+        """Give the first captions, which all can be used, and the records from there on.
+
+        As a rule there are none: a few thousand captions are looked at together.
+        """
         request.read_as = "plain lines"
-        document = source.document()
-        if b"\0" in document:
-            return None
+        texts: list[str] = []
+        blocks = source.blocks()
+        for block in blocks:
+            lines = _usable_lines(block)
+            if lines is None:
+                rest = chain([block], blocks)
+                return texts, _records(rest, len(texts) + 1, source.path, request)
+            texts += lines
+        return texts, iter(())
+
+
+def _usable_lines(block: bytes) -> list[str] | None:
+    """Decode the lines of a block; ``None`` if one of them cannot be used."""
+    if b"\0" in block:
+        return None
+    try:
+        *lines, last = map(bytes.decode, block.split(b"\n"))
+    except UnicodeDecodeError:
+        return None
+    if b"\r" in block:
+        lines = [line.removesuffix("\r") for line in lines]
+    return [*lines, last] if last else lines
+
+
+def _records(blocks: Iterable[bytes], first: int, path: str, request: Request) -> Iterator[Record]:
+    """Decode line by line, and say which cannot be."""
+    lines = (line for block in blocks for line in io.BytesIO(block))
+    for number, line in enumerate(lines, start=first):
         try:
-            *lines, last = map(bytes.decode, document.split(b"\n"))
-        except UnicodeDecodeError:
-            return None
-        if b"\r" in document:
-            lines = [line.removesuffix("\r") for line in lines]
-        return [*lines, last] if last else lines
+            text = decode_line(line, path, number)
+        except DataError as error:
+            request.problems.add(str(error))
+        else:
+            is_windows = text.endswith("\r\n")
+            yield number, number, text[:-2] if is_windows else text.removesuffix("\n")
