@@ -77,7 +77,7 @@ clean: ## remove everything that was built
 	@tools/system_packages.sh compiler
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@# What builds it and what it needs have no package in common: they are fetched side by side.
-	@$(PIP) 'scikit-build-core>=0.10' 'nanobind>=2.4' 'cmake>=3.21' ninja & builders=$$!; \
+	@$(PIP) 'scikit-build-core>=0.10' 'nanobind>=2.10.1' 'cmake>=3.21' ninja & builders=$$!; \
 		$(PIP) -r <($(NEEDED)) && wait $$builders
 	@touch $@
 

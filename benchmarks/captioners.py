@@ -68,7 +68,7 @@ def bound_speed(training: dict[str, list[str]], test: dict[str, list[str]]) -> N
     pairs = [own.ravel() for own in numbers]
     _, cpu, _ = clocked(
         lambda: _native.meteor_pairs(
-            language_index(), *ours, *theirs, *pairs, METEOR, thread_count(None)
+            language_index(), ours, theirs, *pairs, METEOR, thread_count(None)
         )
     )
     kernel = len(pairs[0]) / cpu

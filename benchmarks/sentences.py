@@ -18,7 +18,7 @@ from reelscore import tokenize
 from reelscore.metrics.meteor import Meteor
 from reelscore.text.packed import pack
 from reelscore.text.tokens import thread_count
-from reelscore.text.words import CaptionBatch, Captions
+from reelscore.text.words import CaptionBatch, Captions, Pairing
 
 
 def main() -> None:
@@ -88,8 +88,7 @@ def _batch(texts: list[str], rows: list[list[str]]) -> CaptionBatch:
     return CaptionBatch(
         Captions(pack(texts)),
         Captions(pack(flat)),
-        np.arange(len(texts), dtype=np.int64),
-        np.arange(len(texts) + 1, dtype=np.int64) * len(rows),
+        Pairing.in_order(np.arange(len(texts) + 1, dtype=np.int64) * len(rows)),
         thread_count(None),
     )
 

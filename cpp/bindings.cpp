@@ -1,6 +1,8 @@
-// The only file that knows Python. Each function takes flat arrays, lets other Python threads run
-// while it works, and hands back arrays that own their memory. Arguments are checked by the typed
-// Python functions that call these (text/, metrics/), not here.
+// The only file that knows Python. Each function takes captions, words and rows as the core holds
+// them, or flat arrays, lets other Python threads run while it works, and hands back what owns its
+// memory. Numpy is imported when an array is asked for, and not before: a run that prints a table
+// never asks. Arguments are checked by the typed Python functions that call these (text/,
+// metrics/), not here.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -12,12 +14,12 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
-#include <unordered_map>
 
 #include "cider.hpp"
 #include "draws.hpp"
@@ -30,9 +32,10 @@
 #include "meteor.hpp"
 #include "meteor_texts.hpp"
 #include "ngrams.hpp"
-#include "precise_pow.hpp"
 #include "projective.hpp"
 #include "ptb.hpp"
+#include "scores.hpp"
+#include "shared_arrays.hpp"
 #include "strings.hpp"
 #include "temporal.hpp"
 #include "words.hpp"
@@ -47,12 +50,14 @@ template <typename T>
 using ArrayIn = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <typename T>
 using ArrayOut = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
-using MatrixOut = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
+template <typename T>
+using Memory = nb::ndarray<nb::memview, const T, nb::ndim<1>>;
 using MatrixIn = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <typename T>
+using MatrixOut = nb::ndarray<nb::numpy, T, nb::ndim<2>>;
 using Bytes = ArrayIn<std::uint8_t>;
 using Offsets = ArrayIn<std::int64_t>;
 using Ids = ArrayIn<std::uint32_t>;
-using PackedOut = std::pair<ArrayOut<std::uint8_t>, ArrayOut<std::int64_t>>;
 
 // Python threads may number the words of their captions in one vocabulary.
 struct SharedVocabulary : Vocabulary {
@@ -68,24 +73,34 @@ ArrayOut<T> array_of(Container&& container) {
     return ArrayOut<T>(reinterpret_cast<T*>(owner->data()), {owner->size()}, keeper);
 }
 
-MatrixOut matrix_of(std::vector<double>&& values, std::size_t rows, std::size_t columns) {
-    auto* owner = new std::vector<double>(std::move(values));
-    nb::capsule keeper(owner,
-                       [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
-    return MatrixOut(owner->data(), {rows, columns}, keeper);
+// The elements of an array of Python's, shared.
+template <typename T, typename Array>
+SharedArray<T> shared_array(Array&& array) {
+    const auto owner = std::make_shared<const std::decay_t<Array>>(std::forward<Array>(array));
+    return {owner, reinterpret_cast<const T*>(owner->data()), owner->size()};
 }
 
-PackedOut packed_of(Strings&& strings) {
-    return {array_of<std::uint8_t>(std::move(strings.bytes)),
-            array_of<std::int64_t>(std::move(strings.offsets))};
+nb::capsule keeper_of(const std::shared_ptr<const void>& owner) {
+    using Owner = std::shared_ptr<const void>;
+    return nb::capsule(new Owner(owner), [](void* p) noexcept { delete static_cast<Owner*>(p); });
 }
 
-StringsView strings_view(const Bytes& bytes, const Offsets& offsets) {
-    return {reinterpret_cast<const char*>(bytes.data()), offsets.data(), offsets.size() - 1};
+// Shared elements as an array: numpy's, or memory that all who read buffers can read.
+template <typename Array, typename T>
+Array array_over(const SharedArray<T>& elements) {
+    return Array(reinterpret_cast<typename Array::Scalar*>(elements.data()), {elements.size()},
+                 keeper_of(elements.owner()));
 }
 
-WordsView words_view(const Ids& ids, const Offsets& offsets) {
-    return {ids.data(), offsets.data(), offsets.size() - 1};
+template <typename T>
+nb::object matrix_over(const SharedRows& rows) {
+    return nb::cast(MatrixOut<T>(const_cast<T*>(rows.values.data()), {rows.size, rows.columns},
+                                 keeper_of(rows.values.owner())));
+}
+
+SharedRows shared_rows(MatrixIn matrix) {
+    const std::size_t size = matrix.shape(0), columns = matrix.shape(1);
+    return {shared_array<double>(std::move(matrix)), size, columns, false};
 }
 
 std::string_view utf8_of(nb::handle text) {
@@ -95,34 +110,70 @@ std::string_view utf8_of(nb::handle text) {
     return {bytes, static_cast<std::size_t>(size)};
 }
 
-PackedOut pack(nb::list texts) {
+SharedStrings pack(nb::list texts) {
     Strings strings;
     std::size_t bytes = 0;
     for (nb::handle text : texts) bytes += utf8_of(text).size();
     strings.bytes.reserve(bytes);  // to grow by copies would take more time and memory
     strings.offsets.reserve(texts.size() + 1);
     for (nb::handle text : texts) strings.push_back(utf8_of(text));
-    return packed_of(std::move(strings));
+    return shared(std::move(strings));
 }
 
-nb::list unpack(const Bytes& bytes, const Offsets& offsets) {
-    const StringsView view = strings_view(bytes, offsets);
+nb::list unpack(const SharedStrings& strings) {
+    const StringsView all = view(strings);
     nb::list texts;
-    for (std::size_t k = 0; k < view.size; ++k) {
-        texts.append(nb::str(view[k].data(), view[k].size()));
+    for (std::size_t k = 0; k < all.size; ++k) {
+        texts.append(nb::str(all[k].data(), all[k].size()));
     }
     return texts;
 }
 
 // Runs a kernel that fills rows x columns numbers, with the interpreter's lock released.
 template <typename Kernel>
-MatrixOut rows_of(std::size_t rows, std::size_t columns, Kernel&& kernel) {
+SharedRows rows_of(std::size_t rows, std::size_t columns, Kernel&& kernel) {
     std::vector<double> values(rows * columns);
     {
         nb::gil_scoped_release release;
         kernel(values.data());
     }
-    return matrix_of(std::move(values), rows, columns);
+    return SharedRows::of(std::move(values), rows, columns);
+}
+
+// The same for a kernel whose rows are asked for as an array.
+template <typename Kernel>
+nb::object matrix_of(std::size_t rows, std::size_t columns, Kernel&& kernel) {
+    return matrix_over<double>(rows_of(rows, columns, std::forward<Kernel>(kernel)));
+}
+
+// Scores each row of sums by a formula that takes one row.
+template <typename Formula>
+SharedRows scores_of(const SharedRows& totals, std::size_t outputs, Formula&& formula) {
+    return rows_of(totals.size, outputs, [&](double* out) {
+        for (std::size_t k = 0; k < totals.size; ++k) {
+            formula(totals.values.data() + k * totals.columns, out + k * outputs);
+        }
+    });
+}
+
+// Binds what lists of strings and lists of words have in common.
+template <typename T>
+void bind_lists(nb::class_<SharedLists<T>>& lists) {
+    lists.def_prop_ro("size", &SharedLists<T>::size, "How many there are.")
+        .def_prop_ro(
+            "offsets",
+            [](const SharedLists<T>& self) {
+                return array_over<ArrayOut<const std::int64_t>>(self.offsets);
+            },
+            nb::rv_policy::automatic, "Where each begins, and the end of the last.")
+        .def(
+            "take",
+            [](const SharedLists<T>& self, Offsets numbers) {
+                return self.take(numbers.data(), numbers.size());
+            },
+            "numbers"_a, "Pick some by number, in the order given.")
+        .def("slice", &SharedLists<T>::slice, "begin"_a, "end"_a,
+             "Those from begin up to end, without copying them.");
 }
 
 // A language index together with the mapped file it looks at, and the texts analysed with it.
@@ -142,18 +193,16 @@ std::optional<OpenIndex> open_index(Bytes content) {
     }
 }
 
-// Words and their stems, packed.
-using PackedStems = std::optional<std::tuple<Bytes, Offsets, Bytes, Offsets>>;
+// Words and their stems.
+using PackedStems = std::optional<std::pair<SharedStrings, SharedStrings>>;
 
 std::optional<StemTable> stem_table(const PackedStems& packed) {
     if (!packed) return std::nullopt;
-    const auto& [words, word_offsets, stems, stem_offsets] = *packed;
-    const StringsView spelled = strings_view(words, word_offsets);
-    const StringsView stemmed = strings_view(stems, stem_offsets);
-    if (spelled.size != stemmed.size) throw std::invalid_argument("a word without a stem");
+    const StringsView words = view(packed->first), stems = view(packed->second);
+    if (words.size != stems.size) throw std::invalid_argument("a word without a stem");
     StemTable table;
-    for (std::size_t k = 0; k < spelled.size; ++k) {
-        table.emplace(std::string(spelled[k]), std::string(stemmed[k]));
+    for (std::size_t k = 0; k < words.size; ++k) {
+        table.emplace(std::string(words[k]), std::string(stems[k]));
     }
     return table;
 }
@@ -186,81 +235,246 @@ NB_MODULE(_native, m) {
 
     m.doc() = "The C++ kernels; use the typed functions of reelscore.text and reelscore.metrics.";
 
+    nb::class_<SharedStrings> packed(m, "Packed", R"(Many strings in two flat arrays.
+
+String k is the UTF-8 text ``data[offsets[k]:offsets[k + 1]]``. A million captions packed cost
+their bytes and eight million more; as Python strings they cost three times that, and could not be
+read without holding the interpreter's lock.
+
+Args:
+    data: The bytes of all strings.
+    offsets: Where each begins, and the end of the last.)");
+    bind_lists(packed);
+    packed
+        .def(
+            "__init__",
+            [](SharedStrings* self, Bytes data, Offsets offsets) {
+                new (self) SharedStrings{shared_array<char>(std::move(data)),
+                                         shared_array<std::int64_t>(std::move(offsets))};
+            },
+            "data"_a, "offsets"_a)
+        .def_prop_ro(
+            "data",
+            [](const SharedStrings& self) {
+                return array_over<ArrayOut<const std::uint8_t>>(self.values);
+            },
+            nb::rv_policy::automatic, "The bytes of all strings.")
+        .def("unpack", &unpack, "Give the strings back.")
+        .def(
+            "contains",
+            [](const SharedStrings& self, std::string_view text) {
+                const StringsView all = view(self);
+                return all.all_bytes().find(text) != std::string_view::npos;
+            },
+            "text"_a, "Whether a text stands anywhere in the strings, written one after the other.")
+        .def(
+            "memory",
+            [](const SharedStrings& self) {
+                return std::pair(array_over<Memory<std::uint8_t>>(self.values),
+                                 array_over<Memory<std::int64_t>>(self.offsets));
+            },
+            "Bytes and offsets as memory that all can read who read buffers.")
+        .def("__reduce__", [](nb::handle self) {
+            return std::pair(self.type(), nb::make_tuple(self.attr("data"), self.attr("offsets")));
+        });
     m.def("pack", &pack, "texts"_a);
-    m.def("unpack", &unpack, "bytes"_a, "offsets"_a);
-    m.def(
-        "take",
-        [](Bytes bytes, Offsets offsets, Offsets numbers) {
-            const StringsView texts = strings_view(bytes, offsets);
-            Strings taken;
-            std::size_t size = 0;
-            for (std::size_t k = 0; k < numbers.size(); ++k) {
-                const auto number = static_cast<std::size_t>(numbers(k));
-                if (number >= texts.size) throw nb::index_error("no such text");
-                size += texts[number].size();
-            }
-            taken.bytes.reserve(size);
-            taken.offsets.reserve(numbers.size() + 1);
-            for (std::size_t k = 0; k < numbers.size(); ++k) {
-                taken.push_back(texts[static_cast<std::size_t>(numbers(k))]);
-            }
-            return packed_of(std::move(taken));
+
+    nb::class_<SharedWords> words(m, "Words", R"(Captions as words, which are numbers.
+
+Caption k consists of the words ``ids[offsets[k]:offsets[k + 1]]``.)");
+    bind_lists(words);
+    words.def_prop_ro(
+        "ids",
+        [](const SharedWords& self) {
+            return array_over<ArrayOut<const std::uint32_t>>(self.values);
         },
-        "bytes"_a, "offsets"_a, "numbers"_a);
+        nb::rv_policy::automatic, "The words of all captions.");
+
+    nb::class_<SharedRows>(m, "Rows", R"(A matrix of numbers as the core holds it, row by row.
+
+``numpy.asarray`` shows it as an array, without copying it.
+
+Args:
+    matrix: An array of two dimensions.)")
+        .def(
+            "__init__",
+            [](SharedRows* self, MatrixIn matrix) {
+                new (self) SharedRows(shared_rows(std::move(matrix)));
+            },
+            "matrix"_a)
+        .def_static(
+            "joined",
+            [](const std::vector<SharedRows>& parts) {
+                if (parts.size() == 1) return parts[0];
+                std::vector<double> values;
+                std::size_t size = 0, numbers = 0;
+                for (const SharedRows& part : parts) numbers += part.values.size();
+                values.reserve(numbers);
+                for (const SharedRows& part : parts) {
+                    size += part.size;
+                    values.insert(values.end(), part.values.data(),
+                                  part.values.data() + part.values.size());
+                }
+                return SharedRows::of(std::move(values), size, parts.at(0).columns);
+            },
+            "parts"_a, "Put rows of equal length one after the other.")
+        .def("__len__", [](const SharedRows& self) { return self.size; })
+        .def(
+            "__array__",
+            [](const SharedRows& self, nb::object dtype, nb::object copy) {
+                nb::object array =
+                    self.is_own ? matrix_over<double>(self) : matrix_over<const double>(self);
+                const bool is_own = !copy.is_none() && nb::cast<bool>(copy);
+                if (dtype.is_none() && !is_own) return array;
+                return array.attr("astype")(dtype.is_none() ? array.attr("dtype") : dtype);
+            },
+            "dtype"_a = nb::none(), "copy"_a = nb::none())
+        .def(
+            "tolist",
+            [](const SharedRows& self) {
+                std::vector<std::vector<double>> rows(self.size);
+                for (std::size_t k = 0; k < self.size; ++k) {
+                    const double* row = self.values.data() + k * self.columns;
+                    rows[k].assign(row, row + self.columns);
+                }
+                return rows;
+            },
+            "Give the numbers of each row.")
+        .def(
+            "every",
+            [](const SharedRows& self, std::size_t first, std::size_t step) {
+                std::vector<double> values;
+                values.reserve((self.size / step + 1) * self.columns);
+                std::size_t size = 0;
+                for (std::size_t k = first; k < self.size; k += step, ++size) {
+                    const double* row = self.values.data() + k * self.columns;
+                    values.insert(values.end(), row, row + self.columns);
+                }
+                return SharedRows::of(std::move(values), size, self.columns);
+            },
+            "first"_a, "step"_a, "Pick a row, and every one that is so many steps further on.")
+        .def(
+            "sums",
+            [](const SharedRows& self) {
+                return rows_of(1, self.columns, [&](double* out) {
+                    column_sums(self.values.data(), self.columns, 0, self.size, out);
+                });
+            },
+            "Sum each column, pairwise, so that a million rows lose no digits: one row.")
+        .def(
+            "column",
+            [](const SharedRows& self, std::size_t column) {
+                if (column >= self.columns) throw nb::index_error("no such column");
+                std::vector<double> values(self.size);
+                for (std::size_t k = 0; k < self.size; ++k) {
+                    values[k] = self.values[k * self.columns + column];
+                }
+                return array_over<Memory<double>>(SharedArray<double>::of(std::move(values)));
+            },
+            "column"_a, "The numbers of one column, as memory that all can read who read buffers.")
+        .def_prop_ro(
+            "has_gaps",
+            [](const SharedRows& self) {
+                const double* begin = self.values.data();
+                return std::any_of(begin, begin + self.values.size(),
+                                   [](double value) { return std::isnan(value); });
+            },
+            "Whether some of the numbers are NaN.")
+        .def("__reduce__", [](nb::handle self) {
+            return std::pair(self.type(), nb::make_tuple(self.attr("__array__")()));
+        });
+    nb::implicitly_convertible<MatrixIn, SharedRows>();
+
+    nb::class_<SharedPairing>(m, "Pairing", R"(Which references belong to which candidate.
+
+Args:
+    items: For each candidate, the number of its item.
+    reference_offsets: Item i has the references from entry i up to entry i + 1.)")
+        .def(
+            "__init__",
+            [](SharedPairing* self, Offsets items, Offsets reference_offsets) {
+                new (self) SharedPairing{shared_array<std::int64_t>(std::move(items)),
+                                         shared_array<std::int64_t>(std::move(reference_offsets))};
+            },
+            "items"_a, "reference_offsets"_a)
+        .def_static(
+            "in_order",
+            [](Offsets reference_offsets, std::size_t times) {
+                return SharedPairing::in_order(
+                    shared_array<std::int64_t>(std::move(reference_offsets)), times);
+            },
+            "reference_offsets"_a, "times"_a = 1,
+            "Pair the items in their order, each with so many candidates.")
+        .def("__len__", [](const SharedPairing& self) { return self.items.size(); })
+        .def_prop_ro(
+            "items",
+            [](const SharedPairing& self) {
+                return array_over<ArrayOut<const std::int64_t>>(self.items);
+            },
+            nb::rv_policy::automatic, "For each candidate, the number of its item.")
+        .def_prop_ro(
+            "reference_offsets",
+            [](const SharedPairing& self) {
+                return array_over<ArrayOut<const std::int64_t>>(self.reference_offsets);
+            },
+            nb::rv_policy::automatic,
+            "Where the references of each item begin, and the end of the last.")
+        .def("slice", &SharedPairing::slice, "begin"_a, "end"_a,
+             "Some of the candidates, with all references at hand.")
+        .def(
+            "references_in_order",
+            [](const SharedPairing& self, const SharedStrings& references) {
+                auto [own, offsets] = self.in_order(references);
+                return std::pair(std::move(own), array_over<Memory<std::int64_t>>(offsets));
+            },
+            "references"_a,
+            "The references such that candidate k has those from entry k to entry k + 1.");
 
     m.def(
         "ptb_tokenize",
-        [](Bytes bytes, Offsets offsets, bool coco, bool keep_punctuation, std::size_t threads) {
-            Strings tokens;
-            {
-                nb::gil_scoped_release release;
-                tokens = ptb_tokenize(strings_view(bytes, offsets),
-                                      coco ? PtbMode::coco : PtbMode::separate, keep_punctuation,
-                                      threads);
-            }
-            return packed_of(std::move(tokens));
+        [](const SharedStrings& captions, bool coco, bool keep_punctuation, std::size_t threads) {
+            nb::gil_scoped_release release;
+            return shared(ptb_tokenize(view(captions), coco ? PtbMode::coco : PtbMode::separate,
+                                       keep_punctuation, threads));
         },
-        "bytes"_a, "offsets"_a, "coco"_a, "keep_punctuation"_a, "threads"_a);
+        "captions"_a, "coco"_a, "keep_punctuation"_a, "threads"_a);
 
     m.def(
         "ptb_tokenize_lines",
-        [](Bytes bytes, Offsets offsets, std::size_t threads) {
-            const StringsView captions = strings_view(bytes, offsets);
-            std::vector<std::uint8_t> closed(captions.size);
+        [](const SharedStrings& captions, std::size_t threads) {
+            std::vector<std::uint8_t> closed(captions.size());
             Strings tokens;
             {
                 nb::gil_scoped_release release;
-                tokens = ptb_tokenize_lines(captions, threads, closed.data());
+                tokens = ptb_tokenize_lines(view(captions), threads, closed.data());
             }
-            return std::pair(packed_of(std::move(tokens)),
-                             array_of<std::uint8_t>(std::move(closed)));
+            return std::pair(shared(std::move(tokens)), array_of<std::uint8_t>(std::move(closed)));
         },
-        "bytes"_a, "offsets"_a, "threads"_a);
+        "captions"_a, "threads"_a);
     m.def(
         "ptb_tokenize_open",
-        [](Bytes bytes, Offsets offsets, Bytes closed, std::size_t threads) {
+        [](const SharedStrings& captions, Bytes closed, std::size_t threads) {
             OpenLines lines;
             {
                 nb::gil_scoped_release release;
-                lines = ptb_tokenize_open(strings_view(bytes, offsets), closed.data(), threads);
+                lines = ptb_tokenize_open(view(captions), closed.data(), threads);
             }
             return std::pair(array_of<std::int64_t>(std::move(lines.numbers)),
-                             packed_of(std::move(lines.tokens)));
+                             shared(std::move(lines.tokens)));
         },
-        "bytes"_a, "offsets"_a, "closed"_a, "threads"_a);
+        "captions"_a, "closed"_a, "threads"_a);
 
     m.def(
         "string_hashes",
-        [](Bytes bytes, Offsets offsets) {
-            const StringsView strings = strings_view(bytes, offsets);
-            std::vector<std::uint64_t> hashes(strings.size);
+        [](const SharedStrings& strings) {
+            std::vector<std::uint64_t> hashes(strings.size());
             {
                 nb::gil_scoped_release release;
-                string_hashes(strings, hashes.data());
+                string_hashes(view(strings), hashes.data());
             }
             return array_of<std::uint64_t>(std::move(hashes));
         },
-        "bytes"_a, "offsets"_a);
+        "strings"_a);
     m.def(
         "poisson_draws",
         [](ArrayIn<std::uint64_t> items, std::uint64_t seed, std::size_t first, std::size_t draws) {
@@ -275,7 +489,7 @@ NB_MODULE(_native, m) {
 
     nb::class_<SharedVocabulary>(m, "Vocabulary")
         .def(nb::init<>())
-        .def("words", [](const SharedVocabulary& self) { return packed_of(Strings(self.words())); })
+        .def("words", [](const SharedVocabulary& self) { return shared(Strings(self.words())); })
         .def("__len__", [](const SharedVocabulary& self) { return self.size(); })
         .def(
             "word",
@@ -286,32 +500,26 @@ NB_MODULE(_native, m) {
             "id"_a)
         .def(
             "number",
-            [](SharedVocabulary& self, Bytes bytes, Offsets offsets) {
-                const StringsView texts = strings_view(bytes, offsets);
+            [](SharedVocabulary& self, const SharedStrings& strings) {
+                const StringsView texts = view(strings);
                 const std::lock_guard<std::mutex> lock(self.guard);
                 std::vector<std::int64_t> numbers(texts.size);
                 for (std::size_t k = 0; k < texts.size; ++k) numbers[k] = self.id(texts[k]);
                 return array_of<std::int64_t>(std::move(numbers));
             },
-            "bytes"_a, "offsets"_a);
+            "texts"_a);
     m.def(
         "word_ids",
-        [](Bytes bytes, Offsets offsets, bool at_blanks, SharedVocabulary& vocabulary) {
-            Words words;
-            {
-                nb::gil_scoped_release release;
-                const std::lock_guard<std::mutex> lock(vocabulary.guard);
-                words = word_ids(strings_view(bytes, offsets),
-                                 at_blanks ? Split::blank : Split::whitespace, vocabulary);
-            }
-            return std::pair(array_of<std::uint32_t>(std::move(words.ids)),
-                             array_of<std::int64_t>(std::move(words.offsets)));
+        [](const SharedStrings& captions, bool at_blanks, SharedVocabulary& vocabulary) {
+            nb::gil_scoped_release release;
+            const std::lock_guard<std::mutex> lock(vocabulary.guard);
+            return shared(
+                word_ids(view(captions), at_blanks ? Split::blank : Split::whitespace, vocabulary));
         },
-        "bytes"_a, "offsets"_a, "at_blanks"_a, "vocabulary"_a);
+        "captions"_a, "at_blanks"_a, "vocabulary"_a);
     m.def(
         "plainly_spaced",
-        [](Bytes bytes, Offsets offsets) { return plainly_spaced(strings_view(bytes, offsets)); },
-        "bytes"_a, "offsets"_a);
+        [](const SharedStrings& captions) { return plainly_spaced(view(captions)); }, "captions"_a);
 
     nb::class_<PairIds>(m, "PairIds")
         .def(nb::init<>())
@@ -340,47 +548,57 @@ NB_MODULE(_native, m) {
         "group_sums",
         [](MatrixIn rows, Offsets numbers, Offsets group_offsets) {
             const std::size_t groups = group_offsets.size() - 1, columns = rows.shape(1);
-            return rows_of(groups, columns, [&](double* out) {
+            return matrix_of(groups, columns, [&](double* out) {
                 group_sums(rows.data(), columns, numbers.data(), group_offsets.data(), groups, out);
             });
         },
         "rows"_a, "numbers"_a, "group_offsets"_a);
+    m.def(
+        "mean_scores",
+        [](const SharedRows& totals, double scale) {
+            return scores_of(totals, 1, [&](const double* row, double* out) {
+                *out = mean_score(row, totals.columns, scale);
+            });
+        },
+        "totals"_a, "scale"_a = 1.0);
 
     m.def(
         "bleu_statistics",
-        [](Ids candidates, Offsets candidate_offsets, Ids references, Offsets word_offsets,
-           Offsets items, Offsets reference_offsets, std::size_t order, std::size_t threads) {
-            const WordsView view = words_view(candidates, candidate_offsets);
-            return rows_of(view.size, 2 * order + 2, [&](double* out) {
-                bleu_statistics(view, words_view(references, word_offsets),
-                                {items.data(), reference_offsets.data()}, order, threads, out);
+        [](const SharedWords& candidates, const SharedWords& references,
+           const SharedPairing& pairing, std::size_t order, std::size_t threads) {
+            return rows_of(candidates.size(), 2 * order + 2, [&](double* out) {
+                bleu_statistics(view(candidates), view(references), pairing.view(), order, threads,
+                                out);
             });
         },
-        "candidates"_a, "candidate_offsets"_a, "references"_a, "word_offsets"_a, "items"_a,
-        "reference_offsets"_a, "order"_a, "threads"_a);
+        "candidates"_a, "references"_a, "pairing"_a, "order"_a, "threads"_a);
+    m.def(
+        "bleu_scores",
+        [](const SharedRows& totals, std::size_t order) {
+            return scores_of(totals, order,
+                             [&](const double* row, double* out) { bleu_scores(row, order, out); });
+        },
+        "totals"_a, "order"_a);
     m.def(
         "self_bleu_statistics",
-        [](Ids captions, Offsets caption_offsets, Offsets group_offsets, std::size_t order,
+        [](const SharedWords& captions, Offsets group_offsets, std::size_t order,
            std::size_t threads) {
-            const WordsView view = words_view(captions, caption_offsets);
-            return rows_of(view.size, 2 * order + 2, [&](double* out) {
-                self_bleu_statistics(view, group_offsets.data(), group_offsets.size() - 1, order,
-                                     threads, out);
+            return matrix_of(captions.size(), 2 * order + 2, [&](double* out) {
+                self_bleu_statistics(view(captions), group_offsets.data(), group_offsets.size() - 1,
+                                     order, threads, out);
             });
         },
-        "captions"_a, "caption_offsets"_a, "group_offsets"_a, "order"_a, "threads"_a);
+        "captions"_a, "group_offsets"_a, "order"_a, "threads"_a);
     m.def(
         "rouge_l_statistics",
-        [](Ids candidates, Offsets candidate_offsets, Ids references, Offsets word_offsets,
-           Offsets items, Offsets reference_offsets, std::size_t threads) {
-            const WordsView view = words_view(candidates, candidate_offsets);
-            return rows_of(view.size, 2, [&](double* out) {
-                rouge_l_statistics(view, words_view(references, word_offsets),
-                                   {items.data(), reference_offsets.data()}, threads, out);
+        [](const SharedWords& candidates, const SharedWords& references,
+           const SharedPairing& pairing, double recall_weight, std::size_t threads) {
+            return rows_of(candidates.size(), 2, [&](double* out) {
+                rouge_l_statistics(view(candidates), view(references), pairing.view(),
+                                   recall_weight, threads, out);
             });
         },
-        "candidates"_a, "candidate_offsets"_a, "references"_a, "word_offsets"_a, "items"_a,
-        "reference_offsets"_a, "threads"_a);
+        "candidates"_a, "references"_a, "pairing"_a, "recall_weight"_a, "threads"_a);
 
     nb::class_<DocumentFrequencies>(m, "DocumentFrequencies")
         .def(nb::init<std::size_t>(), "order"_a)
@@ -388,39 +606,37 @@ NB_MODULE(_native, m) {
         .def_prop_ro("order", &DocumentFrequencies::order)
         .def(
             "add_ngrams",
-            [](DocumentFrequencies& self, Ids captions, Offsets word_offsets) {
+            [](DocumentFrequencies& self, const SharedWords& captions) {
                 nb::gil_scoped_release release;
-                self.add(words_view(captions, word_offsets));
+                self.add(view(captions));
             },
-            "captions"_a, "word_offsets"_a)
+            "captions"_a)
         .def(
             "count",
-            [](DocumentFrequencies& self, Ids references, Offsets word_offsets,
+            [](DocumentFrequencies& self, const SharedWords& references,
                Offsets reference_offsets) {
                 nb::gil_scoped_release release;
-                self.count(words_view(references, word_offsets), reference_offsets.data(),
+                self.count(view(references), reference_offsets.data(),
                            reference_offsets.size() - 1);
             },
-            "references"_a, "word_offsets"_a, "reference_offsets"_a)
+            "references"_a, "reference_offsets"_a)
         .def(
             "count_repeated",
-            [](DocumentFrequencies& self, Ids references, Offsets word_offsets,
-               Offsets reference_offsets, double log_documents) {
-                const WordsView view = words_view(references, word_offsets);
-                return rows_of(view.size, self.order(), [&](double* out) {
-                    self.count_repeated(view, reference_offsets.data(),
+            [](DocumentFrequencies& self, const SharedWords& references, Offsets reference_offsets,
+               double log_documents) {
+                return rows_of(references.size(), self.order(), [&](double* out) {
+                    self.count_repeated(view(references), reference_offsets.data(),
                                         reference_offsets.size() - 1, log_documents, out);
                 });
             },
-            "references"_a, "word_offsets"_a, "reference_offsets"_a, "log_documents"_a)
+            "references"_a, "reference_offsets"_a, "log_documents"_a)
         .def(
             "set",
-            [](DocumentFrequencies& self, Ids ngrams, Offsets ngram_offsets,
-               ArrayIn<double> frequencies) {
-                const WordsView view = words_view(ngrams, ngram_offsets);
-                for (std::size_t k = 0; k < view.size; ++k) self.set(view[k], frequencies(k));
+            [](DocumentFrequencies& self, const SharedWords& ngrams, ArrayIn<double> frequencies) {
+                const WordsView all = view(ngrams);
+                for (std::size_t k = 0; k < all.size; ++k) self.set(all[k], frequencies(k));
             },
-            "ngrams"_a, "ngram_offsets"_a, "frequencies"_a)
+            "ngrams"_a, "frequencies"_a)
         .def("entries",
              [](const DocumentFrequencies& self) {
                  DocumentFrequencies::Entries entries;
@@ -441,44 +657,43 @@ NB_MODULE(_native, m) {
             "prefixes"_a, "words"_a, "frequencies"_a);
     m.def(
         "cider_norms",
-        [](Ids captions, Offsets word_offsets, const DocumentFrequencies& frequencies,
+        [](const SharedWords& captions, const DocumentFrequencies& frequencies,
            double log_documents, std::size_t threads) {
-            const WordsView view = words_view(captions, word_offsets);
-            return rows_of(view.size, frequencies.order(), [&](double* out) {
-                cider_norms(view, frequencies, log_documents, threads, out);
+            return rows_of(captions.size(), frequencies.order(), [&](double* out) {
+                cider_norms(view(captions), frequencies, log_documents, threads, out);
             });
         },
-        "captions"_a, "word_offsets"_a, "frequencies"_a, "log_documents"_a, "threads"_a);
+        "captions"_a, "frequencies"_a, "log_documents"_a, "threads"_a);
     m.def(
         "cider_statistics",
-        [](Ids candidates, Offsets candidate_offsets, Ids references, Offsets word_offsets,
-           MatrixIn reference_norms, Offsets items, Offsets reference_offsets,
+        [](const SharedWords& candidates, const SharedWords& references,
+           const SharedRows& reference_norms, const SharedPairing& pairing,
            const DocumentFrequencies& frequencies, double log_documents, double sigma, bool clip,
            std::size_t threads) {
-            const WordsView view = words_view(candidates, candidate_offsets);
-            return rows_of(view.size, frequencies.order(), [&](double* out) {
-                cider_statistics(view, words_view(references, word_offsets), reference_norms.data(),
-                                 {items.data(), reference_offsets.data()}, frequencies,
-                                 {sigma, clip, log_documents}, threads, out);
+            const std::size_t order = frequencies.order(), size = candidates.size();
+            return rows_of(size, order + 1, [&](double* out) {
+                cider_statistics(view(candidates), view(references), reference_norms.values.data(),
+                                 pairing.view(), frequencies, {sigma, clip, log_documents}, threads,
+                                 out);
+                append_ones(out, size, order);
             });
         },
-        "candidates"_a, "candidate_offsets"_a, "references"_a, "word_offsets"_a,
-        "reference_norms"_a, "items"_a, "reference_offsets"_a, "frequencies"_a, "log_documents"_a,
-        "sigma"_a, "clip"_a, "threads"_a);
+        "candidates"_a, "references"_a, "reference_norms"_a, "pairing"_a, "frequencies"_a,
+        "log_documents"_a, "sigma"_a, "clip"_a, "threads"_a);
 
     m.def(
         "cider_group_sums",
-        [](Ids texts, Offsets word_offsets, Offsets candidates, Offsets references,
-           Offsets group_offsets, std::size_t order, double sigma, bool clip, std::size_t threads) {
+        [](const SharedWords& texts, Offsets candidates, Offsets references, Offsets group_offsets,
+           std::size_t order, double sigma, bool clip, std::size_t threads) {
             const std::size_t groups = group_offsets.size() - 1;
-            return rows_of(groups, order, [&](double* out) {
-                cider_group_sums(words_view(texts, word_offsets), candidates.data(),
-                                 references.data(), group_offsets.data(), groups, order,
-                                 {sigma, clip, 0.0}, threads, out);
+            return matrix_of(groups, order, [&](double* out) {
+                cider_group_sums(view(texts), candidates.data(), references.data(),
+                                 group_offsets.data(), groups, order, {sigma, clip, 0.0}, threads,
+                                 out);
             });
         },
-        "texts"_a, "word_offsets"_a, "candidates"_a, "references"_a, "group_offsets"_a, "order"_a,
-        "sigma"_a, "clip"_a, "threads"_a);
+        "texts"_a, "candidates"_a, "references"_a, "group_offsets"_a, "order"_a, "sigma"_a,
+        "clip"_a, "threads"_a);
 
     nb::class_<OpenIndex>(m, "LanguageIndex")
         .def_static("open", &open_index, "content"_a)
@@ -527,62 +742,74 @@ NB_MODULE(_native, m) {
         });
     m.def(
         "meteor_statistics",
-        [](const OpenIndex& language, Bytes candidates, Offsets candidate_offsets, Bytes references,
-           Offsets text_offsets, Offsets reference_offsets, std::array<double, 4> parameters,
-           std::size_t threads, PackedStems stems) {
-            const StringsView view = strings_view(candidates, candidate_offsets);
+        [](const OpenIndex& language, const SharedStrings& candidates,
+           const SharedStrings& references, Offsets reference_offsets,
+           std::array<double, 4> parameters, std::size_t threads, const PackedStems& stems) {
             const std::optional<StemTable> table = stem_table(stems);
-            return rows_of(view.size, kMeteorStatistics, [&](double* out) {
-                meteor_statistics(*language.memory, view, strings_view(references, text_offsets),
-                                  reference_offsets.data(), view.size,
+            const std::size_t size = candidates.size();
+            return rows_of(size, kMeteorStatistics, [&](double* out) {
+                meteor_statistics(*language.memory, view(candidates), view(references),
+                                  reference_offsets.data(), size,
                                   meteor_parameters(parameters, table), threads, out);
             });
         },
-        "language"_a, "candidates"_a, "candidate_offsets"_a, "references"_a, "text_offsets"_a,
-        "reference_offsets"_a, "parameters"_a, "threads"_a, "stems"_a = nb::none());
+        "language"_a, "candidates"_a, "references"_a, "reference_offsets"_a, "parameters"_a,
+        "threads"_a, "stems"_a = nb::none());
+    m.def(
+        "meteor_scores",
+        [](const SharedRows& totals, std::array<double, 4> parameters,
+           std::array<double, kMeteorModules> weights) {
+            if (totals.columns != kMeteorStatistics) {
+                throw std::invalid_argument("not rows of METEOR's statistics");
+            }
+            MeteorParameters chosen = meteor_parameters(parameters);
+            chosen.weights = weights;
+            return rows_of(totals.size, 1, [&](double* out) {
+                meteor_scores(totals.values.data(), totals.size, chosen, out);
+            });
+        },
+        "totals"_a, "parameters"_a, "weights"_a);
     m.def(
         "meteor_pairs",
-        [](const OpenIndex& language, Bytes candidates, Offsets candidate_offsets, Bytes references,
-           Offsets text_offsets, Offsets candidate_numbers, Offsets reference_numbers,
+        [](const OpenIndex& language, const SharedStrings& candidates,
+           const SharedStrings& references, Offsets candidate_numbers, Offsets reference_numbers,
            std::array<double, 4> parameters, std::size_t threads) {
             const std::size_t pairs = candidate_numbers.size();
             std::vector<double> scores(pairs);
             {
                 nb::gil_scoped_release release;
-                meteor_pairs(*language.memory, strings_view(candidates, candidate_offsets),
-                             strings_view(references, text_offsets), candidate_numbers.data(),
-                             reference_numbers.data(), pairs, meteor_parameters(parameters),
-                             threads, nullptr, scores.data());
+                meteor_pairs(*language.memory, view(candidates), view(references),
+                             candidate_numbers.data(), reference_numbers.data(), pairs,
+                             meteor_parameters(parameters), threads, nullptr, scores.data());
             }
             return array_of<double>(std::move(scores));
         },
-        "language"_a, "candidates"_a, "candidate_offsets"_a, "references"_a, "text_offsets"_a,
-        "candidate_numbers"_a, "reference_numbers"_a, "parameters"_a, "threads"_a);
+        "language"_a, "candidates"_a, "references"_a, "candidate_numbers"_a, "reference_numbers"_a,
+        "parameters"_a, "threads"_a);
     m.def(
         "meteor_best",
-        [](const OpenIndex& language, Bytes candidates, Offsets candidate_offsets, Bytes references,
-           Offsets text_offsets, Offsets reference_offsets, std::array<double, 4> parameters,
-           std::size_t threads) {
+        [](const OpenIndex& language, const SharedStrings& candidates,
+           const SharedStrings& references, Offsets reference_offsets,
+           std::array<double, 4> parameters, std::size_t threads) {
             const std::size_t items = reference_offsets.size() - 1;
             std::vector<double> scores(items);
             std::vector<std::int64_t> best(items), aligned(items);
             {
                 nb::gil_scoped_release release;
-                meteor_best(language.memory->index(), strings_view(candidates, candidate_offsets),
-                            strings_view(references, text_offsets), reference_offsets.data(), items,
-                            meteor_parameters(parameters), threads, best.data(), scores.data(),
-                            aligned.data());
+                meteor_best(language.memory->index(), view(candidates), view(references),
+                            reference_offsets.data(), items, meteor_parameters(parameters), threads,
+                            best.data(), scores.data(), aligned.data());
             }
             return std::tuple(array_of<std::int64_t>(std::move(best)),
                               array_of<double>(std::move(scores)),
                               array_of<std::int64_t>(std::move(aligned)));
         },
-        "language"_a, "candidates"_a, "candidate_offsets"_a, "references"_a, "text_offsets"_a,
-        "reference_offsets"_a, "parameters"_a, "threads"_a);
+        "language"_a, "candidates"_a, "references"_a, "reference_offsets"_a, "parameters"_a,
+        "threads"_a);
     m.def(
         "meteor_alignment",
         [](const OpenIndex& language, std::string_view candidate, std::string_view reference,
-           std::array<double, 4> parameters, PackedStems stems) {
+           std::array<double, 4> parameters, const PackedStems& stems) {
             const std::optional<StemTable> table = stem_table(stems);
             const MeteorAlignment found =
                 meteor_alignment(language.memory->index(), candidate, reference,
@@ -596,19 +823,6 @@ NB_MODULE(_native, m) {
             return std::tuple(found.candidate_words, found.reference_words, matches, found.score);
         },
         "language"_a, "candidate"_a, "reference"_a, "parameters"_a, "stems"_a = nb::none());
-    m.def(
-        "power",
-        [](ArrayIn<double> base, double exponent) {
-            std::vector<double> result(base.size());
-            std::unordered_map<double, double> known;  // fractions of small numbers: few distinct
-            for (std::size_t k = 0; k < result.size(); ++k) {
-                const auto [place, is_new] = known.try_emplace(base(k));
-                if (is_new) place->second = precise_pow(base(k), exponent);
-                result[k] = place->second;
-            }
-            return array_of<double>(std::move(result));
-        },
-        "base"_a, "exponent"_a);
 
     // Stories: segments and sums are flat arrays of pairs of numbers.
     m.def(

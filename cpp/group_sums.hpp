@@ -1,25 +1,32 @@
-// Sums of rows that are given by number.
+// Sums of rows: of all of them, or of groups that are given by number.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace reelscore {
 
-// The sum of value(begin), value(begin + 1) … value(end - 1): long ones in halves, short ones in
-// eight strands, so that rounding errors stay small. Numpy adds up in the same order.
+// Sums are made of long series in halves and of short ones in eight strands, so that rounding
+// errors stay small. Numpy adds up in the same order.
+constexpr std::size_t kStrands = 8, kShortSeries = 128;
+
+// Where a long series is divided.
+inline std::size_t middle_of_series(std::size_t begin, std::size_t end) {
+    return begin + (end - begin) / 2 / kStrands * kStrands;
+}
+
+// The sum of value(begin), value(begin + 1) … value(end - 1).
 template <typename Value>
 double pairwise_sum(std::size_t begin, std::size_t end, const Value& value) {
-    constexpr std::size_t kStrands = 8, kShort = 128;
-    const std::size_t size = end - begin;
-    if (size > kShort) {
-        const std::size_t middle = begin + size / 2 / kStrands * kStrands;
+    if (end - begin > kShortSeries) {
+        const std::size_t middle = middle_of_series(begin, end);
         return pairwise_sum(begin, middle, value) + pairwise_sum(middle, end, value);
     }
     double sum = 0.0;
     std::size_t k = begin;
-    if (size >= kStrands) {
+    if (end - begin >= kStrands) {
         std::array<double, kStrands> strands{};
         for (; k + kStrands <= end; k += kStrands) {
             for (std::size_t s = 0; s < kStrands; ++s) strands[s] += value(k + s);
@@ -29,6 +36,23 @@ double pairwise_sum(std::size_t begin, std::size_t end, const Value& value) {
     }
     for (; k < end; ++k) sum += value(k);
     return sum;
+}
+
+// The sum of each column of the rows begin .. end, all columns in one pass over the rows.
+inline void column_sums(const double* rows, std::size_t columns, std::size_t begin, std::size_t end,
+                        double* out) {
+    if (end - begin > kShortSeries) {
+        const std::size_t middle = middle_of_series(begin, end);
+        std::vector<double> second(columns);
+        column_sums(rows, columns, begin, middle, out);
+        column_sums(rows, columns, middle, end, second.data());
+        for (std::size_t column = 0; column < columns; ++column) out[column] += second[column];
+        return;
+    }
+    for (std::size_t column = 0; column < columns; ++column) {
+        out[column] =
+            pairwise_sum(begin, end, [&](std::size_t k) { return rows[k * columns + column]; });
+    }
 }
 
 // Adds up the rows numbers[k] for k from group_offsets[g] up to group_offsets[g + 1]: groups x

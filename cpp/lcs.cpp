@@ -67,7 +67,7 @@ class CandidateMasks {
 }  // namespace
 
 void rouge_l_statistics(WordsView candidates, WordsView references, Pairing pairing,
-                        std::size_t threads, double* out) {
+                        double recall_weight, std::size_t threads, double* out) {
     parallel_blocks(candidates.size, kBlockSize, threads, [&](std::size_t begin, std::size_t end) {
         CandidateMasks masks;
         for (std::size_t k = begin; k < end; ++k) {
@@ -81,8 +81,9 @@ void rouge_l_statistics(WordsView candidates, WordsView references, Pairing pair
                 precision = std::max(precision, common / static_cast<double>(candidate.size));
                 recall = std::max(recall, common / static_cast<double>(reference.size));
             }
-            out[2 * k] = precision;
-            out[2 * k + 1] = recall;
+            const double below = recall + recall_weight * precision;
+            out[2 * k] = below > 0 ? (1 + recall_weight) * precision * recall / below : 0.0;
+            out[2 * k + 1] = 1.0;
         }
     });
 }

@@ -1,9 +1,11 @@
 #include "meteor.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
+#include <unordered_map>
 
 #include "meteor_bounds.hpp"
 #include "meteor_candidates.hpp"
@@ -64,11 +66,8 @@ double score_with(const double* s, const MeteorParameters& p, Power&& power) {
     const double precision = weighted_matches(s, 0, p) / candidate_length;
     const double recall = weighted_matches(s, 1, p) / reference_length;
     const double f = 1.0 / ((1.0 - p.alpha) / precision + p.alpha / recall);
-    const double penalty =
-        is_complete_in_one_chunk(s)
-            ? p.gamma * precise_pow(0.0, p.beta)
-            : p.gamma * power(s[kChunks], s[kCandidateMatches] + s[kReferenceMatches]);
-    const double score = f * (1.0 - penalty);
+    const double matches = s[kCandidateMatches] + s[kReferenceMatches];
+    const double score = f * (1.0 - p.gamma * power(s[kCountedChunks], matches));
     return score > 0.0 ? score : 0.0;  // also for NaN, which no match at all gives
 }
 
@@ -334,10 +333,19 @@ class BestFinder {
 
 }  // namespace
 
-double meteor_score(const double* statistics, const MeteorParameters& parameters) {
-    return score_with(statistics, parameters, [&](double chunks, double matches) {
-        return precise_pow(chunks / (matches / 2.0), parameters.beta);
-    });
+void meteor_scores(const double* rows, size_t n, const MeteorParameters& parameters,
+                   double* scores) {
+    std::unordered_map<double, double> known;  // fractions of small numbers: few are different
+    const auto power = [&](double chunks, double matches) {
+        const double fragmentation = chunks / (matches / 2.0);
+        if (std::isnan(fragmentation)) return fragmentation;  // no match at all
+        const auto [place, is_new] = known.try_emplace(fragmentation);
+        if (is_new) place->second = precise_pow(fragmentation, parameters.beta);
+        return place->second;
+    };
+    for (size_t k = 0; k < n; ++k) {
+        scores[k] = score_with(rows + k * kMeteorStatistics, parameters, power);
+    }
 }
 
 void meteor_statistics(MeteorMemory& memory, StringsView candidates, StringsView references,

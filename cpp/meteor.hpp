@@ -30,8 +30,9 @@ struct MeteorParameters {
     const StemTable* stems = nullptr;  // of another language; must outlive the computation
 };
 
-// The score of one statistics vector, of a caption or of a sum.
-double meteor_score(const double* statistics, const MeteorParameters& parameters);
+// The scores of n rows of statistics, each of a caption or a sum of such.
+void meteor_scores(const double* rows, std::size_t n, const MeteorParameters& parameters,
+                   double* scores);
 
 // For each of n candidates the statistics against the best of its references, which are
 // references[reference_offsets[k] .. reference_offsets[k + 1]). Of equal scores the first counts;

@@ -25,6 +25,7 @@ struct StringsView {
         return {bytes + offsets[k], static_cast<std::size_t>(offsets[k + 1] - offsets[k])};
     }
     std::size_t total_bytes() const { return static_cast<std::size_t>(offsets[size] - offsets[0]); }
+    std::string_view all_bytes() const { return {bytes + offsets[0], total_bytes()}; }
 };
 
 struct Strings {

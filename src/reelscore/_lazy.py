@@ -1,4 +1,7 @@
-"""The names that a package offers, each loaded from its module when it is first used.
+"""What is loaded when it is first used: numpy, and the names that a package offers.
+
+A command that prints scores computes them in the core; `np` here is numpy for the functions of
+its modules that compute with arrays.
 
 A package says three times what is public, and a test checks that it says the same: `__all__` for
 people, imports under `TYPE_CHECKING` for type checkers, and here for the interpreter, by module.
@@ -9,7 +12,21 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+
+    class _Numpy:
+        """Stands for the module; what was asked for once is kept."""
+
+        def __getattr__(self, name: str) -> Any:
+            value = getattr(import_module("numpy"), name)
+            setattr(self, name, value)
+            return value
+
+    np = _Numpy()
 
 
 def lazy_names(

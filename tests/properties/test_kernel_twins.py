@@ -32,9 +32,8 @@ def test_bleu(corpus, n):
     for k, (corpus_score, result) in enumerate(
         zip(twins.bleu(rows, n), results.values(), strict=True)
     ):
-        assert result.score == pytest.approx(corpus_score, rel=1e-12, abs=1e-15)
-        items = [scores[k] for scores in expected]
-        assert result.items.array.tolist() == pytest.approx(items, rel=1e-12, abs=1e-15)
+        assert result.score == corpus_score  # powers are the C library's in both
+        assert result.items.array.tolist() == [scores[k] for scores in expected]
 
 
 @given(corpora(), st.floats(0, 10))

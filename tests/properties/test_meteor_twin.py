@@ -103,8 +103,8 @@ def statistics(candidates, references, threads=1):
     """METEOR's 23, and chunks as they enter a sum."""
     flat = [text for each in references for text in each]
     offsets = np.cumsum([0, *map(len, references)]).astype(np.int64)
-    return _native.meteor_statistics(
-        INDEX, *pack(candidates), *pack(flat), offsets, PARAMETERS, threads
+    return np.asarray(
+        _native.meteor_statistics(INDEX, pack(candidates), pack(flat), offsets, PARAMETERS, threads)
     )
 
 

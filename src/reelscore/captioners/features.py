@@ -92,7 +92,7 @@ class Features:
     @property
     def hash(self) -> str:
         """Eight hex digits of ids and numbers."""
-        return array_fingerprint(*pack(list(self.items)), self.matrix)
+        return array_fingerprint(pack(list(self.items)), np.ascontiguousarray(self.matrix))
 
     @classmethod
     def of(cls, vectors: Mapping[str, Sequence[float] | NDArray[np.floating]]) -> Features:

@@ -386,7 +386,7 @@ def check_folder(target: Path) -> None:
 
 def _hash(labels: Sequence[TrainedLabel]) -> str:
     kept = [text for label in labels if label.kept for text in (label.group, label.name)]
-    return array_fingerprint(*pack(kept))
+    return array_fingerprint(pack(kept))
 
 
 def _by_name(groups: Mapping[str, str]) -> dict[str, str]:

@@ -25,7 +25,7 @@ from reelscore.errors import DataError
 from reelscore.metrics.meteor import Meteor
 from reelscore.metrics.registry import MetricColumns, table_columns
 from reelscore.scoring.prepared import PreparedReferences
-from reelscore.text.packed import Packed, pack
+from reelscore.text.packed import pack
 from reelscore.text.tokens import thread_count, tokenize, tokenize_packed
 
 _PAIRS = 200_000  # pairs of a sentence and an item that are measured at once
@@ -250,7 +250,7 @@ def _best_by_meteor(
     step = len(paired.items) if progress is None else _ITEMS
     for begin in range(0, len(paired.items), step):
         own = offsets[begin : begin + step + 1]
-        texts = Packed(references.data, references.offsets[own[0] : own[-1] + 1])
+        texts = references.slice(own[0], own[-1])
         best = metric.best_candidates(candidates, texts, own - own[0], threads)
         places += best.candidates.tolist()
         scores += best.scores.tolist()

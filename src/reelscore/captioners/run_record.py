@@ -122,7 +122,7 @@ def captions_hash(captions: Mapping[str, str | Sequence[str]]) -> str:
     """
     texts = [[own] if isinstance(own, str) else list(own) for own in captions.values()]
     offsets = np.cumsum([0, *map(len, texts)], dtype=np.int64)
-    return array_fingerprint(*pack([text for own in texts for text in own]), offsets)
+    return array_fingerprint(pack([text for own in texts for text in own]), offsets)
 
 
 def record_path(path: str | os.PathLike[str]) -> Path:

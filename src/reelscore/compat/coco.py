@@ -334,4 +334,4 @@ def _print_counts(totals: FloatArray, n: int) -> None:
         "correct": counts[:n],
     }
     click.echo(str(shown))
-    click.echo(f"ratio: {(length + bleu.TINY) / (reference_length + bleu.SMALL)}")
+    click.echo(f"ratio: {(length + 1e-15) / (reference_length + 1e-9)}")

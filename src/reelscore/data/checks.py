@@ -76,8 +76,8 @@ def has_words(text: str, *, tokenized: bool = False) -> bool:
         return bool(text.strip())
     if all(unicodedata.category(character)[0] in "PZC" for character in text):
         return False
-    tokens, offsets = _native.ptb_tokenize(*_native.pack([text]), False, False, 1)
-    return bool(_native.unpack(tokens, offsets)[0].strip())
+    [tokens] = _native.ptb_tokenize(_native.pack([text]), False, False, 1).unpack()
+    return bool(tokens.strip())
 
 
 def id_fault(value: object) -> str | None:

@@ -7,19 +7,24 @@ system, item, metric, score, where the row with an empty item is the system's ow
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
+from reelscore._lazy import np
 from reelscore.data.scales import HIGHER, Scale, score_labels, scores_named
 from reelscore.errors import DataError, MissingExtraError, UnknownNameError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from reelscore._native import Rows
 
 
 class ItemIndex(msgspec.Struct, frozen=True, dict=True):
@@ -45,17 +50,22 @@ class ItemScores(Mapping[str, float]):
     (0.25, 2, [0.5, 0.25])
     """
 
-    def __init__(self, index: ItemIndex, array: NDArray[np.float64]) -> None:
+    def __init__(self, index: ItemIndex, scores: NDArray[np.float64] | array[float]) -> None:
         self.index = index
-        self.array = array
+        self._scores = scores
 
     @classmethod
     def of(cls, scores: Mapping[str, float]) -> ItemScores:
         """Make them of any mapping."""
-        return cls(ItemIndex(list(scores)), np.fromiter(scores.values(), float, len(scores)))
+        return cls(ItemIndex(list(scores)), array("d", scores.values()))
+
+    @property
+    def array(self) -> NDArray[np.float64]:
+        """The scores of all items, in order."""
+        return np.asarray(self._scores)
 
     def __getitem__(self, item: str) -> float:
-        return float(self.array[self.index.position[item]])
+        return float(self._scores[self.index.position[item]])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.index.items)
@@ -68,7 +78,7 @@ class ItemScores(Mapping[str, float]):
 
     def to_dict(self) -> dict[str, float]:
         """Give a plain dictionary."""
-        return dict(zip(self.index.items, self.array.tolist(), strict=True))
+        return dict(zip(self.index.items, self._scores.tolist(), strict=True))
 
 
 class Statistics(msgspec.Struct, frozen=True):
@@ -77,14 +87,19 @@ class Statistics(msgspec.Struct, frozen=True):
     Attributes:
         outputs: The names of the metric's scores, which share these statistics.
         items: The items; a score may have fewer, where it is not defined for all of them.
-        rows: Items × k numbers, one row for each item.
+        numbers: Items × k numbers, one row for each item; `rows` has them as an array.
         scores: Turns sums of rows, (..., k), into scores, (..., outputs).
     """
 
     outputs: Sequence[str]
     items: Sequence[str]
-    rows: NDArray[np.float64]
+    numbers: Rows | NDArray[np.float64]
     scores: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+    @property
+    def rows(self) -> NDArray[np.float64]:
+        """Items × k numbers, one row for each item."""
+        return np.asarray(self.numbers)
 
 
 class Draws(msgspec.Struct, frozen=True):

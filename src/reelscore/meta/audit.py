@@ -45,7 +45,7 @@ from reelscore.metrics.base import Metric, check_tokens
 from reelscore.metrics.registry import parse
 from reelscore.text.packed import pack
 from reelscore.text.tokens import Tokenizer, thread_count, tokenize_packed
-from reelscore.text.words import CaptionBatch, Captions
+from reelscore.text.words import CaptionBatch, Captions, Pairing
 
 METRIC = "cider|n:1"  # words, weighted by how telling they are: quick, and needs no language data
 GRID = 3  # shifts either way of systems and references against one another
@@ -310,13 +310,8 @@ class _Texts:
 
     def similarities(self, shift: int) -> FloatArray:
         """Scores of captions against the references ``shift`` items on: systems × items."""
-        batch = CaptionBatch(
-            self._candidates,
-            self._references,
-            (self._places + shift) % len(self.items),
-            self._reference_offsets,
-            self._threads,
-        )
+        pairing = Pairing((self._places + shift) % len(self.items), self._reference_offsets)
+        batch = CaptionBatch(self._candidates, self._references, pairing, self._threads)
         scores = self._metric.scores(self._metric.statistics(batch, self._prepared))[:, -1]
         matrix = np.full((len(self.systems), len(self.items)), np.nan)
         matrix[self._rows, self._places] = scores

@@ -11,22 +11,24 @@ import dataclasses
 import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 from urllib.parse import quote, unquote
 
-import numpy as np
 from msgspec import structs
-from numpy.typing import NDArray
 
+from reelscore._lazy import np
+from reelscore._native import Rows
 from reelscore.data.scales import Scale, output_name
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.text.tokens import Tokenizer, check_tokenizer
-from reelscore.text.words import CaptionBatch, Captions
+from reelscore.text.words import CaptionBatch, Captions, Pairing
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from reelscore.metrics.training_data import TrainingItems
 
-FloatArray = NDArray[np.float64]
+FloatArray: TypeAlias = "NDArray[np.float64]"
 Reads = Literal["english", "words", "any"]
 
 
@@ -162,7 +164,7 @@ class Metric(ABC):
         for begin, end in itertools.pairwise(group_offsets):
             theirs, ours = texts.take(references[begin:end]), texts.take(candidates[begin:end])
             places = np.arange(theirs.size + 1)
-            batch = CaptionBatch(ours, theirs, places[:-1], places, threads)
+            batch = CaptionBatch(ours, theirs, Pairing.in_order(places), threads)
             sums.append(self.statistics(batch, self.prepare(theirs, places)).sum(axis=0))
         return np.array(sums)
 
@@ -176,6 +178,16 @@ class Metric(ABC):
     def aggregate(self, statistics: FloatArray) -> FloatArray:
         """Score any set of items together: one number per output."""
         return self.scores(column_sums(statistics))
+
+    def rows(self, batch: CaptionBatch, prepared: Any) -> Rows:
+        """The statistics as the core holds them."""
+        return Rows(np.ascontiguousarray(self.statistics(batch, prepared), dtype=np.float64))
+
+    def scores_of_rows(self, rows: Rows) -> tuple[list[float], Rows]:
+        """Scores of all rows together, and those of each row."""
+        statistics = np.asarray(rows)
+        items = np.ascontiguousarray(self.scores(statistics), dtype=np.float64)
+        return np.asarray(self.aggregate(statistics)).tolist(), Rows(items)
 
     def signature(self, **context: object) -> str:
         """Spell out name and all parameters, then the context: enough to make the number again.
@@ -205,6 +217,38 @@ class Metric(ABC):
         return cls(**values)
 
 
+class CoreMetric(Metric):
+    """A metric that the core computes, from the words to the scores.
+
+    Its statistics and scores stay in the core, and become arrays where somebody asks for arrays:
+    it implements `rows` and `row_scores`, and has `statistics` and `scores` from them. What
+    prepares references gets their offsets as any `reelscore.text.words.Integers`.
+    """
+
+    @abstractmethod
+    def rows(self, batch: CaptionBatch, prepared: Any) -> Rows:
+        """Candidates × k numbers: everything the scores need from each."""
+
+    @abstractmethod
+    def row_scores(self, totals: Rows) -> Rows:
+        """Scores from sums of statistics, each sum a row."""
+
+    def statistics(self, batch: CaptionBatch, prepared: Any) -> FloatArray:
+        """The rows, as an array."""
+        return np.asarray(self.rows(batch, prepared))
+
+    def scores(self, totals: FloatArray) -> FloatArray:
+        """The scores of rows, as an array."""
+        flat = np.ascontiguousarray(totals, dtype=np.float64).reshape(-1, totals.shape[-1])
+        scores = np.asarray(self.row_scores(Rows(flat)))
+        return scores.reshape(*totals.shape[:-1], len(self.outputs))
+
+    def scores_of_rows(self, rows: Rows) -> tuple[list[float], Rows]:
+        """Scores of all rows together, and those of each row."""
+        [together] = self.row_scores(rows.sums()).tolist()
+        return together, self.row_scores(rows)
+
+
 CONTEXT_KEYS = frozenset(
     {
         *("tok", "items", "refs", "data", "missing", "ids", "common", "empty", "files", "revision"),
@@ -223,6 +267,7 @@ def pair_statistics(
 ) -> FloatArray:
     """Statistics of candidates, each against one reference, all given by number.
 
+    >>> import numpy as np
     >>> from reelscore.metrics.rouge_l import RougeL
     >>> from reelscore.text.packed import pack
     >>> texts = Captions(pack(["a man runs", "a man"]))
@@ -231,7 +276,8 @@ def pair_statistics(
     [[1.0, 1.0]]
     """
     each_its_own = np.arange(texts.size + 1)
-    batch = CaptionBatch(texts.take(candidates), texts, references, each_its_own, threads)
+    pairing = Pairing(references, each_its_own)
+    batch = CaptionBatch(texts.take(candidates), texts, pairing, threads)
     return metric.statistics(batch, None)
 
 
@@ -292,16 +338,19 @@ def check_range(metric: Metric, parameter: str, low: float, high: float) -> None
 def column_sums(statistics: FloatArray) -> FloatArray:
     """Sum each column, pairwise, so that a million items lose no digits.
 
+    >>> import numpy as np
     >>> column_sums(np.array([[1.0, 2.0], [3.0, 4.0]])).tolist()
     [4.0, 6.0]
     """
-    sums: FloatArray = np.ascontiguousarray(statistics.T).sum(axis=1)
+    rows = Rows(np.ascontiguousarray(statistics, dtype=np.float64))
+    sums: FloatArray = np.asarray(rows.sums())[0]
     return sums
 
 
 def with_count(*columns: FloatArray) -> FloatArray:
     """Put columns side by side and add one of ones, so that sums can be turned into means.
 
+    >>> import numpy as np
     >>> with_count(np.array([0.5, 0.25])).tolist()
     [[0.5, 1.0], [0.25, 1.0]]
     """
@@ -314,6 +363,7 @@ def mean_of_first(totals: FloatArray) -> FloatArray:
     Args:
         totals: Sums of statistics, with the number of items in the last column.
 
+    >>> import numpy as np
     >>> mean_of_first(np.array([1.5, 2.0])).tolist()
     [0.75]
     """

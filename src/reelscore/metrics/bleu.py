@@ -1,8 +1,8 @@
 """BLEU: clipped n-gram precision with a brevity penalty (Papineni et al., 2002).
 
-Scale 0–1, higher is better. Gives ``bleu_1`` to ``bleu_4``; equal to BLEU of the COCO tools
-(pycocoevalcap 1.2) within 1e-12, for the corpus and for each item. The reference length is that
-of the reference nearest in length. The corpus score is made from the summed counts, not from the
+Scale 0–1, higher is better. Gives ``bleu_1`` to ``bleu_4``; bit for bit BLEU of the COCO tools
+(pycocoevalcap 1.2), for the corpus and for each item. The reference length is that of the
+reference nearest in length. The corpus score is made from the summed counts, not from the
 items' scores. With the same tokenizer it is sacrebleu's without smoothing, but for the COCO
 tools' tiny constants (1e-15, 1e-9), which show where a caption has no matching n-gram.
 """
@@ -12,21 +12,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
 from msgspec.structs import replace
 
 from reelscore import _native
+from reelscore._native import Rows
 from reelscore.data.scales import Scale
-from reelscore.metrics.base import FloatArray, Metric, check_range
+from reelscore.metrics.base import CoreMetric, check_range
 from reelscore.text.words import CaptionBatch
-
-# The COCO tools add these to avoid 0 / 0; they are part of their numbers.
-TINY = 1e-15
-SMALL = 1e-9
 
 
 @dataclass(frozen=True)
-class Bleu(Metric):
+class Bleu(CoreMetric):
     """BLEU of orders 1 to n; the defaults reproduce the COCO tools.
 
     Attributes:
@@ -58,30 +54,17 @@ class Bleu(Metric):
         orders = range(1, self.n + 1)
         return tuple(replace(self.output_scale, label=f"BLEU-{k}") for k in orders)
 
-    def statistics(self, batch: CaptionBatch, prepared: Any) -> FloatArray:
+    def rows(self, batch: CaptionBatch, prepared: Any) -> Rows:
         """Matched n-grams, candidate n-grams, candidate length, reference length."""
         return ngram_counts(batch, self.n)
 
-    def scores(self, totals: FloatArray) -> FloatArray:
+    def row_scores(self, totals: Rows) -> Rows:
         """Geometric mean of the precisions up to each order, times the brevity penalty."""
-        n = self.n
-        matched, guessed = totals[..., :n], totals[..., n : 2 * n]
-        length, reference_length = totals[..., 2 * n], totals[..., 2 * n + 1]
-        product = np.cumprod((matched + TINY) / (guessed + SMALL), axis=-1)
-        bleu = product ** (1.0 / np.arange(1, n + 1))
-        ratio = (length + TINY) / (reference_length + SMALL)
-        penalty = np.where(ratio < 1, np.exp(1 - 1 / np.minimum(ratio, 1.0)), 1.0)
-        scores: FloatArray = bleu * penalty[..., np.newaxis]
-        return scores
+        return _native.bleu_scores(totals, self.n)
 
 
-def ngram_counts(batch: CaptionBatch, order: int) -> FloatArray:
-    """BLEU's statistics of each candidate: see `Bleu.statistics`."""
+def ngram_counts(batch: CaptionBatch, order: int) -> Rows:
+    """BLEU's statistics of each candidate: see `Bleu.rows`."""
     return _native.bleu_statistics(
-        *batch.candidates.words,
-        *batch.references.words,
-        batch.items,
-        batch.reference_offsets,
-        order,
-        batch.threads,
+        batch.candidates.words, batch.references.words, batch.pairing, order, batch.threads
     )

@@ -14,19 +14,23 @@ different size, can be compared.
 from __future__ import annotations
 
 import math
+from array import array
 from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, get_args
 
-import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
 from reelscore import _native
+from reelscore._lazy import np
+from reelscore._native import Rows
 from reelscore.data.scales import Scale
 from reelscore.errors import check_choice
-from reelscore.metrics.base import FloatArray, Metric, check_range, with_count
+from reelscore.metrics.base import CoreMetric, FloatArray, check_range
 from reelscore.text.packed import pack
-from reelscore.text.words import CaptionBatch, Captions
+from reelscore.text.words import CaptionBatch, Captions, Integers
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Variant = Literal["d", "plain"]
 
@@ -43,11 +47,11 @@ class Prepared(NamedTuple):
 
     frequencies: _native.DocumentFrequencies
     log_documents: float
-    reference_norms: FloatArray
+    reference_norms: Rows
 
 
 @dataclass(frozen=True)
-class Cider(Metric):
+class Cider(CoreMetric):
     """CIDEr-D (``variant="d"``, what the COCO tools call CIDEr) or plain CIDEr.
 
     Attributes:
@@ -91,60 +95,55 @@ class Cider(Metric):
         """Unless a file says how frequent n-grams are."""
         return self.frequencies is None
 
-    def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Prepared:
+    def prepare(self, references: Captions, reference_offsets: Integers) -> Prepared:
         """Count in how many items' references each n-gram stands, or read it from the file."""
         table = _native.DocumentFrequencies(self.n)
         words = references.words
         if self.frequencies is None:
             log_documents = _log_documents(len(reference_offsets) - 1)
-            norms = table.count_repeated(*words, reference_offsets, log_documents)
+            norms = table.count_repeated(words, reference_offsets, log_documents)
         else:
             from reelscore.metrics.document_frequencies import read_frequencies
 
             stored = read_frequencies(self.frequencies)
             ngrams = Captions(pack(list(stored.frequencies)), references.vocabulary).words
             log_documents = _log_documents(stored.documents)
-            table.add_ngrams(*words)
-            table.set(*ngrams, np.fromiter(stored.frequencies.values(), np.float64))
-            norms = _native.cider_norms(*words, table, log_documents, 1)
+            table.add_ngrams(words)
+            table.set(ngrams, array("d", stored.frequencies.values()))
+            norms = _native.cider_norms(words, table, log_documents, 1)
         return Prepared(table, log_documents, norms)
 
-    def gather(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Counted | None:
+    def gather(self, references: Captions, reference_offsets: Integers) -> Counted | None:
         """Count in how many of the items' references each n-gram stands."""
         if self.frequencies is not None:
             return None
         table = _native.DocumentFrequencies(self.n)
-        table.count(*references.words, reference_offsets)
+        table.count(references.words, reference_offsets)
         return Counted(table, len(reference_offsets) - 1)
 
     def prepare_part(
-        self,
-        references: Captions,
-        reference_offsets: NDArray[np.int64],
-        gathered: Counted | None,
+        self, references: Captions, reference_offsets: Integers, gathered: Counted | None
     ) -> Prepared:
         """Take the frequencies as counted in all references, whose vocabulary these must share."""
         if gathered is None:
             return self.prepare(references, reference_offsets)
         table, documents = gathered
         log_documents = _log_documents(documents)
-        norms = _native.cider_norms(*references.words, table, log_documents, 1)
+        norms = _native.cider_norms(references.words, table, log_documents, 1)
         return Prepared(table, log_documents, norms)
 
-    def statistics(self, batch: CaptionBatch, prepared: Prepared) -> FloatArray:
+    def rows(self, batch: CaptionBatch, prepared: Prepared) -> Rows:
         """Similarity for each order, averaged over the references, and 1."""
-        similarities = _native.cider_statistics(
-            *batch.candidates.words,
-            *batch.references.words,
+        return _native.cider_statistics(
+            batch.candidates.words,
+            batch.references.words,
             prepared.reference_norms,
-            batch.items,
-            batch.reference_offsets,
+            batch.pairing,
             prepared.frequencies,
             prepared.log_documents,
             *self._variant_parameters(),
             batch.threads,
         )
-        return with_count(*similarities.T)
 
     def group_sums(
         self,
@@ -156,6 +155,7 @@ class Cider(Metric):
     ) -> FloatArray:
         """Sum the statistics of groups of pairs, all groups at once unless frequencies are given.
 
+        >>> import numpy as np
         >>> from reelscore.text.packed import pack
         >>> texts = Captions(pack(["a man", "a dog", "a cat"]))
         >>> pairs = np.array([0, 1]), np.array([0, 2]), np.array([0, 2])
@@ -165,7 +165,7 @@ class Cider(Metric):
         if self.frequencies is not None:
             return super().group_sums(texts, candidates, references, group_offsets, threads)
         sums = _native.cider_group_sums(
-            *texts.words,
+            texts.words,
             candidates,
             references,
             group_offsets,
@@ -179,11 +179,9 @@ class Cider(Metric):
         """Width of the length penalty, 0 for none, and whether counts are clipped."""
         return (self.sigma, True) if self.variant == "d" else (0.0, False)
 
-    def scores(self, totals: FloatArray) -> FloatArray:
+    def row_scores(self, totals: Rows) -> Rows:
         """Ten times the mean over orders and items."""
-        mean = totals[..., : self.n].mean(axis=-1, keepdims=True)
-        scores: FloatArray = 10.0 * mean / totals[..., -1:]
-        return scores
+        return _native.mean_scores(totals, 10.0)
 
 
 def _log_documents(documents: int) -> float:

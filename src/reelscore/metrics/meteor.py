@@ -12,30 +12,24 @@ The language data is an index that is compiled when reelscore is built: see
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from reelscore import _native
+from reelscore._native import Rows
 from reelscore.data.scales import Scale
-from reelscore.metrics.base import FloatArray, Metric, Reads, check_range, check_tokens
+from reelscore.metrics.base import CoreMetric, FloatArray, Reads, check_range, check_tokens
 from reelscore.text.meteor_data import language_index
 from reelscore.text.packed import Packed, pack
 from reelscore.text.tokens import PENN_TREEBANK, Tokenizer, tokenize
 from reelscore.text.words import CaptionBatch
 
-# Columns of the statistics, as METEOR prints them.
-TEST_LENGTH, REFERENCE_LENGTH, TEST_FUNCTION, REFERENCE_FUNCTION = range(4)
-MATCHES = slice(
-    4, 20
-)  # four for each module: test and reference content, test and reference function
-TEST_MATCHES, REFERENCE_MATCHES = 21, 22  # after the number of chunks
-COUNTED_CHUNKS = 23  # chunks as they enter a sum: none for a caption matched whole in one chunk
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 MODULES = ("exact", "stem", "synonym", "paraphrase")
 
-PackedStems = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64]]
+PackedStems = tuple[Packed, Packed]  # words, and the stem of each
 
 
 class Match(NamedTuple):
@@ -64,7 +58,7 @@ class BestCandidates(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Meteor(Metric):
+class Meteor(CoreMetric):
     """METEOR 1.5 for English; the defaults are the jar's.
 
     Attributes:
@@ -87,7 +81,7 @@ class Meteor(Metric):
     counts: ClassVar[bool] = True
     reads: ClassVar[Reads] = "english"
     tokenizers: ClassVar[tuple[str, ...]] = PENN_TREEBANK
-    module_weights: ClassVar[FloatArray] = np.array([1.0, 0.6, 0.8, 0.6])
+    module_weights: ClassVar[tuple[float, float, float, float]] = (1.0, 0.6, 0.8, 0.6)
     output_scale: ClassVar[Scale] = Scale(
         "high", 0, 1, mean=False, headline=True, label="METEOR", percent=True
     )
@@ -97,43 +91,27 @@ class Meteor(Metric):
             check_range(self, parameter, 0, 1)
         check_range(self, "beta", 0, 100)
 
-    def statistics(self, batch: CaptionBatch, prepared: Any) -> FloatArray:
+    def rows(self, batch: CaptionBatch, prepared: Any) -> Rows:
         """METEOR's 23 statistics against the best reference, and the chunks that count in sums."""
-        references, offsets = batch.references_in_order()
+        references, offsets = batch.pairing.references_in_order(batch.references.text)
         candidates = _as_the_coco_tools_send(batch.candidates.text)
         return _native.meteor_statistics(
             language_index(),
-            *candidates,
-            *references,
+            candidates,
+            references,
             offsets,
-            (self.alpha, self.beta, self.gamma, self.delta),
+            self._parameters,
             batch.threads,
             self._stems(candidates, references),
         )
 
-    def scores(self, totals: FloatArray) -> FloatArray:
+    def row_scores(self, totals: Rows) -> Rows:
         """F-mean of weighted precision and recall, less the fragmentation penalty."""
-        d = self.delta
-        length = self._weighted(totals, TEST_LENGTH, TEST_FUNCTION)
-        reference_length = self._weighted(totals, REFERENCE_LENGTH, REFERENCE_FUNCTION)
-        matches = totals[..., MATCHES]
-        matched = np.zeros(totals.shape[:-1])
-        reference_matched = np.zeros(totals.shape[:-1])
-        # The order of these additions is the jar's: it decides the last bit.
-        for offset, weight in ((0, d), (2, 1 - d)):
-            for module, module_weight in enumerate(self.module_weights):
-                column = 4 * module + offset
-                matched = matched + matches[..., column] * module_weight * weight
-                reference_matched = (
-                    reference_matched + matches[..., column + 1] * module_weight * weight
-                )
-        with np.errstate(divide="ignore", invalid="ignore"):
-            precision, recall = matched / length, reference_matched / reference_length
-            f_mean = 1 / ((1 - self.alpha) / precision + self.alpha / recall)
-            mean_matches = (totals[..., TEST_MATCHES] + totals[..., REFERENCE_MATCHES]) / 2
-            fragmentation = totals[..., COUNTED_CHUNKS] / mean_matches
-            score = f_mean * (1 - self.gamma * _power(fragmentation, self.beta))
-        return np.maximum(np.nan_to_num(score, nan=0.0), 0.0)[..., np.newaxis]
+        return _native.meteor_scores(totals, self._parameters, self.module_weights)
+
+    @property
+    def _parameters(self) -> _native.MeteorParameters:
+        return self.alpha, self.beta, self.gamma, self.delta
 
     def best_candidates(
         self,
@@ -154,6 +132,7 @@ class Meteor(Metric):
             reference_offsets: Item i has the references from entry i up to entry i + 1.
             threads: How many threads to use.
 
+        >>> import numpy as np
         >>> candidates, references = pack(["a dog", "a man runs"]), pack(["a man is running"])
         >>> best = Meteor().best_candidates(candidates, references, np.array([0, 1]), threads=1)
         >>> best.candidates.tolist(), best.scores.round(3).tolist()
@@ -162,10 +141,10 @@ class Meteor(Metric):
         return BestCandidates(
             *_native.meteor_best(
                 language_index(),
-                *_as_the_coco_tools_send(candidates),
-                *references,
+                _as_the_coco_tools_send(candidates),
+                references,
                 reference_offsets,
-                (self.alpha, self.beta, self.gamma, self.delta),
+                self._parameters,
                 threads,
             )
         )
@@ -190,7 +169,7 @@ class Meteor(Metric):
             language_index(),
             ours,
             theirs,
-            (self.alpha, self.beta, self.gamma, self.delta),
+            self._parameters,
             self._stems(pack([ours, theirs])),
         )
         matches = [
@@ -202,26 +181,13 @@ class Meteor(Metric):
         """The stems of words in another language; ``None`` for English, which the core knows."""
         return None
 
-    def _weighted(self, totals: FloatArray, words: int, function_words: int) -> FloatArray:
-        function = totals[..., function_words]
-        weighted: FloatArray = (
-            self.delta * (totals[..., words] - function) + (1 - self.delta) * function
-        )
-        return weighted
-
-
-def _power(base: FloatArray, exponent: float) -> FloatArray:
-    """A power rounded as Java rounds it; numpy's and C's may differ in the last bit."""
-    return _native.power(np.ascontiguousarray(base).ravel(), exponent).reshape(base.shape)
-
 
 def _as_the_coco_tools_send(candidates: Packed) -> Packed:
     """Change the candidates as pycocoevalcap does: no field separator, one blank for two.
 
     It sends the references as they are.
     """
-    content = candidates.data.tobytes()
-    if b"|||" not in content and b"  " not in content:
+    if not candidates.contains("|||") and not candidates.contains("  "):
         return candidates
     texts = candidates.unpack()
     return pack([text.replace("|||", "").replace("  ", " ") for text in texts])

@@ -18,12 +18,11 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any, ClassVar
 
-import numpy as np
 from msgspec.structs import replace
 
 from reelscore.data.scales import Scale
 from reelscore.errors import DataError, MissingExtraError, check_choice
-from reelscore.metrics.base import FloatArray, Reads
+from reelscore.metrics.base import Reads
 from reelscore.metrics.meteor import Meteor, PackedStems
 from reelscore.text.packed import Packed, pack
 
@@ -65,7 +64,7 @@ class MeteorUniversal(Meteor):
     name: ClassVar[str] = "meteor_universal"
     reads: ClassVar[Reads] = "words"
     tokenizers: ClassVar[tuple[str, ...]] = ()
-    module_weights: ClassVar[FloatArray] = np.array([1.0, 0.5, 0.0, 0.0])
+    module_weights: ClassVar[tuple[float, float, float, float]] = (1.0, 0.5, 0.0, 0.0)
     output_scale: ClassVar[Scale] = replace(Meteor.output_scale, label="METEOR universal")
 
     def __post_init__(self) -> None:
@@ -82,7 +81,7 @@ class MeteorUniversal(Meteor):
         words = {word for text in texts for each in text.unpack() for word in each.lower().split()}
         ordered = sorted(words)
         stem = _stemmer(self.language)
-        return (*pack(ordered), *pack([stem(word) for word in ordered]))
+        return pack(ordered), pack([stem(word) for word in ordered])
 
 
 @lru_cache(maxsize=4)

@@ -11,16 +11,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
 from reelscore import _native
+from reelscore._native import Rows
 from reelscore.data.scales import Scale
-from reelscore.metrics.base import FloatArray, Metric, check_range, mean_of_first, with_count
+from reelscore.metrics.base import CoreMetric, check_range
 from reelscore.text.words import CaptionBatch
 
 
 @dataclass(frozen=True)
-class RougeL(Metric):
+class RougeL(CoreMetric):
     """ROUGE-L; the defaults reproduce the COCO tools.
 
     Attributes:
@@ -40,23 +39,16 @@ class RougeL(Metric):
     def __post_init__(self) -> None:
         check_range(self, "beta", 0, 1e6)
 
-    def statistics(self, batch: CaptionBatch, prepared: Any) -> FloatArray:
+    def rows(self, batch: CaptionBatch, prepared: Any) -> Rows:
         """The item's score, and 1."""
-        rows = _native.rouge_l_statistics(
-            *batch.candidates.blank_words,
-            *batch.references.blank_words,
-            batch.items,
-            batch.reference_offsets,
+        return _native.rouge_l_statistics(
+            batch.candidates.blank_words,
+            batch.references.blank_words,
+            batch.pairing,
+            self.beta**2,
             batch.threads,
         )
-        precision, recall = rows[:, 0], rows[:, 1]
-        square = self.beta**2
-        below = recall + square * precision
-        f_score = np.divide(
-            (1 + square) * precision * recall, below, out=np.zeros(len(rows)), where=below > 0
-        )
-        return with_count(f_score)
 
-    def scores(self, totals: FloatArray) -> FloatArray:
+    def row_scores(self, totals: Rows) -> Rows:
         """Mean over items."""
-        return mean_of_first(totals)
+        return _native.mean_scores(totals)

@@ -48,7 +48,7 @@ class SelfBleu(Metric):
         """The caption's BLEU against all others, and 1."""
         everything = np.array([0, batch.candidates.size], dtype=np.int64)
         counts = _native.self_bleu_statistics(
-            *batch.candidates.words, everything, self.n, batch.threads
+            batch.candidates.words, everything, self.n, batch.threads
         )
         return with_count(smoothed_bleu(counts, self.n, "epsilon", 0.1))
 

@@ -54,7 +54,7 @@ class SentBleu(Metric):
 
     def statistics(self, batch: CaptionBatch, prepared: Any) -> FloatArray:
         """The item's score, and 1."""
-        counts = ngram_counts(batch, self.n)
+        counts = np.asarray(ngram_counts(batch, self.n))
         value = {"floor": 0.1, "add-k": 1.0}.get(self.smoothing, 0.0)
         if self.value is not None:
             value = self.value

@@ -48,7 +48,7 @@ from reelscore.text.grammar.scene_graph import (
 )
 from reelscore.text.packed import pack
 from reelscore.text.tokens import PENN_TREEBANK, Tokenizer, tokenize_packed
-from reelscore.text.words import CaptionBatch, Captions
+from reelscore.text.words import CaptionBatch, Captions, Pairing
 
 SYNSETS = "meteor-1.5"
 
@@ -290,8 +290,8 @@ class Spice(Metric):
         written = pack([candidate, *references])
         captions = Captions(tokenize_packed(written, tokenizer), raw=written)
         offsets = np.array([0, len(references)], dtype=np.int64)
-        item = np.zeros(1, dtype=np.int64)
-        batch = CaptionBatch(captions.slice(0, 1), captions.slice(1, captions.size), item, offsets)
+        pairing = Pairing.in_order(offsets)
+        batch = CaptionBatch(captions.slice(0, 1), captions.slice(1, captions.size), pairing)
         return self.comparisons(batch)[0]
 
     def comparisons(self, batch: CaptionBatch) -> list[Comparison]:

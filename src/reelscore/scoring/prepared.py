@@ -6,20 +6,28 @@ import copy
 import threading
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from operator import sub
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
 from reelscore import _native
+from reelscore._lazy import np
+from reelscore._native import Rows
 from reelscore._progress import Progress
 from reelscore._version import __version__
 from reelscore.data.item_ids import rule_part
 from reelscore.data.paired_captions import Empty, Missing, Paired
 from reelscore.data.table import Coverage, ItemIndex
 from reelscore.engines.engine import Engine
-from reelscore.metrics.base import FloatArray, Metric, check_processes, check_tokens
+from reelscore.metrics.base import (
+    CoreMetric,
+    FloatArray,
+    Metric,
+    check_processes,
+    check_tokens,
+)
 from reelscore.metrics.registry import MetricColumns
 from reelscore.scoring.scores import Measurement, Scores
 from reelscore.text.packed import Packed, array_fingerprint, pack
@@ -30,7 +38,10 @@ from reelscore.text.tokens import (
     thread_count,
     tokenize_packed,
 )
-from reelscore.text.words import CaptionBatch, Captions
+from reelscore.text.words import CaptionBatch, Captions, Integers, Pairing
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _BATCH = 20_000  # candidates measured between two signs of life
 _SENT = 5_000  # candidates that a worker on another machine gets at once
@@ -95,6 +106,7 @@ class Gathered(NamedTuple):
 class PreparedReferences:
     """References tokenized and counted once, for any number of systems on the same items.
 
+    >>> import numpy as np
     >>> from reelscore.data.paired_captions import lone_references
     >>> from reelscore.metrics.registry import table_columns
     >>> references = lone_references({"v1": ["a man runs"]})
@@ -125,25 +137,27 @@ class PreparedReferences:
         self._lock = threading.Lock()
         self._tokenizer = tokenizer
         self._threads = thread_count(threads)
-        self._offsets = np.asarray(paired.reference_offsets, dtype=np.int64)
+        self._offsets = array("q", paired.reference_offsets)
         raw = pack(paired.references)
         tokens = tokenize_packed(raw, tokenizer, threads=threads)
         if gathered is None:
             self._references = Captions(tokens, raw=raw)
-            self._prepared = [m.prepare(self._references, self._offsets) for m in metrics]
+            self._prepared = [
+                metric.prepare(self._references, self._offsets_for(metric)) for metric in metrics
+            ]
         else:
             self._references = Captions(tokens, gathered.vocabulary, raw)
             self._prepared = [
-                metric.prepare_part(self._references, self._offsets, result)
+                metric.prepare_part(self._references, self._offsets_for(metric), result)
                 for metric, result in zip(metrics, gathered.results, strict=True)
             ]
         self.seen = [self._seen_by(metric) for metric in metrics]
-        counts = np.diff(self._offsets)
+        counts = {*map(sub, self._offsets[1:], self._offsets)}
         self._context = {
             "tok": in_signature(tokenizer),
-            "items": len(counts),
-            "refs": span(counts.min(), counts.max()) if len(counts) else "0",
-            "data": array_fingerprint(*raw, self._offsets),
+            "items": len(self._offsets) - 1,
+            "refs": span(min(counts), max(counts)) if counts else "0",
+            "data": array_fingerprint(raw, self._offsets),
             "missing": missing,
             **rule_part(match_ids),
             **({"common": common} if common else {}),
@@ -154,21 +168,24 @@ class PreparedReferences:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what it was made from: the tables of the core are made again, not sent."""
         references = self._references.original.unpack()
-        offsets = array("q", self._offsets.tobytes())
         items = list(self.index.items)
-        paired = Paired(items, [""] * len(items), references, offsets)
+        paired = Paired(items, [""] * len(items), references, self._offsets)
         return type(self), (paired, self.columns, *self._settings)
 
     def __deepcopy__(self, memo: object) -> PreparedReferences:
         """Share it: nothing in it changes."""
         return self
 
+    def _offsets_for(self, metric: Metric) -> Any:
+        """Where references begin, as a metric takes it: most compute with arrays."""
+        return self._offsets if isinstance(metric, CoreMetric) else np.asarray(self._offsets)
+
     def _seen_by(self, metric: Metric) -> Seen | None:
         items = metric.training_items()
         if items is None:
             return None
         references = self._references.original.unpack()
-        return Seen(items.fingerprint, items.seen(references, self._offsets))
+        return Seen(items.fingerprint, items.seen(references, np.asarray(self._offsets)))
 
     def warnings(self) -> list[str]:
         """Say which metrics were trained on how many of the items, and what to do about it."""
@@ -198,68 +215,72 @@ class PreparedReferences:
     def measure(
         self,
         candidates: list[str] | Packed,
-        items: NDArray[np.int64],
+        items: Integers,
         progress: Progress | None = None,
     ) -> list[FloatArray]:
         """Compute each metric's statistics of candidates, given with their items' numbers.
 
         Several threads may call it; they take turns, since new words enter one vocabulary.
         """
-        with self._lock:
-            return self._measured(candidates, items, progress)
+        pairing = Pairing(items, self._offsets)
+        return [np.asarray(rows) for rows in self._measured(candidates, pairing, progress)]
 
     def _measured(
-        self, candidates: list[str] | Packed, items: NDArray[np.int64], progress: Progress | None
-    ) -> list[FloatArray]:
+        self, candidates: list[str] | Packed, pairing: Pairing, progress: Progress | None = None
+    ) -> list[Rows]:
+        with self._lock:
+            return self._in_batches(candidates, pairing, progress)
+
+    def _in_batches(
+        self, candidates: list[str] | Packed, pairing: Pairing, progress: Progress | None
+    ) -> list[Rows]:
         raw = pack(candidates)
         text = tokenize_packed(raw, self._tokenizer, threads=self._threads)
         batch = CaptionBatch(
             Captions(text, self._references.vocabulary, raw),
             self._references,
-            items,
-            self._offsets,
+            pairing,
             self._threads,
             self.index.items,
         )
-        parts: list[list[FloatArray]] = [[] for _ in self.metrics]
+        size = len(pairing)
+        parts: list[list[Rows]] = [[] for _ in self.metrics]
         for metric, prepared, rows in zip(self.metrics, self._prepared, parts, strict=True):
             if not metric.independent:
-                rows.append(metric.statistics(batch, prepared))
-        for begin in range(0, max(1, len(items)), _BATCH):  # of nothing, arrays without rows
-            piece = batch.slice(begin, min(begin + _BATCH, len(items)))
+                rows.append(metric.rows(batch, prepared))
+        for begin in range(0, max(1, size), _BATCH):  # of nothing, no rows
+            piece = batch.slice(begin, min(begin + _BATCH, size))
             if progress is not None:
-                piece = replace(piece, progress=_within(progress, begin, len(items)))
+                piece = replace(piece, progress=_within(progress, begin, size))
             for metric, prepared, rows in zip(self.metrics, self._prepared, parts, strict=True):
                 if metric.independent:
-                    rows.append(metric.statistics(piece, prepared))
+                    rows.append(metric.rows(piece, prepared))
             if progress is not None:
-                progress(min(begin + _BATCH, len(items)), len(items))
-        return [np.concatenate(rows) for rows in parts]
+                progress(min(begin + _BATCH, size), size)
+        return [Rows.joined(rows) for rows in parts]
 
     def measure_systems(
         self,
         systems: Sequence[list[str]],
         progress: Progress | None = None,
         engine: Engine | None = None,
-    ) -> list[list[FloatArray]]:
+    ) -> list[list[Rows]]:
         """Compute the statistics of several systems, each with a candidate for every item.
 
         Where that can be, item by item for all systems: METEOR then looks at a reference once.
         """
-        items = np.arange(len(self.index.items), dtype=np.int64)
+        items, count = len(self.index.items), len(systems)
         apart = self._tokenizer == "ptb-coco" or not all(m.independent for m in self.metrics)
         if engine is not None and not engine.is_local:
             check_processes(self.metrics)
             size = _SENT_SLOWLY if any(m.slow for m in self.metrics) else _SENT
-            return self._measured_by(engine, systems, len(items) if apart else size, progress)
-        if apart or len(systems) == 1 or len(systems) * len(items) > _TOGETHER:
-            return [self.measure(candidates, items, progress) for candidates in systems]
+            return self._measured_by(engine, systems, items if apart else size, progress)
+        if apart or count == 1 or count * items > _TOGETHER:
+            pairing = Pairing.in_order(self._offsets)
+            return [self._measured(candidates, pairing, progress) for candidates in systems]
         mixed = [candidate for of_item in zip(*systems, strict=True) for candidate in of_item]
-        measured = self.measure(mixed, np.repeat(items, len(systems)), progress)
-        return [
-            [np.ascontiguousarray(rows[k :: len(systems)]) for rows in measured]
-            for k in range(len(systems))
-        ]
+        measured = self._measured(mixed, Pairing.in_order(self._offsets, count), progress)
+        return [[rows.every(k, count) for rows in measured] for k in range(count)]
 
     def _measured_by(
         self,
@@ -267,7 +288,7 @@ class PreparedReferences:
         systems: Sequence[list[str]],
         size: int,
         progress: Progress | None,
-    ) -> list[list[FloatArray]]:
+    ) -> list[list[Rows]]:
         """Let an engine measure batches of a fixed size, whatever the number of its workers."""
         items = len(self.index.items)
         spans = [
@@ -275,17 +296,14 @@ class PreparedReferences:
             for k in range(len(systems))
             for begin in range(0, items, size)
         ]
-        batches = (
-            (systems[k][begin:end], np.arange(begin, end, dtype=np.int64))
-            for k, begin, end in spans
-        )
-        parts: list[list[list[FloatArray]]] = [[] for _ in systems]
+        batches = ((systems[k][begin:end], begin) for k, begin, end in spans)
+        parts: list[list[list[Rows]]] = [[] for _ in systems]
         measured = engine.map(_measure_batch, batches, engine.broadcast(self._for_one_thread()))
         for (k, _, end), rows in zip(spans, measured, strict=True):
             parts[k].append(rows)
             if progress is not None:
                 progress(k * items + end, len(systems) * items)
-        return [[np.concatenate(rows) for rows in zip(*own, strict=True)] for own in parts]
+        return [[Rows.joined(rows) for rows in zip(*own, strict=True)] for own in parts]
 
     def _for_one_thread(self) -> PreparedReferences:
         """The same, for a worker that has one processor."""
@@ -296,7 +314,7 @@ class PreparedReferences:
 
     def scores(
         self,
-        statistics: Iterable[FloatArray],
+        statistics: Iterable[Rows | FloatArray],
         *,
         index: ItemIndex | None = None,
         notes: Sequence[str] = (),
@@ -317,15 +335,16 @@ class PreparedReferences:
             signature = metric.signature(
                 **files_part(metric, self._tokenizer), **trained, **context
             )
-            measured.append(Measurement(metric, index, rows, signature, columns=columns))
+            own = rows if isinstance(rows, Rows) else Rows(np.ascontiguousarray(rows))
+            measured.append(Measurement(metric, index, own, signature, columns=columns))
         return Scores(measured, notes)
 
 
-def _measure_batch(
-    batch: tuple[list[str], NDArray[np.int64]], prepared: PreparedReferences
-) -> list[FloatArray]:
-    """Measure some candidates, given with their items' numbers, on a worker."""
-    return prepared.measure(*batch)
+def _measure_batch(batch: tuple[list[str], int], prepared: PreparedReferences) -> list[Rows]:
+    """Measure the candidates of some items, given with the first item's number, on a worker."""
+    candidates, begin = batch
+    items = array("q", range(begin, begin + len(candidates)))
+    return prepared._measured(candidates, Pairing(items, prepared._offsets))
 
 
 def _within(progress: Progress, begin: int, total: int) -> Progress:
@@ -346,5 +365,5 @@ def files_part(metric: Metric, tokenizer: Tokenizer) -> dict[str, str]:
     """Fingerprint the files that are read: the same path may hold something else tomorrow."""
     model = model_of(tokenizer)
     paths = [*metric.files().values(), *([model] if model else [])]
-    digests = [array_fingerprint(np.fromfile(path, np.uint8)) for path in paths]
+    digests = [array_fingerprint(Path(path).read_bytes()) for path in paths]
     return {"files": "+".join(digests)} if digests else {}

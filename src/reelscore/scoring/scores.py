@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
 from msgspec.structs import replace
 
+from reelscore._lazy import np
+from reelscore._native import Rows
 from reelscore.data.table import (
     ItemIndex,
     ItemScores,
@@ -31,7 +33,7 @@ class Measurement(msgspec.Struct, frozen=True):
     Attributes:
         metric: The metric.
         index: The items.
-        statistics: A row for each item.
+        rows: The statistics, a row for each item; `statistics` has them as an array.
         signature: How they were made.
         by_tiou: As of `reelscore.MetricResult`, by score.
         columns: What the scores are called in the table; as the metric calls them.
@@ -44,10 +46,15 @@ class Measurement(msgspec.Struct, frozen=True):
 
     metric: Metric
     index: ItemIndex
-    statistics: FloatArray
+    rows: Rows
     signature: str
     by_tiou: Mapping[str, Mapping[str, float]] = msgspec.field(default_factory=dict)
     columns: MetricColumns | None = None
+
+    @property
+    def statistics(self) -> FloatArray:
+        """The statistics, a row for each item."""
+        return np.asarray(self.rows)
 
     def results(self) -> Iterator[MetricResult]:
         """Aggregate into one result per output of the metric.
@@ -58,23 +65,23 @@ class Measurement(msgspec.Struct, frozen=True):
         metric = self.metric
         names = metric.outputs if self.columns is None else self.columns.names
         wanted = names if self.columns is None else self.columns.wanted
-        corpus = metric.aggregate(self.statistics)
-        items = metric.scores(self.statistics)
-        shared = self._shared(names, bool(np.isnan(items).any()))
+        corpus, items = metric.scores_of_rows(self.rows)
+        gaps = items.has_gaps
+        shared = self._shared(names, gaps)
         for k, (name, output) in enumerate(zip(names, metric.outputs, strict=True)):
             if name not in wanted:
                 continue
-            index, column = self.index, np.ascontiguousarray(items[:, k])
-            there = ~np.isnan(column)
-            if not there.any() and len(column):
-                continue
-            if not there.all():
-                index = ItemIndex(list(compress(index.items, there)))
-                column = column[there]
+            column = array("d")
+            column.frombytes(items.column(k).cast("B"))
+            scores = ItemScores(self.index, column)
+            if gaps:
+                scores = _without_gaps(scores)
+                if not scores and len(items):
+                    continue
             yield MetricResult(
                 name,
-                float(corpus[k]),
-                ItemScores(index, column),
+                corpus[k],
+                scores,
                 self.signature,
                 scale=metric.scale_of(output),
                 statistics=shared,
@@ -87,7 +94,15 @@ class Measurement(msgspec.Struct, frozen=True):
         means = all(metric.scale_of(name).mean for name in metric.outputs)
         if not metric.independent or (means and not gaps):
             return None
-        return Statistics(names, self.index.items, self.statistics, metric.scores)
+        return Statistics(names, self.index.items, self.rows, metric.scores)
+
+
+def _without_gaps(scores: ItemScores) -> ItemScores:
+    """Leave out items whose score is NaN."""
+    there = ~np.isnan(scores.array)
+    if there.all():
+        return scores
+    return ItemScores(ItemIndex(list(compress(scores.index.items, there))), scores.array[there])
 
 
 def only_row(table: ScoreTable) -> Scores:

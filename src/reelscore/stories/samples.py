@@ -240,7 +240,7 @@ def self_bleu_of(
 
     def mean(offsets: np.ndarray[tuple[int], np.dtype[np.int64]]) -> float:
         n = SelfBleu().n
-        counts = _native.self_bleu_statistics(*captions.words, offsets, n, threads)
+        counts = _native.self_bleu_statistics(captions.words, offsets, n, threads)
         totals = np.add.reduceat(smoothed_bleu(counts, n, "epsilon", 0.1), offsets[:-1])
         return float(np.mean(totals / np.diff(offsets)))
 

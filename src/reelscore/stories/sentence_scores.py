@@ -23,7 +23,7 @@ from reelscore.stories.overlaps import IntArray
 from reelscore.stories.protocol import Protocol
 from reelscore.text.packed import Packed, pack
 from reelscore.text.tokens import tokenize_packed
-from reelscore.text.words import CaptionBatch, Captions
+from reelscore.text.words import CaptionBatch, Captions, Pairing
 
 PAIRS_AT_ONCE = 200_000  # pairs whose statistics are held in memory together
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
@@ -113,8 +113,7 @@ class SentenceScore:
         batch = CaptionBatch(
             Captions(texts.take(candidates), self._references.vocabulary),
             self._references,
-            numbers[places],
-            self._places,
+            Pairing(numbers[places], self._places),
             self._threads,
         )
         return self.metric.statistics(batch, self._prepared)
@@ -156,7 +155,7 @@ class TextPool:
     def add(self, texts: Packed) -> IntArray:
         """Number some texts."""
         before = len(self._texts)
-        numbers = self._texts.number(*texts)
+        numbers = self._texts.number(texts)
         if len(self._texts) > before:
             self._captions = None
         return numbers
@@ -165,7 +164,7 @@ class TextPool:
     def captions(self) -> Captions:
         """All texts, by number."""
         if self._captions is None:
-            self._captions = Captions(Packed(*self._texts.words()))
+            self._captions = Captions(self._texts.words())
         return self._captions
 
     @property
@@ -195,8 +194,7 @@ class CocoLines:
         self._sentences = pack(sentences)
         self._pool = pool
         self._threads = threads
-        packed, self._closed = _native.ptb_tokenize_lines(*self._sentences, threads)
-        tokens = Packed(*packed)
+        tokens, self._closed = _native.ptb_tokenize_lines(self._sentences, threads)
         self._closed[np.diff(tokens.offsets) == 0] = 0  # lines before them look past blank ones
         self._numbers = pool.add(tokens)
 
@@ -209,9 +207,9 @@ class CocoLines:
         needed[-1:] = True
         places = np.flatnonzero(needed)
         lines, tokens = _native.ptb_tokenize_open(
-            *self._sentences.take(file[places]), closed[places], self._threads
+            self._sentences.take(file[places]), closed[places], self._threads
         )
-        numbers[places[lines]] = self._pool.add(Packed(*tokens))
+        numbers[places[lines]] = self._pool.add(tokens)
         return numbers
 
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 from msgspec.structs import replace
 
+from reelscore._native import Rows
 from reelscore.data.scales import Scale
 from reelscore.data.table import ItemIndex
 from reelscore.errors import DataError
@@ -180,7 +181,7 @@ def measurement(
 ) -> Measurement:
     """Put the values of each video, videos × outputs, together with how they were made."""
     signature = metric.signature(**context)
-    return Measurement(metric, index, with_count(*values.T), signature, by_tiou or {})
+    return Measurement(metric, index, Rows(with_count(*values.T)), signature, by_tiou or {})
 
 
 def scores_by_tiou(

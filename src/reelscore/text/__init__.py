@@ -15,12 +15,13 @@ if TYPE_CHECKING:
     from reelscore.text.meteor_data import language_index
     from reelscore.text.packed import Packed
     from reelscore.text.tokens import tokenize
-    from reelscore.text.words import CaptionBatch, Captions, Words
+    from reelscore.text.words import CaptionBatch, Captions, Pairing, Words
 
 __all__ = [
     "CaptionBatch",
     "Captions",
     "Packed",
+    "Pairing",
     "Words",
     "cache_directory",
     "damage",
@@ -45,6 +46,6 @@ __getattr__, __dir__ = lazy_names(
         "text.meteor_data": "language_index",
         "text.packed": "Packed",
         "text.tokens": "tokenize",
-        "text.words": "CaptionBatch Captions Words",
+        "text.words": "CaptionBatch Captions Pairing Words",
     },
 )

@@ -141,12 +141,6 @@ def tokenize_packed(
         return captions
     if tokenizer not in PENN_TREEBANK:
         return pack(segment(captions.unpack(), tokenizer))
-    return Packed(
-        *_native.ptb_tokenize(
-            captions.data,
-            captions.offsets,
-            tokenizer == "ptb-coco",
-            keep_punctuation,
-            thread_count(threads),
-        )
+    return _native.ptb_tokenize(
+        captions, tokenizer == "ptb-coco", keep_punctuation, thread_count(threads)
     )

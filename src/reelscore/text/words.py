@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import msgspec
-import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
 from reelscore import _native
+from reelscore._native import Packed
+from reelscore._native import Pairing as Pairing
+from reelscore._native import Words as Words
 from reelscore._progress import Progress
-from reelscore.text.packed import Packed
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-class Words(NamedTuple):
-    """Caption k consists of the words ``ids[offsets[k]:offsets[k + 1]]``."""
-
-    ids: NDArray[np.uint32]
-    offsets: NDArray[np.int64]
-
-    def take(self, numbers: NDArray[np.int64]) -> Words:
-        """Pick captions by number, in the order given."""
-        size = self.ids.itemsize
-        data, offsets = _native.take(self.ids.view(np.uint8), size * self.offsets, numbers)
-        return Words(data.view(np.uint32), offsets // size)
+Integers: TypeAlias = "array[int] | NDArray[np.int64]"
+"""Integers of 64 bits in one piece of memory, as the core reads them."""
 
 
 class Captions(msgspec.Struct, frozen=True, dict=True):
@@ -69,7 +64,7 @@ class Captions(msgspec.Struct, frozen=True, dict=True):
         """Words between any white space, as BLEU and CIDEr of the COCO tools split them."""
         if self.taken is not None:
             return self.taken.captions.words.take(self.taken.numbers)
-        return Words(*_native.word_ids(*self.text, False, self.vocabulary))
+        return _native.word_ids(self.text, False, self.vocabulary)
 
     @cached_property
     def blank_words(self) -> Words:
@@ -79,15 +74,14 @@ class Captions(msgspec.Struct, frozen=True, dict=True):
         """
         if self.taken is not None:
             return self.taken.captions.blank_words.take(self.taken.numbers)
-        if _native.plainly_spaced(*self.text):
+        if _native.plainly_spaced(self.text):
             return self.words
-        return Words(*_native.word_ids(*self.text, True, self.vocabulary))
+        return _native.word_ids(self.text, True, self.vocabulary)
 
     def slice(self, begin: int, end: int) -> Captions:
         """Some of the captions, without copying their text."""
-        piece = Packed(self.text.data, self.text.offsets[begin : end + 1])
-        raw = self.raw and Packed(self.raw.data, self.raw.offsets[begin : end + 1])
-        return Captions(piece, self.vocabulary, raw)
+        raw = self.raw and self.raw.slice(begin, end)
+        return Captions(self.text.slice(begin, end), self.vocabulary, raw)
 
 
 class Taken(NamedTuple):
@@ -103,45 +97,39 @@ class CaptionBatch(msgspec.Struct, frozen=True):
     Attributes:
         candidates: One caption each.
         references: The references of all items, in one list.
-        items: For each candidate, the number of its item.
-        reference_offsets: Item i has the references from entry i up to entry i + 1.
+        pairing: Which references belong to which candidate.
         threads: How many threads a kernel may use.
         ids: The id of each item, for metrics that look at more than its captions; may be empty.
         progress: Called by slow metrics with how many candidates are done, of how many.
 
+    >>> import numpy as np
     >>> from reelscore.text.packed import pack
     >>> references = Captions(pack(["a man", "a person", "a dog"]))
     >>> candidates = Captions(pack(["the dog"]), references.vocabulary)
-    >>> batch = CaptionBatch(candidates, references, np.array([1]), np.array([0, 2, 3]))
-    >>> batch.references_in_order()[0].unpack()
-    ['a dog']
+    >>> pairing = Pairing(items=np.array([1]), reference_offsets=np.array([0, 2, 3]))
+    >>> batch = CaptionBatch(candidates, references, pairing)
+    >>> batch.items.tolist(), batch.reference_offsets.tolist()
+    ([1], [0, 2, 3])
     """
 
     candidates: Captions
     references: Captions
-    items: NDArray[np.int64]
-    reference_offsets: NDArray[np.int64]
+    pairing: Pairing
     threads: int = 1
     ids: Sequence[str] = ()
     progress: Progress | None = None
 
+    @property
+    def items(self) -> NDArray[np.int64]:
+        """For each candidate, the number of its item."""
+        return self.pairing.items
+
+    @property
+    def reference_offsets(self) -> NDArray[np.int64]:
+        """Item i has the references from entry i up to entry i + 1."""
+        return self.pairing.reference_offsets
+
     def slice(self, begin: int, end: int) -> CaptionBatch:
         """Some of the candidates, with all references at hand."""
         piece = self.candidates.slice(begin, end)
-        return replace(self, candidates=piece, items=self.items[begin:end])
-
-    def references_in_order(self) -> tuple[Packed, NDArray[np.int64]]:
-        """The references' text such that candidate k has those from entry k to entry k + 1.
-
-        Candidates usually stand in the order of their items: then nothing is copied.
-        """
-        text, offsets = self.references.text, self.reference_offsets
-        if len(self.items) == 0 or (np.diff(self.items) == 1).all():
-            first = int(self.items[0]) if len(self.items) else 0
-            offsets = offsets[first : first + len(self.items) + 1]
-            texts = text.offsets[offsets[0] : offsets[-1] + 1]
-            return Packed(text.data, texts), offsets - offsets[0]
-        counts = np.diff(offsets)[self.items]
-        own = np.concatenate([[0], np.cumsum(counts)])
-        numbers = np.repeat(offsets[self.items] - own[:-1], counts) + np.arange(own[-1])
-        return text.take(numbers), own
+        return replace(self, candidates=piece, pairing=self.pairing.slice(begin, end))

@@ -32,15 +32,17 @@ def captions(rng, count):
 def statistics(index, candidates, references, threads=1):
     """Of each candidate against two references."""
     offsets = np.arange(len(candidates) + 1, dtype=np.int64) * 2
-    return _native.meteor_statistics(
-        index, *pack(candidates), *pack(references), offsets, PARAMETERS, threads
+    return np.asarray(
+        _native.meteor_statistics(
+            index, pack(candidates), pack(references), offsets, PARAMETERS, threads
+        )
     )
 
 
 def analyse(index, texts):
     """Score the first text alone; all are analysed."""
     zero = np.zeros(1, dtype=np.int64)
-    _native.meteor_pairs(index, *pack(texts), *pack(["a man"]), zero, zero, PARAMETERS, 1)
+    _native.meteor_pairs(index, pack(texts), pack(["a man"]), zero, zero, PARAMETERS, 1)
 
 
 def test_each_distinct_text_is_analysed_once():

@@ -44,7 +44,7 @@ def test_stems():
     one, two = (grid.ravel() for grid in np.indices((len(words),) * 2))
     packed = pack(words)
     scores = _native.meteor_pairs(
-        index, *packed, *packed, one.astype(np.int64), two.astype(np.int64), PARAMETERS, 2
+        index, packed, packed, one.astype(np.int64), two.astype(np.int64), PARAMETERS, 2
     )
     wrong = (scores > 0) != (stems[one] == stems[two])
     assert [(words[one[k]], words[two[k]]) for k in np.flatnonzero(wrong)[:10]] == []

@@ -7,9 +7,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from reelscore import DataError, _native
+from reelscore import DataError
 from reelscore.text.packed import pack
-from reelscore.text.words import CaptionBatch, Captions
+from reelscore.text.words import Captions, Pairing
 
 TEXTS = ["a man", "", "naïve 😀", "a\u00a0b c", " a  man "]
 
@@ -38,9 +38,9 @@ def test_what_is_no_list_of_captions():
 
 def words(texts, attribute):
     captions = Captions(pack(texts))
-    ids, offsets = getattr(captions, attribute)
-    spelled = [captions.vocabulary.word(int(k)) for k in ids]
-    return [spelled[a:b] for a, b in pairwise(offsets)]
+    split = getattr(captions, attribute)
+    spelled = [captions.vocabulary.word(int(k)) for k in split.ids]
+    return [spelled[a:b] for a, b in pairwise(split.offsets)]
 
 
 # Every character Python's str.split() takes for white space, and a few it does not.
@@ -86,18 +86,8 @@ ORDERS = [[0, 1, 2], [1, 2], [2, 0, 1], [0, 0, 2], []]
 def test_references_in_order(items):
     references = ["r00", "r10", "r11", "r20"]
     offsets = np.array([0, 1, 3, 4])
-    batch = CaptionBatch(
-        Captions(pack(["x"] * len(items))),
-        Captions(pack(references)),
-        np.array(items, dtype=np.int64),
-        offsets,
-    )
-    text, own = batch.references_in_order()
+    pairing = Pairing(np.array(items, dtype=np.int64), offsets)
+    text, own = pairing.references_in_order(pack(references))
     texts = text.unpack()
     chosen = [texts[a:b] for a, b in pairwise(own)]
     assert chosen == [references[offsets[k] : offsets[k + 1]] for k in items]
-
-
-def test_power_is_cs():
-    base = np.array([0.0, 0.1, 1 / 3, 2.0])
-    assert _native.power(base, 0.2).tolist() == [x**0.2 for x in base.tolist()]

@@ -23,7 +23,7 @@ from reelscore.report.safe_text import legible
 from reelscore.text.meteor_data import language_index
 from reelscore.text.packed import pack
 from reelscore.text.tokens import Tokenizer, thread_count, tokenize
-from reelscore.text.words import CaptionBatch, Captions
+from reelscore.text.words import CaptionBatch, Captions, Pairing
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -260,7 +260,8 @@ def _add_tuples(page: _Page, metric: Metric, table: FloatArray) -> dict[str, Any
         Captions(pack([tokens[k] for k in own]), raw=pack([texts.raw[k] for k in own]))
         for own in (texts.captions.tolist(), texts.references.tolist())
     )
-    batch = CaptionBatch(candidates, references, texts.items, texts.offsets, thread_count(None))
+    pairing = Pairing(texts.items, texts.offsets)
+    batch = CaptionBatch(candidates, references, pairing, thread_count(None))
     comparisons = metric.comparisons(batch)
     if not agree(np.array([each.score.f for each in comparisons]), table):
         return None

@@ -85,7 +85,7 @@ def cider_shares(
     [10.0, 0.0]
     """
     words = Captions(pack(list(texts)))
-    ids, bounds = words.words
+    ids, bounds = words.words.ids, words.words.offsets
     owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))  # the item of each reference
     frequencies, documents = _stored(metric, words) if metric.frequencies else ({}, 0)
     log_documents = np.log(max(1, documents or len(offsets) - 1))
@@ -184,7 +184,8 @@ def _stored(metric: Cider, words: Captions) -> tuple[dict[int, tuple[Keys, Float
     """Document frequencies from a file, by order."""
     assert metric.frequencies is not None
     stored = read_frequencies(metric.frequencies)
-    ids, bounds = Captions(pack(list(stored.frequencies)), words.vocabulary).words
+    ngrams = Captions(pack(list(stored.frequencies)), words.vocabulary).words
+    ids, bounds = ngrams.ids, ngrams.offsets
     counts = np.fromiter(stored.frequencies.values(), np.float64)
     by_order = {}
     for n in range(1, metric.n + 1):

@@ -201,11 +201,11 @@ def packed(column: Any) -> Packed:
 
 def item_hashes(column: Any) -> Any:
     """A number for each item id that depends on the id alone."""
-    return _native.string_hashes(*packed(column))
+    return _native.string_hashes(packed(column))
 
 
 def records_fingerprint(items: Any, captions: Any) -> int:
     """Add up a hash of each record, of its item and its caption."""
-    mixed = items * np.uint64(0x9E3779B97F4A7C15) + _native.string_hashes(*packed(captions))
+    mixed = items * np.uint64(0x9E3779B97F4A7C15) + _native.string_hashes(packed(captions))
     mixed = (mixed ^ (mixed >> np.uint64(32))) * np.uint64(0xD6E8FEB86659FD93)
     return int((mixed ^ (mixed >> np.uint64(32))).sum(dtype=np.uint64))

@@ -86,7 +86,7 @@ class Part:
     def __iadd__(self, other: Part) -> Part:
         """Add the counts of another part."""
         words = other.gathered.vocabulary.words()
-        here, _ = _native.word_ids(*words, True, self.gathered.vocabulary)
+        here = _native.word_ids(words, True, self.gathered.vocabulary).ids
         results = []
         for own, theirs in zip(self.gathered.results, other.gathered.results, strict=True):
             if own is not None:
@@ -98,9 +98,9 @@ class Part:
         return self
 
 
-def _unpickled(words: tuple[Any, Any], arrays: Sequence[Any]) -> Part:
+def _unpickled(words: Packed, arrays: Sequence[Any]) -> Part:
     vocabulary = _native.Vocabulary()
-    _native.word_ids(*words, True, vocabulary)
+    _native.word_ids(words, True, vocabulary)
     results: list[Counted | None] = []
     for stored in arrays:
         if stored is None:
