@@ -85,19 +85,18 @@ def one_caption(tmp_path):
     return str(tmp_path)
 
 
-def test_scoring_loads_little(one_caption):
+@pytest.mark.parametrize("systems", ["run.jsonl", "a=run.jsonl b=run.jsonl"])
+def test_scoring_loads_little(one_caption, systems):
     """Half of a small run is importing; a module joins this path only if every run needs it."""
     script = (
         f"import os, sys; os.chdir({one_caption!r})\n"
-        "sys.argv = 'reelscore score run.jsonl -r refs.jsonl'.split()\n"
+        f"sys.argv = 'reelscore score {systems} -r refs.jsonl'.split()\n"
         "from reelscore.cli.main import main\nmain()\nprint('loaded', *sys.modules)"
     )
     loaded = set(python(script).rpartition("loaded ")[2].split())
     packages = {name.partition(".")[0] for name in loaded} - sys.stdlib_module_names
     installed = {name for name in packages if not name.startswith(("_", "reelscore"))}
-    assert installed <= {"numpy", "click", "msgspec", "typing_extensions", "sitecustomize"}
-    unneeded = ["ma", "random", "fft", "polynomial", "testing"]
-    assert {f"numpy.{name}" for name in unneeded} & loaded == set()
+    assert installed <= {"click", "msgspec", "typing_extensions", "sitecustomize"}
     assert {"asyncio", "difflib", "json", "shlex", "shutil", "statistics"} & loaded == set()
     assert {"importlib.metadata", "email", "socket", "subprocess", "tempfile"} & loaded == set()
     assert {"hashlib", "csv", "heapq", "click.shell_completion"} & loaded == set()
@@ -365,6 +364,7 @@ def test_the_stub_has_the_same_parameters(name):
     function = _native
     for part in name.split("."):
         function = getattr(function, part)
+    function = getattr(function, "fget", function)
     assert _parameters(function.__doc__) == expected
 
 
@@ -463,7 +463,7 @@ import measure_code  # noqa: E402
 def test_a_caption_passes_few_files():
     walk = "import measure_code as m; print(len(m.files_run_by(m.score_with_report)))"
     script = f"import sys; sys.path.insert(0, {str(ROOT / 'tools')!r}); {walk}"
-    assert 30 < int(python(script)) <= 64
+    assert 30 < int(python(script)) <= 65
 
 
 def test_few_modules_have_a_single_user():

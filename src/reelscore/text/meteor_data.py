@@ -6,10 +6,9 @@ memory in milliseconds and shared between processes.
 
 from __future__ import annotations
 
+import mmap
 from functools import lru_cache
 from pathlib import Path
-
-import numpy as np
 
 from reelscore import _native
 from reelscore.errors import ResourceError
@@ -41,7 +40,8 @@ def index_file() -> Path:
 @lru_cache(maxsize=1)
 def _opened(path: Path) -> _native.LanguageIndex:
     try:
-        content = np.memmap(path, dtype=np.uint8, mode="r")
+        with path.open("rb") as file:
+            content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError) as error:  # ValueError: an empty file
         raise ResourceError(
             f"{path}: METEOR's language data cannot be read ({error}). {_REMEDY}"

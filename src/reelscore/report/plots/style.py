@@ -14,8 +14,6 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from reelscore.data.atomic_files import write_atomically
 from reelscore.errors import DataError, MissingExtraError
 from reelscore.report.plots import FORMATS
@@ -168,8 +166,9 @@ def rule_squares(panel: Axes, count: int, colour: str, width: float) -> None:
     ...     panel.get_xticks(minor=True).tolist()
     [0.5, 1.5]
     """
-    panel.set_xticks(np.arange(1, count) - 0.5, minor=True)
-    panel.set_yticks(np.arange(1, count) - 0.5, minor=True)
+    between = [k - 0.5 for k in range(1, count)]
+    panel.set_xticks(between, minor=True)
+    panel.set_yticks(between, minor=True)
     panel.tick_params(which="both", length=0)
     panel.grid(visible=False)
     panel.grid(visible=True, which="minor", color=colour, linewidth=width)

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import msgspec
-import numpy as np
 
 from reelscore.data.coverage import partial_scores
 from reelscore.data.table import ScoreTable
@@ -55,9 +54,9 @@ def number_format(
     >>> number_format([7.2667, 14.3333]).text(7.2667), number_format([0.35], 100).text(0.35)
     ('7.27', '35.00')
     """
-    finite = np.abs([value for value in values if math.isfinite(value)])
-    most = finite.max(initial=0.0)
-    if most >= 10 and (finite == np.rint(finite)).all():
+    finite = [abs(float(value)) for value in values if math.isfinite(value)]
+    most = max(finite, default=0.0)
+    if most >= 10 and all(map(float.is_integer, finite)):
         return NumberFormat(factor, 0)
     if digits is not None:
         return NumberFormat(factor, digits)
