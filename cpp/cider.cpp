@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "caption_ngrams.hpp"
 #include "parallel.hpp"
 
 namespace reelscore {
@@ -12,9 +13,9 @@ namespace {
 constexpr std::size_t kMostAtOnce = 150000;  // n-grams to make room for before there are any
 
 // Logarithms of the small whole numbers that most frequencies are.
-const std::array<double, 1024>& small_logarithms() {
+const std::array<double, 2048>& small_logarithms() {
     static const auto table = [] {
-        std::array<double, 1024> logarithms{};
+        std::array<double, 2048> logarithms{};
         for (std::size_t k = 1; k < logarithms.size(); ++k) logarithms[k] = std::log(double(k));
         return logarithms;
     }();
@@ -46,29 +47,23 @@ double product(double ours, double theirs, bool clip) {
 class TfIdf {
   public:
     TfIdf(const DocumentFrequencies& frequencies, double log_documents)
-        : frequencies_(frequencies), log_documents_(log_documents) {}
+        : frequencies_(frequencies), log_documents_(log_documents), ngrams_(frequencies.order()) {}
 
     void set(WordsView::Run words) {
-        ids_.clear();
-        entries_.clear();
-        each_ngram(
-            words, frequencies_.order(), numbers_,
-            [this](std::uint32_t prefix, std::uint32_t word) {
-                const std::uint32_t ngram = ids_.id(prefix, word);
-                if (ngram == entries_.size()) {
-                    const bool is_first = prefix == PairIds::root;
-                    const std::uint32_t parent = is_first ? prefix : entries_[prefix].number;
-                    entries_.push_back({frequencies_.next(parent, word), 0, 0, 0.0});
-                }
-                return ngram;
-            },
-            [this](std::size_t n, std::uint32_t ngram) {
-                Entry& entry = entries_[ngram];
-                if (entry.count++ > 0) return;
-                entry.order = static_cast<std::uint32_t>(n);
-                const double frequency = frequencies_.frequency(entry.number);
-                entry.weight = tf_idf_weight(frequency, log_documents_);
-            });
+        ngrams_.set(words);
+        entries_.assign(ngrams_.size(), Entry{0, 0, 0.0});
+        numbers_.assign(words.size, PairIds::root);
+        std::size_t current = 0, place = 0;  // all n-grams of an order come, one after the other
+        ngrams_.each_in(words, [&](std::size_t n, std::uint32_t ngram) {
+            place = n == current ? place : 0;
+            current = n;
+            std::uint32_t& number = numbers_[place];
+            number = frequencies_.next(number, words[place++ + n]);
+            Entry& entry = entries_[ngram];
+            if (entry.count++ > 0) return;
+            entry.order = static_cast<std::uint32_t>(n);
+            entry.weight = tf_idf_weight(frequencies_.frequency(number), log_documents_);
+        });
     }
 
     void norms(double* out) const {
@@ -83,10 +78,7 @@ class TfIdf {
     // Adds, for each order, the product with another caption's vector.
     void multiply(WordsView::Run other, bool clip, double* out) {
         counts_.assign(entries_.size(), 0);
-        each_ngram(
-            other, frequencies_.order(), numbers_,
-            [this](std::uint32_t prefix, std::uint32_t word) { return ids_.find(prefix, word); },
-            [this](std::size_t, std::uint32_t ngram) { ++counts_[ngram]; });
+        ngrams_.each_in(other, [this](std::size_t, std::uint32_t ngram) { ++counts_[ngram]; });
         for (std::size_t k = 0; k < entries_.size(); ++k) {
             if (counts_[k] == 0) continue;
             const Entry& entry = entries_[k];
@@ -97,16 +89,16 @@ class TfIdf {
 
   private:
     struct Entry {
-        std::uint32_t number;  // among the document frequencies
         std::uint32_t order, count;
         double weight;
     };
 
     const DocumentFrequencies& frequencies_;
     double log_documents_;
-    PairIds ids_;
-    std::vector<Entry> entries_;
-    std::vector<std::uint32_t> numbers_, counts_;
+    CaptionNgrams ngrams_;
+    std::vector<Entry> entries_;          // by n-gram
+    std::vector<std::uint32_t> numbers_;  // among the document frequencies, by first word
+    std::vector<std::uint32_t> counts_;
 };
 
 // The COCO tools measure length in bigrams: an empty caption and one word are as long.
@@ -358,7 +350,7 @@ void DocumentFrequencies::count_repeated(WordsView references,
     const std::uint32_t* const words = references.ids + first_word;
     const auto total = std::size_t(references.offsets[references.size] - first_word);
     std::vector<std::uint32_t> numbers(total, PairIds::root);  // of n-grams, by their first word
-    std::vector<Ngram> known;                                  // by number
+    std::vector<Ngram, LargePages<Ngram>> known;               // by number
     std::vector<std::size_t> asked;                            // by their first word, of one item
     ids_.reserve(std::min(total, kMostAtOnce));
     known.reserve(std::min(total, kMostAtOnce));

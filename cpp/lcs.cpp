@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "bits.hpp"
 #include "parallel.hpp"
+#include "word_places.hpp"
 
 namespace reelscore {
 namespace {
@@ -12,12 +14,17 @@ using Mask = std::uint64_t;
 constexpr std::size_t mask_bits = 64;
 
 // Bit-parallel LCS (Hyyrö, 2004): the candidate's positions are bits, so each reference word costs
-// one step per 64 candidate words. A word's mask is built from its positions when it is met and
-// taken down again: memory stays linear in the candidate's length.
+// one step per 64 candidate words. Of long candidates, a word's mask is built from its positions
+// when it is met and taken down again: memory stays linear in the candidate's length.
 class CandidateMasks {
   public:
     void set(WordsView::Run candidate) {
         length_ = candidate.size;
+        is_short_ = length_ <= WordPlaces::kMostWords;
+        if (is_short_) {
+            word_places_.set(candidate);
+            return;
+        }
         mask_.assign((length_ + mask_bits - 1) / mask_bits, 0);
         places_.clear();
         for (std::size_t k = 0; k < length_; ++k) places_.emplace_back(candidate[k], k);
@@ -25,6 +32,22 @@ class CandidateMasks {
     }
 
     std::size_t lcs(WordsView::Run reference) {
+        return is_short_ ? lcs_of_short(reference) : lcs_of_long(reference);
+    }
+
+  private:
+    using Place = std::pair<std::uint32_t, std::size_t>;  // word, position
+
+    std::size_t lcs_of_short(WordsView::Run reference) const {
+        Mask state = ~Mask(0);
+        for (std::uint32_t word : reference) {
+            const Mask mask = word_places_[word];
+            state = (state + (state & mask)) | (state & ~mask);
+        }
+        return count_bits(~state);  // words behind the last one stay set
+    }
+
+    std::size_t lcs_of_long(WordsView::Run reference) {
         state_.assign(mask_.size(), ~Mask(0));
         for (std::uint32_t word : reference) {
             const auto first =
@@ -44,9 +67,6 @@ class CandidateMasks {
         return common;
     }
 
-  private:
-    using Place = std::pair<std::uint32_t, std::size_t>;  // word, position
-
     // state := (state + (state & mask)) | (state & ~mask), over all blocks with carry.
     void advance() {
         Mask carry = 0;
@@ -60,6 +80,8 @@ class CandidateMasks {
     }
 
     std::size_t length_ = 0;
+    bool is_short_ = true;
+    WordPlaces word_places_;
     std::vector<Place> places_;
     std::vector<Mask> mask_, state_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "caption_ngrams.hpp"
 #include "parallel.hpp"
 
 namespace reelscore {
@@ -24,51 +25,45 @@ void finish_bleu_row(std::size_t length, std::size_t order, std::size_t referenc
     row[2 * order + 1] = static_cast<double>(reference_length);
 }
 
-struct BleuScratch {
-    PairIds ids;
-    std::vector<std::uint32_t> numbers, orders, counts, here, highest;
+// One row after the other; keeps its memory.
+class BleuRows {
+  public:
+    explicit BleuRows(std::size_t order) : order_(order), ngrams_(order) {}
 
-    void clear() {
-        ids.clear();
-        orders.clear();
-        counts.clear();
-    }
-};
-
-void bleu_row(WordsView::Run candidate, WordsView references, std::size_t begin, std::size_t end,
-              std::size_t order, BleuScratch& scratch, double* row) {
-    auto& [ids, numbers, orders, counts, here, highest] = scratch;
-    scratch.clear();
-    each_ngram(
-        candidate, order, numbers,
-        [&ids = ids](std::uint32_t prefix, std::uint32_t word) { return ids.id(prefix, word); },
-        [&counts = counts, &orders = orders](std::size_t n, std::uint32_t ngram) {
-            if (ngram == counts.size()) {
-                counts.push_back(0);
-                orders.push_back(static_cast<std::uint32_t>(n));
-            }
-            ++counts[ngram];
+    void fill(WordsView::Run candidate, WordsView references, std::size_t begin, std::size_t end,
+              double* row) {
+        ngrams_.set(candidate);
+        orders_.assign(ngrams_.size(), 0);
+        counts_.assign(ngrams_.size(), 0);
+        highest_.assign(ngrams_.size(), 0);
+        ngrams_.each_in(candidate, [this](std::size_t n, std::uint32_t ngram) {
+            orders_[ngram] = static_cast<std::uint32_t>(n);
+            ++counts_[ngram];
         });
-    highest.assign(counts.size(), 0);
-    std::size_t reference_length = 0;
-    for (std::size_t r = begin; r < end; ++r) {
-        here.assign(counts.size(), 0);
-        each_ngram(
-            references[r], order, numbers,
-            [&ids = ids](std::uint32_t prefix, std::uint32_t word) {
-                return ids.find(prefix, word);
-            },
-            [&here = here](std::size_t, std::uint32_t ngram) { ++here[ngram]; });
-        for (std::size_t k = 0; k < here.size(); ++k) highest[k] = std::max(highest[k], here[k]);
-        const std::size_t length = references[r].size;
-        reference_length = r == begin ? length : nearer(candidate.size, reference_length, length);
+        std::size_t reference_length = 0;
+        for (std::size_t r = begin; r < end; ++r) {
+            here_.assign(ngrams_.size(), 0);
+            ngrams_.each_in(references[r],
+                            [this](std::size_t, std::uint32_t ngram) { ++here_[ngram]; });
+            for (std::size_t k = 0; k < here_.size(); ++k) {
+                highest_[k] = std::max(highest_[k], here_[k]);
+            }
+            const std::size_t length = references[r].size;
+            reference_length =
+                r == begin ? length : nearer(candidate.size, reference_length, length);
+        }
+        std::fill_n(row, order_, 0.0);
+        for (std::size_t k = 0; k < counts_.size(); ++k) {
+            row[orders_[k]] += std::min(counts_[k], highest_[k]);
+        }
+        finish_bleu_row(candidate.size, order_, reference_length, row);
     }
-    std::fill(row, row + order, 0.0);
-    for (std::size_t k = 0; k < counts.size(); ++k) {
-        row[orders[k]] += std::min(counts[k], highest[k]);
-    }
-    finish_bleu_row(candidate.size, order, reference_length, row);
-}
+
+  private:
+    std::size_t order_;
+    CaptionNgrams ngrams_;
+    std::vector<std::uint32_t> orders_, counts_, here_, highest_;  // by n-gram
+};
 
 // For one n-gram of a group: the two highest counts in one caption, and whose the highest is.
 struct TopCounts {
@@ -173,10 +168,10 @@ void PairIds::resize(std::size_t slots) {
 void bleu_statistics(WordsView candidates, WordsView references, Pairing pairing, std::size_t order,
                      std::size_t threads, double* out) {
     parallel_blocks(candidates.size, kBlockSize, threads, [&](std::size_t begin, std::size_t end) {
-        BleuScratch scratch;
+        BleuRows rows(order);
         for (std::size_t k = begin; k < end; ++k) {
-            bleu_row(candidates[k], references, pairing.begin(k), pairing.end(k), order, scratch,
-                     out + k * (2 * order + 2));
+            rows.fill(candidates[k], references, pairing.begin(k), pairing.end(k),
+                      out + k * (2 * order + 2));
         }
     });
 }

@@ -111,12 +111,12 @@ def test_diversity(texts):
     )
 
 
-@given(
-    st.lists(st.sampled_from("abc"), max_size=150),
-    st.lists(st.sampled_from("abc"), min_size=1, max_size=150),
-)
+LONG = st.lists(st.sampled_from("abc"), max_size=150)
+
+
+# 65 words and more take another path than short captions.
+@given(LONG, LONG.filter(len))
 def test_common_subsequences_longer_than_a_machine_word(first, second):
-    # 64 words and more take another path than short captions
     candidate, reference = " ".join(first), " ".join(second)
     result = score({"v": candidate}, {"v": [reference]}, "rouge_l", **RAW)["rouge_l"]
     assert result.score == pytest.approx(twins.rouge_l(candidate, [reference]), rel=1e-12)
@@ -130,3 +130,26 @@ def test_loop_starts(pieces):
     spaced = " ".join(pieces)
     expected = [twins.loop_start(text.split()), twins.loop_start(spaced.split())]
     assert _native.loop_starts([text, spaced]) == expected
+
+
+@given(LONG, LONG, LONG)
+def test_ngrams_of_captions_longer_than_a_machine_word(first, second, third):
+    candidate, *references = (" ".join(words) for words in (first, second, third))
+    results = score({"v": candidate}, {"v": references}, [Bleu(), Cider()], **RAW)
+    row = twins.bleu_row(candidate, references, 4)
+    assert results.measurements[0].statistics.tolist() == [row]
+    expected = twins.cider([candidate], [references], 4, 6.0, "d")
+    assert results["cider"].items.array.tolist() == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+@given(st.lists(st.text("ab \t\u00a0", max_size=40), max_size=5))
+def test_words_are_numbered_as_they_come(texts):
+    # Words of up to seven letters, and texts of visible ASCII, take other paths than the rest.
+    split = Captions(pack(texts))
+    for words, divided in (
+        (split.words, [text.split() for text in texts]),
+        (split.blank_words, [text.split(" ") for text in texts]),
+    ):
+        spelled = [split.vocabulary.word(word) for word in words.ids.tolist()]
+        assert spelled == [word for some in divided for word in some]
+        assert np.diff(words.offsets).tolist() == [len(some) for some in divided]
