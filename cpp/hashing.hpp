@@ -59,4 +59,9 @@ inline std::uint64_t hash_bytes(std::string_view text) {
     return mix(hash);
 }
 
+// The same of a text of one to seven bytes, the first one lowest.
+inline std::uint64_t hash_of_few(std::uint64_t bytes, std::size_t size) {
+    return mix(rotate((size * kPrime2 ^ bytes) * kPrime1, 27));
+}
+
 }  // namespace reelscore

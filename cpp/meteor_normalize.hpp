@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "language_index.hpp"
+#include "plain_words.hpp"
 
 namespace reelscore {
 
@@ -18,15 +19,22 @@ class MeteorNormalizer {
     // The normalised text, its case untouched.
     std::string normalize(std::string_view text);
 
-    // Calls visit for each word of a caption, which is gone after the call; without normalising,
-    // only case and blanks are dealt with.
+    // Calls visit(word, hash_bytes(word)) for each word of a caption, which is gone after the call;
+    // without normalising, only case and blanks are dealt with.
     template <typename Visit>
     void visit_words(std::string_view text, bool normalize, Visit&& visit) {
         text = spaced_words(text, normalize);
+        if (is_visible_ascii(text)) {
+            split_at_blanks(text, [&](std::string_view word, std::uint64_t hash) {
+                if (!word.empty()) visit(word, hash);
+            });
+            return;
+        }
         for (std::size_t k = 0; k < text.size(); ++k) {
             const std::size_t begin = k;
             while (k < text.size() && !is_token_end(static_cast<unsigned char>(text[k]))) ++k;
-            if (k > begin) visit(text.substr(begin, k - begin));
+            const std::string_view word = text.substr(begin, k - begin);
+            if (!word.empty()) visit(word, hash_bytes(word));
         }
     }
 

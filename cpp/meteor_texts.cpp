@@ -151,9 +151,10 @@ void MeteorTexts::split_into_words(size_t threads) {
         block.words.reserve(static_cast<size_t>(kWordsPerCharacter * characters));
         for (size_t k = begin; k < end; ++k) {
             const size_t before = block.words.size();
-            normalizer.visit_words(texts_[first + k], options_.normalize, [&](string_view word) {
-                block.words.push_back(block.vocabulary.id(word));
-            });
+            normalizer.visit_words(texts_[first + k], options_.normalize,
+                                   [&](string_view word, std::uint64_t hash) {
+                                       block.words.push_back(block.vocabulary.id(word, hash));
+                                   });
             block.counts.push_back(block.words.size() - before);
         }
     });

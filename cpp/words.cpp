@@ -1,6 +1,6 @@
 #include "words.hpp"
 
-#include "hashing.hpp"
+#include "plain_words.hpp"
 #include "unicode.hpp"
 
 namespace reelscore {
@@ -31,19 +31,6 @@ void split_whitespace(std::string_view text, Visit&& visit) {
     if (text.size() > begin) visit(text.substr(begin));
 }
 
-template <typename Visit>
-void split_blank(std::string_view text, Visit&& visit) {
-    for (std::size_t begin = 0;;) {
-        const std::size_t end = text.find(' ', begin);
-        if (end == std::string_view::npos) {
-            visit(text.substr(begin));
-            return;
-        }
-        visit(text.substr(begin, end - begin));
-        begin = end + 1;
-    }
-}
-
 // Whether two texts with the same hash are the same.
 bool is_same(std::string_view one, std::string_view other) {
     return one.size() == other.size() && (one.size() <= kToldApart || one == other);
@@ -51,9 +38,8 @@ bool is_same(std::string_view one, std::string_view other) {
 
 }  // namespace
 
-std::uint32_t Vocabulary::id(std::string_view word) {
+std::uint32_t Vocabulary::id(std::string_view word, std::uint64_t hash) {
     if (2 * (hashes_.size() + 1) > slots_.size()) grow();
-    const std::uint64_t hash = hash_bytes(word);
     const std::size_t mask = slots_.size() - 1;
     for (std::size_t slot = hash & mask;; slot = (slot + 1) & mask) {
         if (slots_[slot] == 0) {
@@ -82,12 +68,19 @@ Words word_ids(StringsView captions, Split split, Vocabulary& vocabulary) {
     Words words;
     words.ids.reserve(captions.size == 0 ? 0 : captions.total_bytes() / kCharactersPerWord);
     words.offsets.reserve(captions.size + 1);
-    const auto add = [&](std::string_view word) { words.ids.push_back(vocabulary.id(word)); };
+    const auto add = [&](std::string_view word, std::uint64_t hash) {
+        words.ids.push_back(vocabulary.id(word, hash));
+    };
     for (std::size_t k = 0; k < captions.size; ++k) {
-        if (split == Split::whitespace) {
-            split_whitespace(captions[k], add);
+        const std::string_view text = captions[k];
+        if (split == Split::blank) {
+            split_at_blanks(text, add);
+        } else if (is_visible_ascii(text)) {
+            split_at_blanks(text, [&](std::string_view word, std::uint64_t hash) {
+                if (!word.empty()) add(word, hash);
+            });
         } else {
-            split_blank(captions[k], add);
+            split_whitespace(text, [&](std::string_view word) { add(word, hash_bytes(word)); });
         }
         words.offsets.push_back(static_cast<std::int64_t>(words.ids.size()));
     }
@@ -97,13 +90,17 @@ Words word_ids(StringsView captions, Split split, Vocabulary& vocabulary) {
 bool plainly_spaced(StringsView captions) {
     for (std::size_t k = 0; k < captions.size; ++k) {
         const std::string_view text = captions[k];
-        bool after_blank = true;
-        for (std::size_t i = 0; i < text.size(); ++i) {
-            const bool blank = text[i] == ' ';
-            if (blank ? after_blank : space_at(text, i) != 0) return false;
-            after_blank = blank;
+        if (text.empty() || text.front() == ' ' || text.back() == ' ') return false;
+        std::uint8_t pairs = 0;  // two blanks that follow each other
+        for (std::size_t i = 1; i < text.size(); ++i) {
+            const std::uint8_t is_blank = text[i] == ' ', was_blank = text[i - 1] == ' ';
+            pairs |= is_blank & was_blank;
         }
-        if (after_blank) return false;  // ends in a blank, or is empty
+        if (pairs != 0) return false;
+        if (is_visible_ascii(text)) continue;
+        for (std::size_t i = 0; i < text.size(); ++i) {
+            if (text[i] != ' ' && space_at(text, i) != 0) return false;
+        }
     }
     return true;
 }

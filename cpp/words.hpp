@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hashing.hpp"
 #include "strings.hpp"
 
 namespace reelscore {
@@ -14,7 +15,9 @@ namespace reelscore {
 // Numbers words, or any texts, in the order of their first appearance.
 class Vocabulary {
   public:
-    std::uint32_t id(std::string_view word);
+    std::uint32_t id(std::string_view word) { return id(word, hash_bytes(word)); }
+    // The same where hash_bytes(word) is known.
+    std::uint32_t id(std::string_view word, std::uint64_t hash);
     std::size_t size() const { return hashes_.size(); }
     std::string_view word(std::size_t id) const { return words_.view()[id]; }
     const Strings& words() const { return words_; }

@@ -16,6 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string text = fuzz::valid_utf8({reinterpret_cast<const char*>(data), size});
     MeteorNormalizer fresh(index);
     fuzz::require(fresh.normalize(text) == used->normalize(text));
-    fresh.visit_words(text, true, [](std::string_view word) { fuzz::require(!word.empty()); });
+    fresh.visit_words(text, true, [](std::string_view word, std::uint64_t hash) {
+        fuzz::require(!word.empty() && hash == reelscore::hash_bytes(word));
+    });
     return 0;
 }
