@@ -23,26 +23,38 @@ inline bool is_visible_ascii(std::string_view text) {
     return others == 0;
 }
 
+// A word of up to seven bytes that ends in a blank.
+struct ShortWord {
+    std::uint64_t bytes = 0;  // the first one lowest
+    std::size_t size = 0;     // 0 if there is no such word
+
+    ShortWord() = default;
+    // The one that begins a text. Where it ends follows from one comparison, without a branch on
+    // its length, which nobody could predict.
+    explicit ShortWord(std::string_view text) {
+        constexpr std::uint64_t kLowest = 0x0101010101010101, kHighest = 0x8080808080808080;
+        if (text.size() < 8) return;
+        const std::uint64_t start = load64(text.data());
+        const std::uint64_t differences = start ^ (kLowest * ' ');
+        // The highest bit of each byte that is a blank, up to the first.
+        const std::uint64_t blanks = (differences - kLowest) & ~differences & kHighest;
+        if (blanks == 0) return;
+        const std::size_t bits = lowest_bit(blanks) - 7;
+        bytes = start & ((std::uint64_t{1} << bits) - 1);
+        size = bits / 8;
+    }
+};
+
 // Calls visit(word, hash) for what stands between two blanks, and before the first and after the
-// last, be it empty; hash is hash_bytes(word). Most words and the blank behind them have no more
-// than eight bytes: where such a word ends follows from one comparison, and its hash from the same
-// bytes, without a branch on its length.
+// last, be it empty; hash is hash_bytes(word).
 template <typename Visit>
 void split_at_blanks(std::string_view text, Visit&& visit) {
-    constexpr std::uint64_t kLowest = 0x0101010101010101, kHighest = 0x8080808080808080;
     for (;;) {
-        if (text.size() >= 8 && text[0] != ' ') {
-            const std::uint64_t bytes = load64(text.data());
-            const std::uint64_t differences = bytes ^ (kLowest * ' ');
-            // The highest bit of each byte that is a blank, up to the first.
-            const std::uint64_t blanks = (differences - kLowest) & ~differences & kHighest;
-            if (blanks != 0) {
-                const std::size_t bits = lowest_bit(blanks) - 7;  // of the word
-                const std::uint64_t word = bytes & ((std::uint64_t{1} << bits) - 1);
-                visit(text.substr(0, bits / 8), hash_of_few(word, bits / 8));
-                text.remove_prefix(bits / 8 + 1);
-                continue;
-            }
+        const ShortWord word(text);
+        if (word.size > 0) {
+            visit(text.substr(0, word.size), hash_of_few(word.bytes, word.size));
+            text.remove_prefix(word.size + 1);
+            continue;
         }
         const std::size_t end = std::min(text.find(' '), text.size());
         visit(text.substr(0, end), hash_bytes(text.substr(0, end)));

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "hashing.hpp"
 #include "parallel.hpp"
+#include "plain_words.hpp"
 #include "ptb_automaton.hpp"
 #include "ptb_rules.hpp"
 #include "unicode.hpp"
@@ -18,13 +21,18 @@ namespace {
 
 using ptb::Make;
 
+bool is_latin_letter(char c) {
+    return (c | 32) >= 'a' && (c | 32) <= 'z';
+}
+
 // What pycocoevalcap drops. The bracket names of its list are in capitals and the tokens are not,
 // so brackets stay.
 bool is_punctuation(std::string_view token) {
     static constexpr std::array<std::string_view, 13> kDropped = {
         "''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "...", ";"};
-    return token.size() <= 3 &&
-           std::find(kDropped.begin(), kDropped.end(), token) != kDropped.end();
+    if (token.empty() || token.size() > 3 || is_latin_letter(token[0]))
+        return false;  // most, at once
+    return std::find(kDropped.begin(), kDropped.end(), token) != kDropped.end();
 }
 
 std::size_t stripped_size(std::string_view line) {
@@ -42,28 +50,36 @@ std::size_t stripped_size(std::string_view line) {
 // Writes the tokens of one line behind what `out` holds.
 class LineWriter {
   public:
-    // drops: leave out punctuation as it comes. That is what drop_punctuation would do unless
-    // is_odd(): a token holds a blank, or something else that is not a visible ASCII character.
+    // drops: the line is ASCII; leave out punctuation as it comes, and finish() with the line.
     LineWriter(std::string& out, bool drops) : out_(out), start_(out.size()), drops_(drops) {}
-
-    bool is_odd() const { return is_odd_; }
-    void undo() { out_.resize(start_); }
 
     void add(std::string_view token) {
         if (drops_) {
-            if (is_punctuation(token)) return;
-            for (unsigned char c : token) is_odd_ |= (c <= ' ') | (c >= 0x7F);
-        }
-        if (out_.size() > start_) out_ += ' ';
-        const std::size_t begin = out_.size();
-        if (is_ascii(token)) {
-            out_.append(token);
-            for (std::size_t p = begin; p < out_.size(); ++p) {
-                if (out_[p] >= 'A' && out_[p] <= 'Z') out_[p] += 'a' - 'A';
-            }
+            is_odd_ |= token.find(' ') != std::string_view::npos;
+            add_plain(token);
         } else {
+            begin_token();
             append_lower(out_, token);
         }
+    }
+    // The same of a token without blanks, in ASCII.
+    void add_plain(std::string_view token) {
+        if (drops_ && is_punctuation(token)) return;
+        begin_token();
+        out_.append(token);
+        if (!drops_) lower_ascii(out_.size() - token.size());
+    }
+
+    // Ends a line of which punctuation was left out. The answer is whether that was what
+    // drop_punctuation would have done: unless a token holds a blank, or something else that is no
+    // visible ASCII character. If not, nothing is written.
+    bool finish() {
+        if (is_odd_ || !is_visible_ascii(std::string_view(out_).substr(start_))) {
+            out_.resize(start_);
+            return false;
+        }
+        lower_ascii(start_);
+        return true;
     }
 
     // What pycocoevalcap does with the line: strip it, split it at blanks, drop punctuation, join.
@@ -85,6 +101,17 @@ class LineWriter {
     }
 
   private:
+    void begin_token() {
+        if (out_.size() > start_) out_ += ' ';
+    }
+    void lower_ascii(std::size_t begin) {
+        char* const bytes = out_.data();
+        for (std::size_t p = begin, end = out_.size(); p < end; ++p) {
+            const auto above_a = static_cast<std::uint8_t>(bytes[p] - 'A');
+            bytes[p] = static_cast<char>(bytes[p] + (above_a < 26 ? 'a' - 'A' : 0));
+        }
+    }
+
     std::string& out_;
     std::size_t start_;
     bool drops_, is_odd_ = false;
@@ -159,9 +186,42 @@ const char* quotation_mark(char32_t c) {
     }
 }
 
+// Remembers short words that are a token as they are if a blank ends them, whatever follows: most
+// words of captions, so they need not go through the automaton each time. What is known holds for
+// all texts, and threads may read and write it at any time.
+class PlainWords {
+  public:
+    // The size of such a word at the beginning of a text; 0 if there is none that is known.
+    std::size_t size_at(std::string_view text) const {
+        const ShortWord word(text);
+        const bool is_known = slots_[slot_of(word)].load(std::memory_order_relaxed) == word.bytes;
+        return is_known ? word.size : 0;
+    }
+    // Such a word of so many bytes, with the text that it begins; kept if it is short and ASCII.
+    void learn(std::string_view text, std::size_t size) {
+        const ShortWord word(text);
+        if (word.size != size || !is_ascii(text.substr(0, size))) return;
+        slots_[slot_of(word)].store(word.bytes, std::memory_order_relaxed);
+    }
+
+  private:
+    static constexpr unsigned kSlotBits = 12;
+    static std::size_t slot_of(const ShortWord& word) {
+        return word.bytes * kPrime1 >> (64 - kSlotBits);
+    }
+
+    std::array<std::atomic<std::uint64_t>, std::size_t{1} << kSlotBits> slots_{};
+};
+
+PlainWords plain_words;
+
 class Lexer {
   public:
-    explicit Lexer(std::string_view text) : text_(text) {}
+    explicit Lexer(std::string_view text) : text_(text) {
+        for (std::size_t c = 0; c < is_word_start_.size(); ++c) {
+            is_word_start_[c] = ptb::is_lone_blank(static_cast<char>(c));
+        }
+    }
 
     // A token that runs on into the next line: the value of an attribute of a tag may.
     struct Open {
@@ -181,6 +241,12 @@ class Lexer {
             if (open.end > end) return open;
         }
         while (p < end) {
+            if (const std::size_t size = plain_words.size_at(text_.substr(p, end - p))) {
+                out.add_plain(text_.substr(p, size));
+                p += size;
+                if (p + 1 < end && is_word_start_[static_cast<unsigned char>(text_[p + 1])]) ++p;
+                continue;
+            }
             const auto match = ptb::longest(text_, p, limit, misses_);
             is_closed_ &= !match.is_open;
             if (match.rule < 0) {  // a character no rule knows
@@ -192,6 +258,7 @@ class Lexer {
                 match.has_ahead ? ptb::token_end(text_, p, match) : match.end;
             make(rule, text_.substr(p, std::min(token_end, end) - p), out);
             if (token_end > end) return {&rule, token_end};
+            if (is_plain(rule, match)) plain_words.learn(text_.substr(p, end - p), token_end - p);
             p = token_end;
             if (rule.make == Make::last_dot) --p;
         }
@@ -201,6 +268,11 @@ class Lexer {
     bool is_closed() const { return is_closed_; }
 
   private:
+    // Whether a match is a token as it is, if it is ASCII, because of the blank behind it.
+    bool is_plain(const ptb::Rule& rule, const ptb::Match& match) const {
+        return match.is_told_by_next && !match.has_ahead && text_[match.end] == ' ' &&
+               (rule.make == Make::same || rule.make == Make::word);
+    }
     void make(const ptb::Rule& rule, std::string_view token, LineWriter& out) {
         scratch_.clear();
         switch (rule.make) {
@@ -257,6 +329,7 @@ class Lexer {
     std::string_view text_;
     ptb::Misses misses_;
     std::string scratch_;
+    std::array<bool, 256> is_word_start_;  // whether a single blank before a byte is skipped
     bool is_closed_ = true;
 };
 
@@ -269,9 +342,13 @@ struct Lines {
 
 void append_caption(std::string& text, std::string_view caption) {
     if (!caption.empty() && caption.back() == '\r') caption.remove_suffix(1);
-    bool is_plain = true;  // no line end in it, as in nearly all
-    for (char c : caption) is_plain &= (c < '\n' || c > '\r') & (c != '\xE2');
-    if (is_plain) {
+    std::uint8_t line_ends = 0;  // nearly all have none
+    for (char c : caption) {
+        const auto above_feed = static_cast<std::uint8_t>(c - '\n');
+        const std::uint8_t is_end = above_feed <= '\r' - '\n', may_be_end = c == '\xE2';
+        line_ends |= is_end | may_be_end;
+    }
+    if (line_ends == 0) {
         text.append(caption).push_back('\n');
         return;
     }
@@ -321,8 +398,7 @@ OpenLines tokenize(StringsView captions, PtbMode mode, bool keep_punctuation, st
             is_ascii(std::string_view(lines.text).substr(begin, end - begin))) {
             LineWriter quick(bytes, true);
             const Lexer::Open after = lexer.line(begin, end, limit, open, quick);
-            if (!quick.is_odd()) return after;
-            quick.undo();
+            if (quick.finish()) return after;
         }
         LineWriter writer(bytes, false);
         open = lexer.line(begin, end, limit, open, writer);

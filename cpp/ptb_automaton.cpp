@@ -49,6 +49,7 @@ Match longest(std::string_view text, std::size_t begin, std::size_t end, Misses&
         state = step(state, text, p);
         if (state == kDead) {
             match.is_open = false;
+            match.is_told_by_next = before == match.end;
             break;
         }
         if (kAccepts[state] >= 0) {
@@ -68,6 +69,13 @@ Match longest(std::string_view text, std::size_t begin, std::size_t end, Misses&
     match.has_ahead =
         match.rule >= 0 && kParts[static_cast<std::size_t>(match.rule)].pattern != kDead;
     return match;
+}
+
+bool is_lone_blank(char next) {
+    constexpr State kBlank = kNext[kStart * kSymbolCount + kSymbols[' ']];
+    static_assert(kAccepts[kBlank] >= 0 && kParts[kAccepts[kBlank]].pattern == kDead);
+    const auto byte = static_cast<unsigned char>(next);
+    return byte < 0x80 && kNext[kBlank * kSymbolCount + kSymbols[byte]] == kDead;
 }
 
 std::size_t token_end(std::string_view text, std::size_t begin, const Match& match) {

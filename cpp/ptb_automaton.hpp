@@ -14,7 +14,8 @@ struct Match {
     int rule = -1;        // -1: no rule fits here
     std::size_t end = 0;  // where the match ends, `ahead` included
     bool has_ahead = false;
-    bool is_open = false;  // more text might have changed it
+    bool is_open = false;          // more text might have changed it
+    bool is_told_by_next = false;  // nothing behind the next character was looked at
 };
 
 // Scans that run far past the last match and find nothing are remembered here, so that text
@@ -34,6 +35,9 @@ class Misses {
 
 // The longest match at text[begin]; the lexer may look up to text[end - 1].
 Match longest(std::string_view text, std::size_t begin, std::size_t end, Misses& misses);
+
+// Whether a blank before this character is a match of its own, whatever follows.
+bool is_lone_blank(char next);
 
 // Where the token of a match with `ahead` ends and that begins: as late as possible.
 std::size_t token_end(std::string_view text, std::size_t begin, const Match& match);
