@@ -110,13 +110,21 @@ bool LanguageIndex::spells(uint32_t word, string_view text) const {
 uint32_t LanguageIndex::find(string_view word) const {
     if (slots_.size() == 0) return kNone;
     const size_t mask = slots_.size() - 1;
-    size_t slot = hash_bytes(word) & mask;
+    size_t slot = slot_of(word);
     for (size_t tries = 0; tries <= mask; ++tries, slot = (slot + 1) & mask) {
         const uint32_t entry = slots_[slot];
         if (entry == 0) return kNone;
         if (entry <= flags_.size() && spells(entry - 1, word)) return entry - 1;
     }
     return kNone;
+}
+
+void LanguageIndex::expect_facts(string_view word) const {
+    const uint32_t entry = slots_[slot_of(word)];
+    if (entry == 0) return;
+    text_offsets_.expect(entry - 1);
+    flags_.expect(entry - 1);
+    synset_offsets_.expect(entry - 1);
 }
 
 BlobSpan LanguageIndex::synsets(uint32_t word) const {

@@ -192,28 +192,34 @@ void MeteorTexts::learn_words(size_t threads) {
     };
     const size_t first = facts_.size();
     std::vector<Learnt> learnt(spellings_.size() - first);
-    parallel_blocks(learnt.size(), texts_per_block(learnt.size(), threads), threads,
-                    [&](size_t begin, size_t end) {
-                        std::string stemmed;
-                        for (size_t k = begin; k < end; ++k) {
-                            const string_view spelled = spelling(static_cast<uint32_t>(first + k));
-                            Learnt& facts = learnt[k];
-                            facts.indexed = index_.find(spelled);
-                            if (facts.indexed != kNone) {
-                                facts.first_node = index_.first_node(facts.indexed);
-                            }
-                            stemmed.assign(spelled);
-                            if (options_.stems == nullptr) {
-                                stem(stemmed);
-                            } else if (const auto found = options_.stems->find(stemmed);
-                                       found != options_.stems->end()) {
-                                stemmed = found->second;
-                            }
-                            facts.key = java_hash(spelled);
-                            facts.stem = java_hash(stemmed);
-                            if (options_.synonyms) facts.synsets = synsets_of(index_, spelled);
-                        }
-                    });
+    parallel_blocks(
+        learnt.size(), texts_per_block(learnt.size(), threads), threads,
+        [&](size_t begin, size_t end) {
+            std::string stemmed;
+            for (size_t k = begin; k < end; ++k) {
+                const auto soon = [&](size_t ahead) {
+                    return spelling(static_cast<uint32_t>(first + std::min(k + ahead, end - 1)));
+                };
+                index_.expect_word(soon(2 * kAhead));
+                index_.expect_facts(soon(kAhead));
+                const string_view spelled = spelling(static_cast<uint32_t>(first + k));
+                Learnt& facts = learnt[k];
+                facts.indexed = index_.find(spelled);
+                if (facts.indexed != kNone) {
+                    facts.first_node = index_.first_node(facts.indexed);
+                }
+                stemmed.assign(spelled);
+                if (options_.stems == nullptr) {
+                    stem(stemmed);
+                } else if (const auto found = options_.stems->find(stemmed);
+                           found != options_.stems->end()) {
+                    stemmed = found->second;
+                }
+                facts.key = java_hash(spelled);
+                facts.stem = java_hash(stemmed);
+                if (options_.synonyms) facts.synsets = synsets_of(index_, spelled);
+            }
+        });
     for (const Learnt& word : learnt) {
         indexed_words_.push_back(word.indexed);
         first_nodes_.push_back(word.first_node);
