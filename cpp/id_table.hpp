@@ -57,6 +57,35 @@ class IdTable {
     std::size_t used_ = 0;
 };
 
+// Numbers for distinct integers of 32 bits: their hashes tell them apart.
+class SmallIntegerTable {
+  public:
+    std::uint32_t id_of(std::uint32_t value) {
+        return table_.find_or_add(
+            spread(value), [](std::uint32_t) { return true; },
+            [&] {
+                values_.push_back(value);
+                return static_cast<std::uint32_t>(values_.size() - 1);
+            });
+    }
+    // The number of an integer that has one.
+    std::uint32_t find(std::uint32_t value) const {
+        return table_.find(spread(value), [](std::uint32_t) { return true; });
+    }
+    const std::vector<std::uint32_t>& values() const { return values_; }
+    std::size_t size() const { return values_.size(); }
+
+  private:
+    // Each step can be undone.
+    static std::uint32_t spread(std::uint32_t value) {
+        value *= 0x9E3779B1u;
+        return value ^ value >> 15;
+    }
+
+    IdTable table_;
+    std::vector<std::uint32_t> values_;
+};
+
 // Numbers for distinct integers.
 class IntegerTable {
   public:

@@ -65,7 +65,7 @@ void MeteorCaptions::sort_by_spelling(uint32_t* begin, uint32_t* end) const {
 void MeteorCaptions::link_paraphrases(size_t threads) {
     const LanguageIndex& index = texts_.index();
     std::vector<bool> present(index.node_count());
-    for (std::uint64_t node : nodes_.values()) present[node] = true;
+    for (uint32_t node : nodes_.values()) present[node] = true;
     struct Block {
         std::vector<uint32_t> targets;
         std::vector<size_t> counts;
@@ -76,7 +76,7 @@ void MeteorCaptions::link_paraphrases(size_t threads) {
         std::vector<uint32_t> targets;
         for (size_t phrase = begin; phrase < end; ++phrase) {
             const size_t before = block.targets.size();
-            index.targets(static_cast<uint32_t>(nodes_.values()[phrase]), targets);
+            index.targets(nodes_.values()[phrase], targets);
             for (uint32_t node : targets) {
                 if (node >= present.size() || !present[node]) continue;
                 block.targets.push_back(nodes_.find(node));
