@@ -57,8 +57,8 @@ class IdTable {
     std::size_t used_ = 0;
 };
 
-// Numbers for distinct integers of 32 bits: their hashes tell them apart.
-class SmallIntegerTable {
+// Numbers for distinct integers of 32 bits, which their hashes tell apart.
+class IntegerTable {
   public:
     std::uint32_t id_of(std::uint32_t value) {
         return table_.find_or_add(
@@ -84,34 +84,6 @@ class SmallIntegerTable {
 
     IdTable table_;
     std::vector<std::uint32_t> values_;
-};
-
-// Numbers for distinct integers.
-class IntegerTable {
-  public:
-    std::uint32_t id_of(std::uint64_t value) {
-        return table_.find_or_add(
-            spread(value), [&](std::uint32_t id) { return values_[id] == value; },
-            [&] {
-                values_.push_back(value);
-                return static_cast<std::uint32_t>(values_.size() - 1);
-            });
-    }
-    // The number of an integer that has one.
-    std::uint32_t find(std::uint64_t value) const {
-        return table_.find(spread(value), [&](std::uint32_t id) { return values_[id] == value; });
-    }
-    const std::vector<std::uint64_t>& values() const { return values_; }
-    std::size_t size() const { return values_.size(); }
-
-  private:
-    static std::uint64_t spread(std::uint64_t value) {
-        value *= 0x9E3779B97F4A7C15;
-        return value ^ value >> 32;
-    }
-
-    IdTable table_;
-    std::vector<std::uint64_t> values_;
 };
 
 }  // namespace reelscore

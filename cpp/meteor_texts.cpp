@@ -24,6 +24,7 @@ constexpr size_t kMostIdle = 2;
 constexpr size_t kFewTexts = 512;  // that a thread takes at a time, at least
 // To make room for, a little more than captions have.
 constexpr double kPhrasesPerWord = 1.25, kWordsPerCharacter = 0.2;
+constexpr size_t kSynsetsPerWord = 8;
 constexpr size_t kAhead = 4;  // words before one at which its phrases are asked for
 
 // Whether texts of so many bytes are too much to be kept: analysed, they take five times as many.
@@ -70,15 +71,14 @@ uint32_t regular_base(const LanguageIndex& index, string_view word) {
     return kNone;
 }
 
-}  // namespace
-
-std::vector<uint32_t> synsets_of(const LanguageIndex& index, string_view word) {
-    std::vector<uint32_t> found;
+// Appends the synsets of a word, whose id in the index is known; sorted, each once.
+void append_synsets(const LanguageIndex& index, uint32_t indexed, string_view word,
+                    std::vector<uint32_t>& found) {
+    const size_t first = found.size();
     const auto append = [&](uint32_t form) {
         const BlobSpan numbers = index.synsets(form);
         for (size_t k = 0; k < numbers.size(); ++k) found.push_back(numbers[k]);
     };
-    const uint32_t indexed = index.find(word);
     if (indexed != kNone) append(indexed);
     const BlobSpan bases = indexed != kNone ? index.bases(indexed) : BlobSpan{};
     for (size_t k = 0; k < bases.size(); ++k) append(bases[k]);
@@ -86,8 +86,16 @@ std::vector<uint32_t> synsets_of(const LanguageIndex& index, string_view word) {
         const uint32_t base = regular_base(index, word);
         if (base != kNone) append(base);
     }
-    std::sort(found.begin(), found.end());
-    found.erase(std::unique(found.begin(), found.end()), found.end());
+    const auto begin = found.begin() + static_cast<std::ptrdiff_t>(first);
+    std::sort(begin, found.end());
+    found.erase(std::unique(begin, found.end()), found.end());
+}
+
+}  // namespace
+
+std::vector<uint32_t> synsets_of(const LanguageIndex& index, string_view word) {
+    std::vector<uint32_t> found;
+    append_synsets(index, index.find(word), word, found);
     return found;
 }
 
@@ -188,49 +196,61 @@ void MeteorTexts::learn_words(size_t threads) {
     struct Learnt {
         uint32_t indexed, key, stem;
         LanguageIndex::FirstNode first_node;
+        size_t synsets_end;  // in its block
+    };
+    struct Block {
+        std::vector<Learnt> words;
         std::vector<uint32_t> synsets;
     };
-    const size_t first = facts_.size();
-    std::vector<Learnt> learnt(spellings_.size() - first);
-    parallel_blocks(
-        learnt.size(), texts_per_block(learnt.size(), threads), threads,
-        [&](size_t begin, size_t end) {
-            std::string stemmed;
-            for (size_t k = begin; k < end; ++k) {
-                const auto soon = [&](size_t ahead) {
-                    return spelling(static_cast<uint32_t>(first + std::min(k + ahead, end - 1)));
-                };
-                index_.expect_word(soon(2 * kAhead));
-                index_.expect_facts(soon(kAhead));
-                const string_view spelled = spelling(static_cast<uint32_t>(first + k));
-                Learnt& facts = learnt[k];
-                facts.indexed = index_.find(spelled);
-                if (facts.indexed != kNone) {
-                    facts.first_node = index_.first_node(facts.indexed);
-                }
-                stemmed.assign(spelled);
-                if (options_.stems == nullptr) {
-                    stem(stemmed);
-                } else if (const auto found = options_.stems->find(stemmed);
-                           found != options_.stems->end()) {
-                    stemmed = found->second;
-                }
-                facts.key = java_hash(spelled);
-                facts.stem = java_hash(stemmed);
-                if (options_.synonyms) facts.synsets = synsets_of(index_, spelled);
+    const size_t first = facts_.size(), size = spellings_.size() - first;
+    const size_t block_length = texts_per_block(size, threads);
+    std::vector<Block> blocks((size + block_length - 1) / block_length);
+    parallel_blocks(size, block_length, threads, [&](size_t begin, size_t end) {
+        Block& block = blocks[begin / block_length];
+        block.words.reserve(end - begin);
+        block.synsets.reserve(kSynsetsPerWord * (end - begin));
+        std::string stemmed;
+        for (size_t k = begin; k < end; ++k) {
+            const auto word = [&](size_t ahead) {
+                return spelling(static_cast<uint32_t>(first + std::min(k + ahead, end - 1)));
+            };
+            index_.expect_word(word(2 * kAhead));
+            index_.expect_facts(word(kAhead));
+            const string_view spelled = word(0);
+            Learnt facts{};
+            facts.indexed = index_.find(spelled);
+            if (facts.indexed != kNone) facts.first_node = index_.first_node(facts.indexed);
+            stemmed.assign(spelled);
+            if (options_.stems == nullptr) {
+                stem(stemmed);
+            } else if (const auto found = options_.stems->find(stemmed);
+                       found != options_.stems->end()) {
+                stemmed = found->second;
             }
-        });
-    for (const Learnt& word : learnt) {
-        indexed_words_.push_back(word.indexed);
-        first_nodes_.push_back(word.first_node);
-        WordFacts facts;
-        facts.key = keys_.id_of(word.key);
-        facts.stem = stems_.id_of(word.stem);
-        facts.is_function_word = word.indexed != kNone && index_.is_function_word(word.indexed);
-        facts.synsets_begin = static_cast<uint32_t>(synset_ids_.size());
-        for (uint32_t number : word.synsets) synset_ids_.push_back(synset_numbers_.id_of(number));
-        facts.synsets_end = static_cast<uint32_t>(synset_ids_.size());
-        facts_.push_back(facts);
+            facts.key = java_hash(spelled);
+            facts.stem = java_hash(stemmed);
+            if (options_.synonyms) append_synsets(index_, facts.indexed, spelled, block.synsets);
+            facts.synsets_end = block.synsets.size();
+            block.words.push_back(facts);
+        }
+    });
+    for (Block& block : blocks) {
+        const uint32_t* synset = block.synsets.data();
+        for (const Learnt& word : block.words) {
+            indexed_words_.push_back(word.indexed);
+            first_nodes_.push_back(word.first_node);
+            WordFacts facts;
+            facts.key = keys_.id_of(word.key);
+            facts.stem = stems_.id_of(word.stem);
+            facts.is_function_word = word.indexed != kNone && index_.is_function_word(word.indexed);
+            facts.synsets_begin = static_cast<uint32_t>(synset_ids_.size());
+            for (; synset < block.synsets.data() + word.synsets_end; ++synset) {
+                synset_ids_.push_back(synset_numbers_.id_of(*synset));
+            }
+            facts.synsets_end = static_cast<uint32_t>(synset_ids_.size());
+            facts_.push_back(facts);
+        }
+        block = {};
     }
 }
 
