@@ -27,6 +27,7 @@
 #include "inversions.hpp"
 #include "language_index.hpp"
 #include "language_index_builder.hpp"
+#include "large_pages.hpp"
 #include "lcs.hpp"
 #include "loops.hpp"
 #include "meteor.hpp"
@@ -880,6 +881,7 @@ Args:
             return count_inversions(std::move(copy));
         },
         "values"_a);
+    m.def("begin_heap_with_large_pages", &begin_heap_with_large_pages, "bytes"_a);
     m.def(
         "loop_starts",
         [](nb::list texts) {

@@ -3,10 +3,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <new>
+#include <vector>
 
 #if defined(__linux__)
+#include <malloc.h>
 #include <sys/mman.h>
+#include <unistd.h>
 #endif
 
 namespace reelscore {
@@ -42,5 +47,28 @@ struct LargePages {
     friend bool operator==(LargePages, LargePages) { return true; }
     friend bool operator!=(LargePages, LargePages) { return false; }
 };
+
+// Lets the heap begin with large pages, for a program of one command. Only what is written to
+// takes memory. Blocks of 4 MiB and more are not of the heap, and go back when they are freed.
+inline void begin_heap_with_large_pages(std::size_t bytes) {
+#if defined(__GLIBC__) && defined(MADV_HUGEPAGE)
+    constexpr std::size_t kPiece = std::size_t{64} << 10;
+    mallopt(M_TOP_PAD, static_cast<int>(bytes));
+    std::vector<void*> pieces;
+    const void* const begin = sbrk(0);
+    // The heap grows when its last block is used up.
+    while (sbrk(0) == begin && pieces.size() < 64) pieces.push_back(std::malloc(kPiece));
+    const auto round_up = [](std::uintptr_t place) {
+        return (place + kLargePage - 1) / kLargePage * kLargePage;
+    };
+    const auto first = round_up(reinterpret_cast<std::uintptr_t>(begin));
+    const auto last = reinterpret_cast<std::uintptr_t>(sbrk(0));
+    if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+    for (void* piece : pieces) std::free(piece);
+    mallopt(M_MMAP_THRESHOLD, 4 << 20);
+#else
+    static_cast<void>(bytes);
+#endif
+}
 
 }  // namespace reelscore

@@ -8,6 +8,8 @@ import os
 import sys
 from contextlib import suppress
 
+_HEAP = 32 << 20  # bytes; as much as a table of a few thousand captions takes
+
 
 def run() -> None:
     """Run the command line in a process that is prepared for it, and end the process."""
@@ -15,6 +17,9 @@ def run() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Captions make no reference cycles: looking for some after every 700 objects finds nothing.
     gc.set_threshold(100_000, 20, 20)
+    from reelscore import _native
+
+    _native.begin_heap_with_large_pages(_HEAP)
     status: list[int] = []
     atexit.register(_leave, status)  # the first to be registered is the last to be called
 
