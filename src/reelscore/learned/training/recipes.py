@@ -99,12 +99,17 @@ _MULTIPLE = Stage("judgments", ("MA",), 4, 6e-5, batch=32, references=3, correla
 _CAREFUL = Stage(
     "anchors",
     epochs=2,
-    rate=3e-5,
-    damaged=32,
-    damage_weight=0.3,
+    rate=6e-5,
+    batch=128,
+    damaged=96,
+    damage_weight=0.5,
     # those that are harder to learn
-    often=(("stutter", 3), ("noun", 2), ("colour", 2), ("verb", 2), ("lacking", 2)),
+    often=(
+        *(("stutter", 8), ("roles", 4), ("noun", 3), ("truncation", 3), ("verb", 3)),
+        *(("colour", 2), ("lacking", 2)),
+    ),
     similarity=(0.0, 0.5),
+    rounds=2,
 )
 
 RECIPES = {
