@@ -17,12 +17,13 @@ inline std::uint64_t places(std::size_t start, std::size_t length) {
 
 // Words of one caption that may be matched: exactly, else by a synonym, else by stem or paraphrase.
 // Where a caption has a word more often than the other, any of its places may be matched exactly,
-// but not all of them: `exact` has as many as can be, `spare` the rest.
+// but not all of them: `exact` has as many as can be, `spare` the rest. `joined` has the places
+// that may be in one chunk with the next.
 struct MatchableSide {
-    std::uint64_t exact = 0, spare = 0, synonym = 0, other = 0;
+    std::uint64_t exact = 0, spare = 0, synonym = 0, other = 0, joined = ~std::uint64_t{0};
 
     std::uint64_t together() const { return exact | synonym | other; }
-    MatchableSide with_spare() const { return {exact | spare, 0, synonym, other}; }
+    MatchableSide with_spare() const { return {exact | spare, 0, synonym, other, joined}; }
 
     // Adds all places of a word that the other caption has `count` times. Only the surplus needs
     // another kind of match, so it is where there is one, as far as there is any.

@@ -96,6 +96,9 @@ void MeteorAligner::align() {
 MatchableWords MeteorAligner::matchable_words() const {
     MatchableWords words;
     words.candidate.other = in_phrases_;
+    words.candidate.joined = not_last_in_phrases_;
+    words.reference.joined = 0;
+    Bits ended = 0;   // candidate places of matches that end with the reference word before
     Bits firsts = 0;  // the first place in the candidate of each word that the reference has too
     Bits in_candidate[kMostPlaces], in_reference[kMostPlaces];  // by that place
     for (size_t j = 0; j < reference_.size; ++j) {
@@ -104,6 +107,11 @@ MatchableWords MeteorAligner::matchable_words() const {
             words.reference.other |= place;
         }
         const Bits* row = rows_.data() + starts_[j].row * 3;
+        const Bits alone = row[0] | row[1] | row[2];
+        const Bits following = ended << 1 & (alone | starts_[j].phrase_starts);
+        words.candidate.joined |= following >> 1;
+        if (following != 0 || starts_[j].is_inside_phrase) words.reference.joined |= place >> 1;
+        ended = alone | starts_[j].phrase_ends;
         words.candidate.other |= row[1];
         words.candidate.synonym |= row[2];
         if (row[1] != 0) words.reference.other |= place;
@@ -139,7 +147,7 @@ void MeteorAligner::propose() {
     covered_.assign(stride_, 0);
     covered_again_.assign(stride_, 0);
     covered_otherwise_ = 0;
-    in_phrases_ = 0;
+    in_phrases_ = not_last_in_phrases_ = 0;
     propose_words();
     if (!uses(MeteorModule::paraphrase)) return;
     find_linked_phrases();
@@ -303,6 +311,9 @@ void MeteorAligner::count_phrases(size_t j) {
         const uint32_t weight = match.candidate_length / 2 + match.reference_length / 2;
         start.phrase_weight = std::max(start.phrase_weight, weight);
         cover_candidate(match.candidate_start, match.candidate_length);
+        start.phrase_starts |= Bits{1} << (match.candidate_start % 64);
+        starts_[j + match.reference_length - 1].phrase_ends |=
+            Bits{1} << ((match.candidate_start + match.candidate_length - 1) % 64);
         start.only = {match.candidate_start, match.candidate_length, static_cast<uint32_t>(j),
                       match.reference_length, MeteorModule::paraphrase};
     }
@@ -315,6 +326,7 @@ void MeteorAligner::cover_candidate(size_t start, size_t length) {
         covered_[i / 64] |= bit;
         covered_otherwise_ |= bit;
         in_phrases_ |= bit;
+        if (i + 1 < start + length) not_last_in_phrases_ |= bit;
     }
 }
 

@@ -99,6 +99,8 @@ class MeteorAligner {
         bool is_covered_by_fixed = false;
         bool is_inside_phrase = false;  // a phrase match covers it that begins before it
         MeteorMatch only{};             // the match, when there is just one
+        // Where in the candidate phrase matches begin that begin here, and end that end here.
+        Bits phrase_starts = 0, phrase_ends = 0;
     };
 
     // How far a state may lag behind the best one after a word and still overtake it; the best one
@@ -253,6 +255,7 @@ class MeteorAligner {
 
     Bits covered_otherwise_ = 0;             // candidate words of inexact matches, if in one word
     Bits in_phrases_ = 0;                    // of those, the words of phrases
+    Bits not_last_in_phrases_ = 0;           // of those, all but the last of a phrase match
     std::vector<Lag> lags_;                  // by reference word
     std::vector<std::uint32_t> exact_seen_;  // by first candidate word of the same key
     KeyLayout layout_{};

@@ -68,9 +68,10 @@ double ScoreBounds::quick(const MatchableWords& words, const CaptionSize& candid
 
 void ScoreBounds::list_runs(const MatchableSide& side, uint64_t content, Runs& runs) const {
     runs.count = 0;
-    for (uint64_t rest = side.together(); rest != 0;) {
-        const uint64_t lowest = rest & (~rest + 1);
-        const uint64_t run = rest & ~(rest + lowest);
+    const uint64_t all = side.together(), ends = all & ~(side.joined & all >> 1);
+    for (uint64_t rest = all; rest != 0;) {
+        const uint64_t end = ends & rest & (~(ends & rest) + 1);
+        const uint64_t run = rest & ((end << 1) - 1);
         runs.masses[runs.count] = mass(side, run, content);
         runs.words[runs.count++] = count_bits(run);
         rest &= ~run;

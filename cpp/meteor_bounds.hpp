@@ -38,7 +38,7 @@ class ScoreBounds {
                  const CaptionSize& reference);
 
   private:
-    // Words that stand together and may be matched, with what they may weigh.
+    // Words that stand together and may be matched in one chunk, with what they may weigh.
     struct Runs {
         double masses[kMostPlaces];
         std::uint32_t words[kMostPlaces];
