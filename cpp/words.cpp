@@ -6,31 +6,6 @@
 namespace reelscore {
 namespace {
 
-// Bytes of the white space that begins at text[k]; 0 where there is none, or inside a character.
-std::size_t space_at(std::string_view text, std::size_t k) {
-    const auto first = static_cast<unsigned char>(text[k]);
-    if (first < 0x80) return is_space(first) ? 1 : 0;
-    if ((first & 0xC0) == 0x80) return 0;
-    std::size_t end = k;
-    return is_space(decode(text, end)) ? end - k : 0;
-}
-
-template <typename Visit>
-void split_whitespace(std::string_view text, Visit&& visit) {
-    std::size_t begin = 0;
-    for (std::size_t k = 0; k < text.size();) {
-        const std::size_t space = space_at(text, k);
-        if (space == 0) {
-            ++k;
-            continue;
-        }
-        if (k > begin) visit(text.substr(begin, k - begin));
-        k += space;
-        begin = k;
-    }
-    if (text.size() > begin) visit(text.substr(begin));
-}
-
 // Whether two texts with the same hash are the same.
 bool is_same(std::string_view one, std::string_view other) {
     return one.size() == other.size() && (one.size() <= kToldApart || one == other);

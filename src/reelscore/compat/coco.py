@@ -334,4 +334,5 @@ def _print_counts(totals: FloatArray, n: int) -> None:
         "correct": counts[:n],
     }
     click.echo(str(shown))
+    # the same tiny constants as in the score itself
     click.echo(f"ratio: {(length + 1e-15) / (reference_length + 1e-9)}")
