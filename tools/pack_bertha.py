@@ -64,12 +64,9 @@ def main() -> None:
     write_held_out(place, held_out)
 
     automatic = [c for f in folders if f[:2] == "MA" for c in folders[f] if not c.person]
-    x = np.concatenate(
-        [held_out[f"bertha|{f}"][~people(folders[f])] for f in folders if f[:2] == "MA"]
-    )
     z, raw = (np.array([getattr(c, what) for c in automatic]) for what in ("score", "raw"))
-    to_z, to_percent = np.polyfit(x, z, 1)[::-1], np.polyfit(z, raw, 1)[::-1]
-    data = b"".join(path.read_bytes() for path in sorted(Path(weights).glob("weights.*")))
+    to_z, to_percent = line_to_z(folders, held_out, "bertha"), np.polyfit(z, raw, 1)[::-1]
+    data = joined(weights, "weights")
     encoder = encoder_folder(DEFAULT_ENCODER)
     config = AutoConfig.from_pretrained(encoder).to_dict()
     info = ModelInfo(
@@ -135,6 +132,21 @@ def by_folder(captions: list[JudgedCaption]) -> dict[str, list[JudgedCaption]]:
 
 def people(rows: list[JudgedCaption]) -> Any:
     return np.array([caption.person for caption in rows])
+
+
+def line_to_z(
+    folders: dict[str, list[JudgedCaption]], scores: dict[str, Any], way: str
+) -> tuple[float, ...]:
+    """The line from scores to people's, by the captions of systems that were judged often."""
+    often = {name: rows for name, rows in folders.items() if name[:2] == "MA"}
+    x = np.concatenate([scores[f"{way}|{name}"][~people(rows)] for name, rows in often.items()])
+    z = [c.score for rows in often.values() for c in rows if not c.person]
+    return tuple(np.polyfit(x, z, 1)[::-1])
+
+
+def joined(folder: str, name: str) -> bytes:
+    """Weights that train_bertha.py wrote in parts."""
+    return b"".join(path.read_bytes() for path in sorted(Path(folder).glob(f"{name}.*")))
 
 
 def over(scores: Any, rows: list[JudgedCaption], several: Any = "mean") -> Any:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from pack_bertha import SEED, YEARS, by_folder, over, people
+from pack_bertha import SEED, YEARS, by_folder, joined, line_to_z, over
 from safetensors.torch import load
 
 from reelscore.learned.judged_captions import read_captions
@@ -31,18 +31,13 @@ def main() -> None:
         f"{way}|{name}": over(pairs[f"{way}|{name}"], rows, "blend")
         for name, rows in folders.items()
     }
-    often = [name for name in folders if name.startswith("MA")]
-    automatic = {name: ~people(folders[name]) for name in often}
-    x = np.concatenate([scores[f"{way}|{name}"][automatic[name]] for name in often])
-    z = [c.score for name in often for c in folders[name] if not c.person]
     whole, _, tokenizer = read_weights(SHIPPED)
     recipe = recipe_of("student")
-    data = b"".join(p.read_bytes() for p in sorted(Path(weights).glob(f"student-{way}.*")))
     info = replace(
         whole,
         name=SMALL,
         encoder={**whole.encoder, "num_hidden_layers": len(recipe.layers)},
-        to_z=tuple(np.round(np.polyfit(x, z, 1)[::-1], 6)),
+        to_z=tuple(np.round(line_to_z(folders, scores, way), 6)),
         similarity=0.0,
         training={
             **{key: whole.training[key] for key in ("data", "captions", "judged", "elsewhere")},
@@ -62,7 +57,7 @@ def main() -> None:
         embeddings_of=whole.revision,
     )
     folder = Path(package) / "small"
-    done = write_model(folder, load(data), tokenizer, info)
+    done = write_model(folder, load(joined(weights, f"student-{way}")), tokenizer, info)
     (folder / "tokenizer.json").unlink()  # it is the teacher's
     print(done.revision, done.to_z, done.agreement)
 
