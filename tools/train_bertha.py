@@ -460,7 +460,7 @@ REPORTED: set[str] = set()
 
 def report(results: dict[str, Any]) -> None:
     for key, scores in results.items():
-        if "|MA-" in key and key not in REPORTED:
+        if "|MA-" in key and key not in REPORTED and key[-4:] in FOLDS:
             REPORTED.add(key)
             captions = [c for c in FOLDS[key[-4:]][1] if c.kind == "MA"]
             begins = np.concatenate([[0], np.cumsum([len(c.references) for c in captions])[:-1]])
