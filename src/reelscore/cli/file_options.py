@@ -7,12 +7,13 @@ that no reference is scored as if it were a system. Files before it are the comm
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from os.path import exists
 from typing import Any, TypeVar
 
 import click
 import msgspec
 
+from reelscore.data.file_names import folder_of
 from reelscore.errors import DataError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -163,14 +164,14 @@ def _refuse_systems(
     strange = [
         value
         for value in run.files[1:]
-        if ("=" in value and not Path(value).exists())
+        if ("=" in value and not exists(value))
         or (_folder(value) in folders and _folder(value) != own)
     ]
     if not strange:
         return
     kept = [value for value in run.files if value not in strange]
     commands = [_command(ctx, args, run, strange, kept)]
-    if all(Path(value).exists() for value in strange):
+    if all(map(exists, strange)):
         commands.append(_command(ctx, args, run, [], run.files, apart=True))
     raise DataError(
         f"{run.name} takes all files up to the next option, but {', '.join(strange)} "
@@ -179,9 +180,9 @@ def _refuse_systems(
     )
 
 
-def _folder(value: str) -> Path:
+def _folder(value: str) -> str:
     _, equals, path = value.partition("=")
-    return Path(path if equals and not Path(value).exists() else value).parent
+    return folder_of(path if equals and not exists(value) else value)
 
 
 def _command(

@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
+from os.path import exists
 from typing import Any
 
 import click
@@ -299,7 +299,7 @@ def resumable(folder: str | None) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        if folder is None or not Path(folder).exists():
+        if folder is None or not exists(folder):
             raise
         click.echo(
             f"Interrupted; {folder} keeps what is finished. Give the command again to go on.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
+from os.path import exists, samefile
 from typing import Any
 
 import click
@@ -84,7 +84,7 @@ def system_files(arguments: Sequence[str]) -> dict[str, str]:
     files: dict[str, str] = {}
     for argument in arguments:
         name, equals, path = argument.partition("=")
-        if not equals or _exists(argument):
+        if not equals or exists(argument):
             name, path = "", argument
         elif not name:
             raise DataError(f"{argument!r} does not name a system; expected FILE or NAME=FILE.")
@@ -102,7 +102,7 @@ def candidate_files(
     arguments: Sequence[str], refs: Sequence[str], reading: Reading
 ) -> dict[str, str] | list[str]:
     """Name the systems' files, as `system_files`; or list them, if their records name systems."""
-    if not any("=" in argument and not _exists(argument) for argument in arguments):
+    if not any("=" in argument and not exists(argument) for argument in arguments):
         truth = expanded(refs)
         files = [str(path) for path in expanded(arguments)]
         files = [path for path in files if not any(_is_same(path, str(own)) for own in truth)]
@@ -164,11 +164,10 @@ def oracles(files: Mapping[str, str]) -> list[str]:
     """Name the systems whose captions saw the references, by the records beside them."""
     systems = []
     for system, file in files.items():
-        with suppress(OSError, ValueError, AttributeError):
-            record = Path(_record_of(file)).read_bytes()
+        with suppress(OSError, ValueError, AttributeError), open(_record_of(file), "rb") as record:
             import json  # only here: few captions have a record
 
-            if json.loads(record).get("oracle"):
+            if json.load(record).get("oracle"):
                 systems.append(system)
     return systems
 
@@ -191,11 +190,4 @@ def _record_of(file: str) -> str:
 def _is_same(path: str, other: str) -> bool:
     if STANDARD_INPUT in (path, other):
         return path == other
-    return _exists(path) and _exists(other) and Path(path).samefile(other)
-
-
-def _exists(path: str) -> bool:
-    try:
-        return Path(path).exists()
-    except OSError:  # a name too long for a file
-        return False
+    return exists(path) and exists(other) and samefile(path, other)

@@ -6,8 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
-from os.path import exists
-from pathlib import Path
+from os.path import basename, exists
 
 import msgspec
 
@@ -21,7 +20,7 @@ from reelscore.data.caption_files import (
     references_of_files,
 )
 from reelscore.data.checks import first_few
-from reelscore.data.file_names import expanded
+from reelscore.data.file_names import expanded, folder_of
 from reelscore.data.python_captions import (
     CaptionsLike,
     OtherIds,
@@ -294,9 +293,9 @@ def _paths(files: Sequence[CaptionFile]) -> str:
 
 def _listed(paths: Sequence[str]) -> str:
     """Name files; those of one folder without repeating it."""
-    folders = {Path(path).parent for path in paths}
+    folders = {folder_of(path) for path in paths}
     folder = folders.pop()
-    together = len(paths) > 1 and not folders and folder != Path()
-    names = [Path(path).name for path in paths] if together else paths
+    together = len(paths) > 1 and not folders and folder != ""
+    names = [basename(path) for path in paths] if together else paths
     rest = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + rest + (f" in {folder}" if together else "")

@@ -216,7 +216,7 @@ def system_name(path: PathLike) -> str:
     >>> system_name("runs/ours.json.gz")
     'ours'
     """
-    name = os.path.basename(path)  # noqa: PTH119 (a text stays a text)
+    name = os.path.basename(path)
     for suffix in (".gz", ".xz", ".zst", ".json", ".jsonl", ".parquet", ".csv", ".tsv", ".txt"):
         name = name.removesuffix(suffix)
     return name or os.fspath(path)
@@ -351,7 +351,7 @@ def _listed(values: object, name: str) -> list[Any]:
 def _unlike(ordered: PythonCaptions, name: str, ids: Sequence[Any]) -> DataError:
     files = [text for text in ordered.columns.get(TEXTS, ()) if isinstance(text, str)][:1]
     hint = ""
-    if files and exists(files[0]):  # noqa: PTH110 (no file for any text, however long)
+    if files and exists(files[0]):
         hint = (
             f" If {files[0]!r} is a file, pass Path({files[0]!r}); give several systems to "
             "score_systems."

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from os.path import basename, getsize, isfile
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from msgspec import structs
@@ -21,6 +21,9 @@ from reelscore.data.formats import detect_format, get_format
 from reelscore.data.reading import Reading
 from reelscore.data.source import PARQUET, EmptyFileError, Source
 from reelscore.errors import DataError, MissingExtraError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PathLike = str | os.PathLike[str]
 
@@ -197,7 +200,7 @@ def _glance(path: PathLike, reading: Reading) -> _Glance | None:
         if kind not in STREAMED:
             return _Glance(kind, (), 0)
         of_a_line = _COMPRESSED_BYTES if source.is_compressed else _LINE_BYTES
-        rows = max(1, Path(source.path).stat().st_size // of_a_line)
+        rows = max(1, getsize(source.path) // of_a_line)
         return _Glance(kind, list(get_format(kind).fields(source, reading)), rows)
 
 
@@ -230,7 +233,7 @@ def _shard(
 def _shard_paths(paths: Iterable[PathLike]) -> list[PathLike]:
     """The files, without what programs leave beside their shards, such as _SUCCESS."""
     files = expanded(paths)
-    named = [path for path in files if not Path(path).name.startswith("_")]
+    named = [path for path in files if not basename(path).startswith("_")]
     return named or files
 
 
@@ -238,7 +241,7 @@ def streamed(paths: Iterable[PathLike], reading: Reading | None = None) -> bool:
     """Tell whether files, folders and patterns stand for shards alone, by their content."""
     reading = reading or Reading()
     for path in _shard_paths(paths):
-        if not _can_be_read_twice(path):
+        if not isfile(path):  # a pipe is empty after one look
             return False
         glance = _glance(path, reading)
         if glance is not None and glance.format not in STREAMED:
@@ -267,17 +270,9 @@ def name_their_systems(paths: Iterable[PathLike], reading: Reading | None = None
     return True in naming
 
 
-def _can_be_read_twice(path: PathLike) -> bool:
-    """Tell a file from a pipe, which is empty after one look; a wrong path is neither."""
-    try:
-        return Path(path).is_file()
-    except OSError:  # such as a name longer than the system allows
-        return False
-
-
 def _names_systems(path: PathLike, reading: Reading) -> bool | None:
     """Tell whether the records of a file have a field for the system; ``None`` without records."""
-    if not _can_be_read_twice(path):
+    if not isfile(path):  # a pipe is empty after one look
         return False
     try:
         with Source(path, reading.encoding) as source:

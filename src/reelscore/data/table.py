@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
-from pathlib import Path
+from os.path import splitext
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
@@ -22,6 +22,8 @@ from reelscore.data.scales import HIGHER, Scale, score_labels, scores_named
 from reelscore.errors import DataError, MissingExtraError, UnknownNameError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
     from reelscore._native import Rows
@@ -407,6 +409,7 @@ class ScoreTable:
             statistics: Whether a JSON file has what intervals and tests need; see `to_dict`.
 
         >>> import tempfile
+        >>> from pathlib import Path
         >>> path = Path(tempfile.mkdtemp()) / "table.csv"
         >>> result = MetricResult("meteor", 0.25, ItemScores.of({"v1": 0.25}), "meteor")
         >>> ScoreTable({"mine": {"meteor": result}}).write(path)
@@ -506,6 +509,7 @@ class ScoreTable:
                 ``video``; ``captions`` and ``references`` for a table read from a file.
 
         >>> import tempfile
+        >>> from pathlib import Path
         >>> from reelscore import score_systems
         >>> table = score_systems({"mine": {"v1": "a man"}}, {"v1": ["the man"]}, "rouge_l")
         >>> table.report(Path(tempfile.mkdtemp()) / "mine.html", title="My captions")
@@ -571,7 +575,7 @@ def file_format(path: str | Path) -> Literal["json", "csv"]:
     >>> file_format("scores.json")
     'json'
     """
-    suffix = Path(path).suffix.lower()
+    suffix = splitext(path)[1].lower()
     if suffix == ".json":
         return "json"
     if suffix == ".csv":

@@ -7,7 +7,6 @@ import threading
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from operator import sub
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from msgspec.structs import replace
@@ -365,5 +364,9 @@ def files_part(metric: Metric, tokenizer: Tokenizer) -> dict[str, str]:
     """Fingerprint the files that are read: the same path may hold something else tomorrow."""
     model = model_of(tokenizer)
     paths = [*metric.files().values(), *([model] if model else [])]
+    if not paths:
+        return {}
+    from pathlib import Path  # only here: few metrics read files
+
     digests = [array_fingerprint(Path(path).read_bytes()) for path in paths]
-    return {"files": "+".join(digests)} if digests else {}
+    return {"files": "+".join(digests)}

@@ -5,8 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import compress
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import replace
@@ -25,6 +24,9 @@ from reelscore.data.table import (
 )
 from reelscore.metrics.base import FloatArray, Metric
 from reelscore.metrics.registry import MetricColumns
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class Measurement(msgspec.Struct, frozen=True):

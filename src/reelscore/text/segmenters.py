@@ -13,10 +13,9 @@ import warnings
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from importlib import import_module
-from pathlib import Path
+from os.path import isfile
 from typing import Any
 
-from reelscore._cache import cache_directory
 from reelscore.errors import DataError, MissingExtraError
 
 # Name: the class of sacrebleu.tokenizers, and what it needs beside sacrebleu.
@@ -93,7 +92,7 @@ def _sentence_pieces(name: str, path: str) -> Callable[[str], str]:
             f"The tokenizer {FLORES} needs its model, which is not downloaded: write "
             f"{FLORES}:PATH, with the SentencePiece model of FLORES-200 at that path."
         )
-    if not Path(path).is_file():
+    if not isfile(path):
         raise DataError(f"{path}: no such file; expected the model of the tokenizer {FLORES}.")
     pieces = _need(name, "sentencepiece").SentencePieceProcessor()
     try:
@@ -104,6 +103,8 @@ def _sentence_pieces(name: str, path: str) -> Callable[[str], str]:
 
 
 def _chinese_words(name: str) -> Callable[[str], str]:
+    from reelscore._cache import cache_directory
+
     jieba = _need(name, "jieba")
     jieba.setLogLevel("WARNING")
     cutter = jieba.Tokenizer()
