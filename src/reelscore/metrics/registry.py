@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import NamedTuple
-from urllib.parse import unquote
 
 from reelscore.data.scales import HIGHER, Scale, output_name, plain_name
 from reelscore.errors import DataError, ReelscoreError, UnknownNameError
-from reelscore.metrics.base import Metric
+from reelscore.metrics.base import Metric, unquoted
 from reelscore.metrics.plugins import plugin_class, plugin_entries, plugin_refusals
 from reelscore.text.tokens import Tokenizer, tokenizer_of
 
@@ -238,7 +237,7 @@ def rebuilt(signature: str) -> tuple[Metric, Tokenizer] | None:
         metric = _class(name).from_parameters(parameters)
     except ReelscoreError:
         return None
-    return metric, tokenizer_of(unquote(parameters.get("tok", "ptb")))
+    return metric, tokenizer_of(unquoted(parameters.get("tok", "ptb")))
 
 
 def _parts(signature: str) -> tuple[str, dict[str, str]]:
