@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from reelscore import examples, score_systems
 from reelscore.data.table import ItemScores, MetricResult, ScoreTable

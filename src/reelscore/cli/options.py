@@ -7,12 +7,12 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from os.path import exists
 from typing import Any
 
 import click
 import msgspec
+from msgspec.structs import replace
 
 from reelscore._progress import Bar, Lines
 from reelscore.cli.file_options import refs_option

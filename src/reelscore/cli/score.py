@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import click
+from msgspec.structs import replace
 
 from reelscore.cli.file_options import FilesCommand
 from reelscore.cli.option_kinds import resamples_option

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
 from os.path import splitext
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
+from msgspec import field, structs
 
 from reelscore._lazy import np
 from reelscore.data.scales import HIGHER, Scale, score_labels, scores_named
@@ -132,8 +132,7 @@ class Coverage(NamedTuple):
         return f"{self.scored}/{self.total}"
 
 
-@dataclass(frozen=True, repr=False)
-class MetricResult:
+class MetricResult(msgspec.Struct, frozen=True):
     """One metric's scores of one system.
 
     Attributes:
@@ -164,10 +163,20 @@ class MetricResult:
     signature: str
     interval: tuple[float, float] | None = None
     scale: Scale = HIGHER
-    statistics: Statistics | None = field(default=None, repr=False, compare=False)
-    by_tiou: Mapping[str, float] = field(default_factory=dict, repr=False)
-    draws: Draws | None = field(default=None, repr=False, compare=False)
-    coverage: Coverage | None = field(default=None, repr=False)
+    statistics: Statistics | None = None
+    by_tiou: Mapping[str, float] = field(default_factory=dict)
+    draws: Draws | None = None
+    coverage: Coverage | None = None
+
+    def __eq__(self, other: object) -> bool:
+        """Compare what a reader sees: not the statistics and draws behind the scores."""
+        if not isinstance(other, MetricResult):
+            return NotImplemented
+        ours, theirs = (
+            structs.astuple(structs.replace(each, statistics=None, draws=None))
+            for each in (self, other)
+        )
+        return ours == theirs
 
     def __float__(self) -> float:
         return self.score
@@ -203,13 +212,12 @@ class Sources(msgspec.Struct, frozen=True):
             were matched: `reelscore.stories.Timeline`.
     """
 
-    captions: Mapping[str, Mapping[str, str]] = msgspec.field(default_factory=dict)
-    references: Mapping[str, Sequence[str]] = msgspec.field(default_factory=dict)
-    timelines: Mapping[str, Mapping[str, Any]] = msgspec.field(default_factory=dict)
+    captions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    references: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    timelines: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, repr=False)
-class ScoreTable:
+class ScoreTable(msgspec.Struct, frozen=True):
     """Results by system and metric.
 
     Attributes:
@@ -229,9 +237,16 @@ class ScoreTable:
     """
 
     results: Mapping[str, Mapping[str, MetricResult]]
-    notes: Sequence[str] = field(default=())
-    sources: Sources = field(default_factory=Sources, repr=False, compare=False)
-    bounds: Sequence[str] = field(default=())
+    notes: Sequence[str] = ()
+    sources: Sources = field(default_factory=Sources)
+    bounds: Sequence[str] = ()
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the scores and what is said of them, not the captions."""
+        if not isinstance(other, ScoreTable):
+            return NotImplemented
+        ours, theirs = ((each.results, each.notes, each.bounds) for each in (self, other))
+        return ours == theirs
 
     def __getitem__(self, system: str) -> Mapping[str, MetricResult]:
         try:
@@ -348,7 +363,7 @@ class ScoreTable:
             system: {name: row[name] for name in names if name in row}
             for system, row in self.results.items()
         }
-        return replace(self, results=rows)
+        return structs.replace(self, results=rows)
 
     def matrix(
         self, metric: str, systems: Sequence[str], items: Sequence[str]

@@ -7,7 +7,6 @@ import io
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -210,7 +209,7 @@ def one_score(table: ScoreTable, column: str) -> ScoreTable:
     name = column if column in table.metrics else column.lower()
     check_choice("human score", name, table.metrics)
     rows = {system: {name: row[name]} for system, row in table.results.items() if name in row}
-    return replace(table, results=rows)
+    return structs.replace(table, results=rows)
 
 
 def is_score_table(path: str | Path) -> bool:
@@ -355,7 +354,9 @@ def _from_json(data: bytes) -> ScoreTable:
             except _Unusable as error:
                 unusable[", ".join(group.outputs), str(error)] = None
             else:
-                row |= {name: replace(each, statistics=shared) for name, each in own.items()}
+                row |= {
+                    name: structs.replace(each, statistics=shared) for name, each in own.items()
+                }
     notes = [f"{names}: the stored statistics are not used: {why}." for names, why in unusable]
     bounds = [system for system in stored.bounds if system in results]
     return ScoreTable(results, [*stored.notes, *gap_notes(gaps), *notes], bounds=bounds)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from msgspec import structs
@@ -157,13 +156,13 @@ def matched_table(
             shared = structs.replace(shared, items=renamed(shared.items))
         part = "".join(f"|{key}:{rules}" for key, rules in rule_part(names).items())
         made = result.signature and result.signature.replace(part, "") + part
-        return replace(result, items=items, statistics=shared, signature=made)
+        return structs.replace(result, items=items, statistics=shared, signature=made)
 
     rows = {
         system: {name: changed(result) for name, result in row.items()}
         for system, row in table.results.items()
     }
-    return replace(table, results=rows, notes=[*table.notes, *rule_note(names)])
+    return structs.replace(table, results=rows, notes=[*table.notes, *rule_note(names)])
 
 
 def table_items(table: ScoreTable) -> list[str]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from reelscore import ScoreTable, examples, score_systems, stories
 from reelscore.data.scales import Scale

@@ -6,11 +6,11 @@ import gzip
 import json
 import shutil
 from collections import defaultdict
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 import reelscore
 from reelscore import ScoreTable, examples

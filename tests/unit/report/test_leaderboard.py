@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from reelscore import MetricResult, ScoreTable
 from reelscore.data.table import ItemScores

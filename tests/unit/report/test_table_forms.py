@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
+from msgspec.structs import replace
 
 from reelscore import DataError, compare, examples, score, score_systems
 from reelscore.report.tables.leaderboard import leaderboard
@@ -28,6 +31,26 @@ def test_several_scores_are_not(table):
         float(score(SYSTEMS["weak"], REFERENCES, "bleu,cider"))
     with pytest.raises(DataError, match=r"There are 24 scores \(bleu_1"):
         float(table)
+
+
+def test_tables_are_equal_by_what_a_reader_sees(table):
+    again = score_systems(SYSTEMS, REFERENCES, "bleu,cider,self_bleu")
+    assert again == table
+    assert replace(table, sources=type(table.sources)()) == table
+    assert replace(table, notes=["another"]) != table
+    assert pickle.loads(pickle.dumps(table["weak"]["cider"])) == table["weak"]["cider"]
+    bleu = table["weak"]["bleu_4"]
+    assert replace(bleu, statistics=None) == bleu
+    assert replace(bleu, score=0.5) != bleu
+    assert bleu != table["weak"]["bleu_3"]
+    assert bleu != "bleu_4"
+
+
+def test_tables_do_not_change(table):
+    with pytest.raises(AttributeError):
+        table.notes = ["another"]
+    with pytest.raises(AttributeError):
+        table["weak"]["cider"].score = 1.0
 
 
 def test_what_a_notebook_shows(table):

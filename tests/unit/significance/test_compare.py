@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from reelscore import DataError, ScoreTable, UnknownNameError, compare, score_systems, stories
 from reelscore.cli.compare import command

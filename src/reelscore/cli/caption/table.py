@@ -127,7 +127,7 @@ def _write_gallery(
         f"Leaderboard, plots and items are those of seed {seeds[0]} alone; the tables of the study "
         f"are means over seeds {', '.join(map(str, seeds))}."
     ]
-    table = replace(table, notes=[*table.notes, *notes])
+    table = structs.replace(table, notes=[*table.notes, *notes])
     sections = [
         Section(title, grid.notes, [structs.replace(grid, notes=())], lead=True)
         for title, grid in grids.items()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -155,7 +154,7 @@ def command(
         from reelscore.scoring.intervals import with_intervals
 
         table = with_intervals(table, resamples=resamples, seed=seed)
-    table = replace(
+    table = structs.replace(
         table, notes=[*references_note([str(path) for path in expanded(refs)]), *table.notes]
     )
     protocol = protocol_of(given.pop("preset", None), given)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
+
+from msgspec.structs import replace
 
 from reelscore.data.coverage import Partial, partial_scores
 from reelscore.data.item_ids import matched

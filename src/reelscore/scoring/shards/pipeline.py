@@ -6,7 +6,6 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import reduce
 from operator import iadd
 from pathlib import Path
@@ -110,7 +109,7 @@ def score_large(
         }
         names |= dict.fromkeys(shards, truth[0] if len(truth) == 1 else "references")
         table = score_shards(candidates, shards, metrics, names=names, **options)
-    return replace(table, notes=[*inputs.notes, *table.notes])
+    return structs.replace(table, notes=[*inputs.notes, *table.notes])
 
 
 def _files(
@@ -269,7 +268,7 @@ def _scored(
     if bad:
         what = "record was" if len(bad) == 1 else "records were"
         note = f"{len(bad):,} {what} left out: see the file of bad rows."
-        table = replace(table, notes=[*table.notes, note])
+        table = structs.replace(table, notes=[*table.notes, note])
     items = items_of_systems(read_record, parts)
     output.finish(table, bad, draws, items)
     return with_draws(table, settings, draws, items)
