@@ -16,8 +16,9 @@ from __future__ import annotations
 import math
 from array import array
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
+import msgspec
 from msgspec.structs import replace
 
 from reelscore import _native
@@ -35,14 +36,14 @@ if TYPE_CHECKING:
 Variant = Literal["d", "plain"]
 
 
-class Counted(NamedTuple):
+class Counted(msgspec.Struct, frozen=True):
     """In how many documents n-grams stand, of how many."""
 
     frequencies: _native.DocumentFrequencies
     documents: int
 
 
-class Prepared(NamedTuple):
+class Prepared(msgspec.Struct, frozen=True):
     """Frequencies of the n-grams, and what follows from them for the references."""
 
     frequencies: _native.DocumentFrequencies
@@ -127,10 +128,9 @@ class Cider(CoreMetric):
         """Take the frequencies as counted in all references, whose vocabulary these must share."""
         if gathered is None:
             return self.prepare(references, reference_offsets)
-        table, documents = gathered
-        log_documents = _log_documents(documents)
-        norms = _native.cider_norms(references.words, table, log_documents, 1)
-        return Prepared(table, log_documents, norms)
+        log_documents = _log_documents(gathered.documents)
+        norms = _native.cider_norms(references.words, gathered.frequencies, log_documents, 1)
+        return Prepared(gathered.frequencies, log_documents, norms)
 
     def rows(self, batch: CaptionBatch, prepared: Prepared) -> Rows:
         """Similarity for each order, averaged over the references, and 1."""

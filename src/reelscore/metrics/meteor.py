@@ -14,6 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+import msgspec
+
 from reelscore import _native
 from reelscore._native import Rows
 from reelscore.data.scales import Scale
@@ -49,7 +51,7 @@ class Alignment(NamedTuple):
     score: float
 
 
-class BestCandidates(NamedTuple):
+class BestCandidates(msgspec.Struct, frozen=True):
     """For each item the number of its best candidate, its score, and how many pairs were scored."""
 
     candidates: NDArray[np.int64]

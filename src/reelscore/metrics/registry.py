@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
-from typing import NamedTuple
+
+import msgspec
 
 from reelscore.data.scales import HIGHER, Scale, output_name, plain_name
 from reelscore.errors import DataError, ReelscoreError, UnknownNameError
@@ -59,7 +60,7 @@ _ALIASES = {
 _RESERVED = {*map(plain_name, (*_BUILT_IN, *_OF_STORIES)), *_ALIASES}
 
 
-class MetricColumns(NamedTuple):
+class MetricColumns(msgspec.Struct, frozen=True):
     """A metric, and the columns that its scores have in one table.
 
     Attributes:

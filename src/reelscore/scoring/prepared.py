@@ -7,8 +7,9 @@ import threading
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from operator import sub
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
+import msgspec
 from msgspec.structs import replace
 
 from reelscore import _native
@@ -48,7 +49,7 @@ _SENT_SLOWLY = 200  # the same where they take long, such as with learned metric
 _TOGETHER = 200_000  # candidates of several systems that are measured together, for memory's sake
 
 
-class Seen(NamedTuple):
+class Seen(msgspec.Struct, frozen=True):
     """Which items a learned metric was trained on.
 
     Attributes:
@@ -90,7 +91,7 @@ class ItemReferences(Protocol):
         """Where those of each item begin, and the end of the last."""
 
 
-class Gathered(NamedTuple):
+class Gathered(msgspec.Struct, frozen=True):
     """What metrics found out from the references of all items, to prepare a part of them.
 
     Attributes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
@@ -84,7 +84,7 @@ class Captions(msgspec.Struct, frozen=True, dict=True):
         return Captions(self.text.slice(begin, end), self.vocabulary, raw)
 
 
-class Taken(NamedTuple):
+class Taken(msgspec.Struct, frozen=True):
     """Which captions were taken, and of which."""
 
     captions: Captions

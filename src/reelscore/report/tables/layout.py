@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -17,7 +16,7 @@ SYSTEM = "system"  # the heading of the systems' names, by which rows can be sor
 _DECIMALS = 4  # of scores below 10
 
 
-class NumberFormat(NamedTuple):
+class NumberFormat(msgspec.Struct, frozen=True):
     """How the numbers of one column are written.
 
     Attributes:
