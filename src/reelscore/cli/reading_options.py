@@ -15,10 +15,9 @@ from reelscore.cli.messages import as_options
 from reelscore.data.caption_files import holds_both, references_of_files
 from reelscore.data.file_names import expanded
 from reelscore.data.formats import FORMATS
-from reelscore.data.inputs import Inputs, read_inputs, reading_notes
+from reelscore.data.inputs import Inputs, name_their_systems, read_inputs, reading_notes
 from reelscore.data.python_captions import system_name
 from reelscore.data.reading import Reading
-from reelscore.data.shards import name_their_systems
 from reelscore.data.source import STANDARD_INPUT
 from reelscore.errors import DataError
 

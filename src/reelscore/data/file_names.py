@@ -73,6 +73,17 @@ def folder_of(path: PathLike) -> str:
     return os.path.dirname(plain_path(path))
 
 
+def shard_files(paths: Iterable[PathLike]) -> list[PathLike]:
+    """Expand paths, and leave out what programs put beside their shards, such as _SUCCESS.
+
+    >>> shard_files(["part-0.parquet", "_SUCCESS"])
+    ['part-0.parquet']
+    """
+    files = expanded(paths)
+    named = [path for path in files if not os.path.basename(path).startswith("_")]
+    return named or files
+
+
 def _files(path: PathLike) -> list[PathLike]:
     if not is_several(path):
         return [path]

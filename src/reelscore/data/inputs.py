@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
-from os.path import basename, exists
+from os.path import basename, exists, isfile
 
 import msgspec
 
@@ -20,7 +20,7 @@ from reelscore.data.caption_files import (
     references_of_files,
 )
 from reelscore.data.checks import first_few
-from reelscore.data.file_names import expanded, folder_of
+from reelscore.data.file_names import expanded, folder_of, shard_files
 from reelscore.data.python_captions import (
     CaptionsLike,
     OtherIds,
@@ -30,10 +30,11 @@ from reelscore.data.python_captions import (
     with_ids,
 )
 from reelscore.data.reading import Reading, part_with
-from reelscore.data.shards import name_their_systems, shards_of
+from reelscore.data.source import PARQUET, EmptyFileError, Source
 from reelscore.errors import DataError
 
 _SHOWN = 5  # files that a note names
+_SYSTEM_FIELD = b'"system"'  # in any case
 
 
 class Inputs(msgspec.Struct, frozen=True):
@@ -155,9 +156,50 @@ def read_inputs(
     return Inputs(candidates, truth, files, notes)
 
 
+def name_their_systems(paths: Iterable[PathLike], reading: Reading | None = None) -> bool:
+    """Tell whether all files are shards whose records say which system wrote a caption.
+
+    Files without a record do not count, unless there are no others.
+
+    Raises:
+        DataError: If some do and others do not: it is unclear then what a file stands for.
+    """
+    reading = reading or Reading()
+    files = shard_files(paths)
+    naming = [_names_systems(path, reading) for path in files]
+    if True in naming and False in naming:
+        one, other = (os.fspath(files[naming.index(which)]) for which in (True, False))
+        raise DataError(
+            f"{other}: no field 'system' says whose captions these are, as in {one}. Leave such "
+            "files out, as by a pattern ('FOLDER/*.parquet'), or name the system of each file: "
+            "NAME=FILE."
+        )
+    return True in naming
+
+
+def _names_systems(path: PathLike, reading: Reading) -> bool | None:
+    """Tell whether the records of a file have a field for the system; ``None`` without records."""
+    if not isfile(path):  # a pipe is empty after one look
+        return False
+    try:
+        with Source(path, reading.encoding) as source:
+            head = source.head
+    except EmptyFileError:
+        return None
+    except DataError:  # told where it is read
+        return False
+    # The head alone first: most files are no shards, and have to be read without delay.
+    if not head.startswith(PARQUET) and _SYSTEM_FIELD not in head.lower():
+        return False
+    from reelscore.data.shards import names_systems
+
+    return names_systems(path, reading)
+
+
 def _by_system(paths: Sequence[PathLike], reading: Reading | None) -> dict[str, CaptionsLike]:
     """Read the captions of files whose records say which system wrote them."""
     from reelscore.data.shard_blocks import captions_by_system
+    from reelscore.data.shards import shards_of
 
     return dict(captions_by_system(shards_of(paths, "candidates", reading)))
 

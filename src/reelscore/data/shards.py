@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from os.path import basename, getsize, isfile
+from os.path import getsize, isfile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -16,10 +16,10 @@ from msgspec import structs
 
 from reelscore.data.checks import counted
 from reelscore.data.fields import Role, same_name
-from reelscore.data.file_names import expanded
+from reelscore.data.file_names import shard_files
 from reelscore.data.formats import detect_format, get_format
 from reelscore.data.reading import Reading
-from reelscore.data.source import PARQUET, EmptyFileError, Source
+from reelscore.data.source import EmptyFileError, Source
 from reelscore.errors import DataError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ STREAMED = ("parquet", "jsonl")  # the formats that are read in blocks
 _ROW_BITS = 40
 _LINE_BYTES = 100  # of a record in JSON Lines, roughly
 _COMPRESSED_BYTES = 25  # the same where it is compressed
-_SYSTEM_FIELD = b'"system"'  # in any case
 
 
 class BadRow(NamedTuple):
@@ -157,10 +156,10 @@ def shards_of(
     reading = reading or Reading()
     if isinstance(files, Mapping):
         groups: list[tuple[str | None, list[PathLike]]] = [
-            (name, _shard_paths([own])) for name, own in files.items()
+            (name, shard_files([own])) for name, own in files.items()
         ]
     else:
-        groups = [(None, _shard_paths(files))]
+        groups = [(None, shard_files(files))]
     shards: list[Shard] = []
     for system, paths in groups:
         before = len(shards)
@@ -230,17 +229,10 @@ def _shard(
     return Shard(number, name, glance.format, role, system, own, glance.rows)
 
 
-def _shard_paths(paths: Iterable[PathLike]) -> list[PathLike]:
-    """The files, without what programs leave beside their shards, such as _SUCCESS."""
-    files = expanded(paths)
-    named = [path for path in files if not basename(path).startswith("_")]
-    return named or files
-
-
 def streamed(paths: Iterable[PathLike], reading: Reading | None = None) -> bool:
     """Tell whether files, folders and patterns stand for shards alone, by their content."""
     reading = reading or Reading()
-    for path in _shard_paths(paths):
+    for path in shard_files(paths):
         if not isfile(path):  # a pipe is empty after one look
             return False
         glance = _glance(path, reading)
@@ -249,41 +241,8 @@ def streamed(paths: Iterable[PathLike], reading: Reading | None = None) -> bool:
     return True
 
 
-def name_their_systems(paths: Iterable[PathLike], reading: Reading | None = None) -> bool:
-    """Tell whether all files are shards whose records say which system wrote a caption.
-
-    Files without a record do not count, unless there are no others.
-
-    Raises:
-        DataError: If some do and others do not: it is unclear then what a file stands for.
-    """
-    reading = reading or Reading()
-    files = _shard_paths(paths)
-    naming = [_names_systems(path, reading) for path in files]
-    if True in naming and False in naming:
-        one, other = (os.fspath(files[naming.index(which)]) for which in (True, False))
-        raise DataError(
-            f"{other}: no field 'system' says whose captions these are, as in {one}. Leave such "
-            "files out, as by a pattern ('FOLDER/*.parquet'), or name the system of each file: "
-            "NAME=FILE."
-        )
-    return True in naming
-
-
-def _names_systems(path: PathLike, reading: Reading) -> bool | None:
+def names_systems(path: PathLike, reading: Reading) -> bool | None:
     """Tell whether the records of a file have a field for the system; ``None`` without records."""
-    if not isfile(path):  # a pipe is empty after one look
-        return False
-    try:
-        with Source(path, reading.encoding) as source:
-            head = source.head
-    except EmptyFileError:
-        return None
-    except DataError:  # told where it is read
-        return False
-    # The head alone first: most files are no shards, and have to be read without delay.
-    if not head.startswith(PARQUET) and _SYSTEM_FIELD not in head.lower():
-        return False
     glance = _glance(path, reading)
     return None if glance is None else system_field(glance.fields) is not None
 

@@ -18,7 +18,12 @@ from msgspec import structs
 from reelscore._progress import Progress
 from reelscore._version import __version__
 from reelscore.data.atomic_files import check_target, write_atomically
-from reelscore.data.inputs import check_split_was_used, paths_in, read_inputs
+from reelscore.data.inputs import (
+    check_split_was_used,
+    name_their_systems,
+    paths_in,
+    read_inputs,
+)
 from reelscore.data.languages import language_notes
 from reelscore.data.paired_captions import (
     Empty,
@@ -36,7 +41,6 @@ from reelscore.data.shards import (
     Remedies,
     Shard,
     check_pyarrow,
-    name_their_systems,
     shards_of,
     streamed,
     write_shards,
