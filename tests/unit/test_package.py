@@ -102,7 +102,7 @@ def test_scoring_loads_little(one_caption, systems):
     assert {"hashlib", "csv", "heapq", "click.shell_completion"} & loaded == set()
     assert {"fnmatch", "glob", "pathlib", "urllib", "ipaddress"} & loaded == set()
     own = {name for name in loaded if name.startswith("reelscore.")}
-    assert {"reelscore._cache", "reelscore.data.shards"} & own == set()
+    assert {"reelscore._cache", "reelscore.data.shards", "reelscore.engines"} & own == set()
     assert len(own) <= 70, sorted(own)
 
 

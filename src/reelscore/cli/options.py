@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from os.path import exists
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -35,8 +35,7 @@ from reelscore.data.paired_captions import Empty, Missing
 from reelscore.data.reading import Reading
 from reelscore.data.table import ScoreTable
 from reelscore.data.table import file_format as table_format
-from reelscore.engines.engine import ENGINES, Engine
-from reelscore.errors import DataError, check_choice
+from reelscore.errors import DataError
 from reelscore.metrics.base import check_tokens
 from reelscore.metrics.registry import resolve
 from reelscore.report.tables.grid import Grid
@@ -44,6 +43,9 @@ from reelscore.report.tables.leaderboard import leaderboard_csv, table_signature
 from reelscore.scoring.captions import score_systems
 from reelscore.text.segmenters import FLORES
 from reelscore.text.tokens import TOKENIZERS, Tokenizer
+
+if TYPE_CHECKING:
+    from reelscore.engines.engine import Engine
 
 STDOUT = "-"
 _MEMORY = 60  # percent
@@ -65,7 +67,6 @@ class EngineChoice(msgspec.Struct, frozen=True):
     def start(self) -> Engine | None:
         """Connect to the cluster; ``None`` for threads of this process, the default."""
         name = self.engine.partition("://")[0]
-        check_choice("engine", name, ENGINES)
         if name == "threads":
             if self.workers is not None or self.gpus_per_worker or self.memory != _MEMORY:
                 raise DataError(
@@ -73,6 +74,8 @@ class EngineChoice(msgspec.Struct, frozen=True):
                     "this process are chosen by --threads."
                 )
             return None
+        from reelscore.engines.engine import Engine
+
         return Engine(
             name,
             address=self.engine if "://" in self.engine else None,
@@ -154,6 +157,7 @@ class Scoring(msgspec.Struct, frozen=True):
         return replace(table, notes=notes, bounds=inputs.bounds)
 
     def _run_large(self, engine: Engine | None, resamples: int) -> ScoreTable:
+        from reelscore.engines.engine import Engine
         from reelscore.scoring.shards.pipeline import score_large
 
         for option, given in (("--match-ids", self.match_ids), ("--common", self.common)):

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -25,13 +26,15 @@ from reelscore.data.paired_captions import (
 )
 from reelscore.data.python_captions import CaptionsLike
 from reelscore.data.table import ScoreTable, Sources, system_notes
-from reelscore.engines.engine import Engine
 from reelscore.errors import DataError, about_system
 from reelscore.metrics.base import Metric, check_tokens
 from reelscore.metrics.registry import DEFAULT_METRICS, table_columns
 from reelscore.scoring.prepared import PreparedReferences
 from reelscore.scoring.scores import Scores, only_row
 from reelscore.text.tokens import Tokenizer, divides_words
+
+if TYPE_CHECKING:
+    from reelscore.engines.engine import Engine
 
 Metrics = str | Metric | Iterable[str | Metric]
 
@@ -146,6 +149,7 @@ def score_systems(
     ['one', 'two']
     """
     if out is not None or bad_rows is not None:
+        from reelscore.engines.engine import Engine
         from reelscore.scoring.shards.pipeline import score_large
 
         for option, value in (("match_ids", match_ids), ("common", common)):

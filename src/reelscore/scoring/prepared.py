@@ -20,7 +20,6 @@ from reelscore._version import __version__
 from reelscore.data.item_ids import rule_part
 from reelscore.data.paired_captions import Empty, Missing, Paired
 from reelscore.data.table import Coverage, ItemIndex
-from reelscore.engines.engine import Engine
 from reelscore.metrics.base import (
     CoreMetric,
     FloatArray,
@@ -42,6 +41,8 @@ from reelscore.text.words import CaptionBatch, Captions, Integers, Pairing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from reelscore.engines.engine import Engine
 
 _BATCH = 20_000  # candidates measured between two signs of life
 _SENT = 5_000  # candidates that a worker on another machine gets at once
