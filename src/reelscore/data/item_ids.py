@@ -18,22 +18,23 @@ from reelscore.errors import DataError, check_choice
 
 T = TypeVar("T")
 
-_ENDING = re.compile(r"(?<=.)\.[A-Za-z][A-Za-z0-9]{1,4}$")
-_ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
-_NUMBER = re.compile(r"\d+(?=\D*$)")
+# Compiled when they are first used: most runs match no ids.
+_ENDING = r"(?<=.)\.[A-Za-z][A-Za-z0-9]{1,4}$"
+_ZEROS = r"(?<!\d)0+(?=\d)"
+_NUMBER = r"\d+(?=\D*$)"
 _PREFIX = "prefix"
 
 
 def _basename(item: str) -> str:
-    return _ENDING.sub("", re.split(r"[/\\]", item)[-1])
+    return re.sub(_ENDING, "", re.split(r"[/\\]", item)[-1])
 
 
 def _without_zeros(item: str) -> str:
-    return _ZEROS.sub("", item)
+    return re.sub(_ZEROS, "", item)
 
 
 def _last_number(item: str) -> str:
-    number = _NUMBER.search(_basename(item))
+    number = re.search(_NUMBER, _basename(item))
     return _without_zeros(number[0]) if number else item
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, filterfalse, islice
 from math import ceil
@@ -335,7 +334,7 @@ def _count_empty_references(
 ) -> int:
     empty = _without_words(flat, tokenized)
     if empty and policy != "zero":
-        item = bisect_right(offsets, empty[0]) - 1
+        item = sum(begin <= empty[0] for begin in offsets) - 1
         rank = empty[0] - offsets[item] + 1
         count = _count(len(empty), "reference is", "references are")
         named = f"first: reference {rank} of item {items[item]!r}"

@@ -146,7 +146,7 @@ def _severity(places: Collection[int], captions: Captions) -> Severity:
 
 # Text that was decoded with the wrong encoding: "cafÃ©"
 
-_FOREIGN = re.compile(r"[^\x00-\x7f]{2,}")
+_FOREIGN = r"[^\x00-\x7f]{2,}"
 
 
 def mojibake(captions: Captions) -> Iterator[Finding]:
@@ -154,7 +154,7 @@ def mojibake(captions: Captions) -> Iterator[Finding]:
     places = {}
     for k, text in enumerate(captions.texts):
         if not text.isascii() and decoded_again(text) != text:
-            match = _FOREIGN.search(text)
+            match = re.search(_FOREIGN, text)
             places[k] = match.start() if match else 0
     remedy = "Read the original as UTF-8, or restore them; 'reelscore check --fix' does that."
     yield from captions.finding(
@@ -168,7 +168,7 @@ def decoded_again(text: str) -> str:
     >>> decoded_again("a cafÃ© in SÃ£o Paulo, itâ€™s full"), decoded_again("a café")
     ('a café in São Paulo, it’s full', 'a café')
     """
-    return _FOREIGN.sub(_restored, text)
+    return re.sub(_FOREIGN, _restored, text)
 
 
 @lru_cache(maxsize=1)
