@@ -384,3 +384,13 @@ def test_pyarrow_that_is_not_installed_is_said(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingExtraError, match=r"captions.jsonl: .*needs pyarrow.*\[parquet\]"):
         reelscore.score_systems([path], {"v1": "a man"}, "rouge_l")
+
+
+@pytest.mark.parametrize("ending", ["txt", "jsonl"])
+def test_a_folder_for_scores_without_pyarrow_is_refused(ending, tmp_path, monkeypatch):
+    path = tmp_path / f"captions.{ending}"
+    path.write_text(json.dumps(GOOD) + "\n" if ending == "jsonl" else "a man runs\n")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match=r"needs pyarrow.*\[parquet\]"):
+        reelscore.score_systems({"mine": path}, path, "rouge_l", out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()

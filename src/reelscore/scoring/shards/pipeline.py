@@ -71,6 +71,8 @@ from reelscore.scoring.shards.totals import (
 )
 from reelscore.text.tokens import Tokenizer, divides_words
 
+_NEEDS = "Scoring from shards"
+
 
 def score_large(
     systems: Mapping[str, CaptionsLike] | CaptionsLike,
@@ -91,7 +93,9 @@ def score_large(
 
     Raises:
         DataError: If there are no references, or captions cannot be used.
+        MissingExtraError: If pyarrow is not installed.
     """
+    check_pyarrow(_NEEDS)
     files = _files(systems, reading)
     truth = paths_in(references, texts=True)
     if files is not None and truth:
@@ -184,7 +188,7 @@ def score_shards(
     Raises:
         DataError: If captions or references cannot be used, or the folder holds something else.
     """
-    check_pyarrow("Scoring from shards")
+    check_pyarrow(_NEEDS)
     engine = engine or Engine()
     columns = table_columns(metrics)
     check_metrics(columns, tokenizer)
