@@ -18,8 +18,8 @@
 
 namespace reelscore {
 
-// Changes with the layout of the blob.
-constexpr std::uint32_t kLanguageIndexFormat = 2;
+// Changes with the layout of the blob, and with how its checksum is made.
+constexpr std::uint32_t kLanguageIndexFormat = 3;
 
 // Whether the blob is complete and unchanged since it was built (reads all of it).
 bool intact(const std::byte* bytes, std::size_t size);

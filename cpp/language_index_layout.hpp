@@ -56,14 +56,16 @@ struct Header {
 static_assert(sizeof(Header) == 40 + 16 * kSectionCount, "the header has no padding");
 constexpr std::size_t kChecksumFrom = offsetof(Header, version);
 
-// Four independent lanes keep the multiplier busy; memory is the limit then.
+// Each step can be undone, so that no change of a word gets lost on the way. Without products, and
+// in sixteen independent lanes, compilers make vectors of it; memory is the limit then.
 inline std::uint64_t checksum(const std::byte* bytes, std::size_t size) {
-    std::uint64_t lanes[4] = {kPrime1, kPrime2, ~kPrime1, ~kPrime2};
+    constexpr std::size_t kLanes = 16;
+    std::uint64_t lanes[kLanes];
+    for (std::size_t lane = 0; lane < kLanes; ++lane) lanes[lane] = lane * kPrime2;
     std::size_t k = 0;
-    for (; k + 32 <= size; k += 32) {
-        for (std::size_t lane = 0; lane < 4; ++lane) {
-            lanes[lane] =
-                rotate(lanes[lane] ^ load64(bytes + k + 8 * lane) * kPrime1, 31) * kPrime2;
+    for (; k + sizeof lanes <= size; k += sizeof lanes) {
+        for (std::size_t lane = 0; lane < kLanes; ++lane) {
+            lanes[lane] = rotate(lanes[lane] ^ load64(bytes + k + 8 * lane), 29) + kPrime1;
         }
     }
     std::uint64_t sum = size;

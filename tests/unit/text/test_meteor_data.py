@@ -80,6 +80,22 @@ def test_every_flipped_byte_is_noticed():
     assert opened(bytes(content)) is not None
 
 
+def test_pages_that_are_lost_or_exchanged_are_noticed():
+    content = np.fromfile(meteor_data.index_file(), np.uint8)
+    page = 4096
+    one = slice(page, 2 * page)
+    for distance in (1, 2, 16, 4096):
+        other = slice(page * (1 + distance), page * (2 + distance))
+        before, after = content[one].copy(), content[other].copy()
+        assert (before != after).any()
+        content[one], content[other] = after, before
+        assert _native.LanguageIndex.open(content) is None, distance
+        content[one], content[other] = before, 0
+        assert _native.LanguageIndex.open(content) is None, distance
+        content[other] = after
+    assert _native.LanguageIndex.open(content) is not None
+
+
 DAMAGES = {
     "empty": lambda content: b"",
     "truncated": lambda content: content[: len(content) // 2],
