@@ -48,24 +48,29 @@ struct LargePages {
     friend bool operator!=(LargePages, LargePages) { return false; }
 };
 
-// Lets the heap begin with large pages, for a program of one command. Only what is written to
-// takes memory. Blocks of 4 MiB and more are not of the heap, and go back when they are freed.
+// Lets the heap go on with large pages, for a program of one command. Only what is written to
+// takes memory. Blocks of 4 MiB and more are not of the heap, and go back when they are freed. All
+// threads share the heap: those of their own would be of small pages. What lies free at its end
+// goes back where that is more than it began with.
 inline void begin_heap_with_large_pages(std::size_t bytes) {
 #if defined(__GLIBC__) && defined(MADV_HUGEPAGE)
-    constexpr std::size_t kPiece = std::size_t{64} << 10;
-    mallopt(M_TOP_PAD, static_cast<int>(bytes));
-    std::vector<void*> pieces;
-    const void* const begin = sbrk(0);
-    // The heap grows when its last block is used up.
-    while (sbrk(0) == begin && pieces.size() < 64) pieces.push_back(std::malloc(kPiece));
-    const auto round_up = [](std::uintptr_t place) {
-        return (place + kLargePage - 1) / kLargePage * kLargePage;
-    };
-    const auto first = round_up(reinterpret_cast<std::uintptr_t>(begin));
-    const auto last = reinterpret_cast<std::uintptr_t>(sbrk(0));
-    if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
-    for (void* piece : pieces) std::free(piece);
     mallopt(M_MMAP_THRESHOLD, 4 << 20);
+    mallopt(M_ARENA_MAX, 1);
+    mallopt(M_TRIM_THRESHOLD, static_cast<int>(bytes + 2 * kLargePage));
+    mallopt(M_TOP_PAD, static_cast<int>(bytes));
+    const auto end = [] { return reinterpret_cast<std::uintptr_t>(sbrk(0)); };
+    // The heap goes on a little before a large page: a page that is written to stays small. To what
+    // lies between nothing is ever written.
+    constexpr std::size_t kPiece = std::size_t{64} << 10;
+    const std::uintptr_t large = (end() + 2 * kPiece + kLargePage - 1) / kLargePage * kLargePage;
+    sbrk(static_cast<std::intptr_t>(large - 2 * kPiece - end()));
+    const std::uintptr_t before = end();
+    std::vector<void*> pieces;
+    // It grows when its last block is used up.
+    while (end() == before && pieces.size() < 64) pieces.push_back(std::malloc(kPiece));
+    if (large < end()) madvise(reinterpret_cast<void*>(large), end() - large, MADV_HUGEPAGE);
+    for (void* piece : pieces) std::free(piece);
+    mallopt(M_TOP_PAD, 1 << 20);  // by which it grows from now on
 #else
     static_cast<void>(bytes);
 #endif
