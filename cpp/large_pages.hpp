@@ -76,4 +76,50 @@ inline void begin_heap_with_large_pages(std::size_t bytes) {
 #endif
 }
 
+// Who hands out the arenas of a heap that is not of the C library.
+struct Arenas {
+    void* context;
+    void* (*allocate)(void* context, std::size_t size);
+    void (*free)(void* context, void* arena, std::size_t size);
+};
+
+// Lets such a heap go on with large pages; get and set say and change who hands out its arenas.
+inline void begin_arenas_with_large_pages(std::size_t bytes, void (*get)(Arenas*),
+                                          void (*set)(Arenas*)) {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    static char *begin = nullptr, *next = nullptr, *end = nullptr;
+    static Arenas beyond;  // where there is no room left
+    if (begin) return;
+    void* const room = mmap(nullptr, bytes + kLargePage, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room == MAP_FAILED) return;
+    begin =
+        static_cast<char*>(room) + kLargePage - reinterpret_cast<std::uintptr_t>(room) % kLargePage;
+    next = begin;
+    end = begin + bytes;
+    madvise(begin, bytes, MADV_HUGEPAGE);
+    get(&beyond);
+    Arenas ours{};
+    ours.allocate = [](void*, std::size_t size) -> void* {
+        if (size > static_cast<std::size_t>(end - next)) {
+            return beyond.allocate(beyond.context, size);
+        }
+        next += size;
+        return next - size;
+    };
+    ours.free = [](void*, void* arena, std::size_t size) {
+        if (arena < begin || arena >= end) {
+            beyond.free(beyond.context, arena, size);
+        } else {
+            munmap(arena, size);
+        }
+    };
+    set(&ours);
+#else
+    static_cast<void>(bytes);
+    static_cast<void>(get);
+    static_cast<void>(set);
+#endif
+}
+
 }  // namespace reelscore

@@ -9,6 +9,7 @@ import sys
 from contextlib import suppress
 
 _HEAP = 32 << 20  # bytes; as much as a table of a few thousand captions takes
+_OBJECTS = 16 << 20  # likewise, of Python's objects
 
 
 def run() -> None:
@@ -20,6 +21,7 @@ def run() -> None:
     from reelscore import _native
 
     _native.begin_heap_with_large_pages(_HEAP)
+    _native.begin_objects_with_large_pages(_OBJECTS)
     status: list[int] = []
     atexit.register(_leave, status)  # the first to be registered is the last to be called
 
