@@ -343,61 +343,73 @@ void DocumentFrequencies::count_repeated(WordsView references,
                                          const std::int64_t* reference_offsets, std::size_t items,
                                          double log_documents, double* norms) {
     struct Ngram {
-        std::uint32_t documents, last_document;
-        std::uint32_t times, times_here;  // in all references, in the current one
+        std::uint32_t documents;
+        // The latest document while they are counted; then how often it stands in a reference.
+        std::uint32_t note;
     };
     const auto first_word = references.offsets[0];
     const std::uint32_t* const words = references.ids + first_word;
     const auto total = std::size_t(references.offsets[references.size] - first_word);
     std::vector<std::uint32_t> numbers(total, PairIds::root);  // of n-grams, by their first word
     std::vector<Ngram, LargePages<Ngram>> known;               // by number
-    std::vector<std::size_t> asked;                            // by their first word, of one item
+    // Whether an n-gram comes more than once: by its number plus two, where the empty one, which
+    // does, and none are the first.
+    std::vector<std::uint8_t> repeated{1, 0};
+    static_assert(PairIds::root + 2 == 0 && PairIds::none + 2 == 1, "numbers wrap around");
+    std::vector<std::size_t> asked;  // by their first word, of one item
     ids_.reserve(std::min(total, kMostAtOnce));
     known.reserve(std::min(total, kMostAtOnce));
-    const auto may_repeat = [&](std::uint32_t ngram) {
-        return ngram == PairIds::root || (ngram != PairIds::none && known[ngram].times > 1);
-    };
+    repeated.reserve(std::min(total, kMostAtOnce) + 2);
     for (std::size_t n = 0; n < order_; ++n) {
+        const std::size_t shorter = known.size();
         for (std::size_t item = 0; item < items; ++item) {
-            asked.clear();
+            // Without branches: which n-grams come again is a matter of chance.
+            asked.resize(std::size_t(references.offsets[reference_offsets[item + 1]] -
+                                     references.offsets[reference_offsets[item]]));
+            std::size_t count = 0;
             for (auto r = reference_offsets[item]; r < reference_offsets[item + 1]; ++r) {
                 const auto end = std::size_t(references.offsets[r + 1] - first_word);
                 for (auto k = std::size_t(references.offsets[r] - first_word); k + n < end; ++k) {
-                    if (may_repeat(numbers[k]) && (n == 0 || may_repeat(numbers[k + 1]))) {
-                        ids_.expect(numbers[k], words[k + n]);
-                        asked.push_back(k);
-                    } else {
-                        numbers[k] = PairIds::none;
-                    }
+                    const std::uint32_t first = numbers[k], second = numbers[k + (n > 0)];
+                    const bool may_repeat = repeated[first + 2] & repeated[second + 2];
+                    numbers[k] = may_repeat ? first : PairIds::none;
+                    asked[count] = k;
+                    count += may_repeat;
                 }
             }
+            asked.resize(count);
+            for (std::size_t place : asked) ids_.expect(numbers[place], words[place + n]);
             for (std::size_t place : asked) {
                 numbers[place] = ids_.id(numbers[place], words[place + n]);
-                if (numbers[place] == known.size()) known.push_back({0, 0, 0, 0});
+                if (numbers[place] == known.size()) {
+                    known.push_back({0, 0});
+                    repeated.push_back(0);
+                }
                 prefetch(&known[numbers[place]]);
             }
             const auto document = static_cast<std::uint32_t>(item + 1);
             for (std::size_t place : asked) {
                 Ngram& ngram = known[numbers[place]];
-                ++ngram.times;
-                ngram.documents += ngram.last_document != document;
-                ngram.last_document = document;
+                repeated[numbers[place] + 2] = ngram.documents > 0;
+                ngram.documents += ngram.note != document;
+                ngram.note = document;
             }
         }
+        for (std::size_t k = shorter; k < known.size(); ++k) known[k].note = 0;
         const std::uint32_t* ngrams = numbers.data();
         for (std::size_t r = 0; r < references.size; ++r) {
             const std::size_t size = references[r].size, count = size > n ? size - n : 0;
             for (std::size_t i = 0; i < count; ++i) {
-                if (ngrams[i] != PairIds::none) ++known[ngrams[i]].times_here;
+                if (ngrams[i] != PairIds::none) ++known[ngrams[i]].note;
             }
             double sum = 0.0;
             for (std::size_t i = 0; i < count; ++i) {
                 double value = tf_idf_weight(std::uint32_t{0}, log_documents);
                 if (ngrams[i] != PairIds::none) {
                     Ngram& ngram = known[ngrams[i]];
-                    if (ngram.times_here == 0) continue;  // it stands before this place
-                    value = ngram.times_here * tf_idf_weight(ngram.documents, log_documents);
-                    ngram.times_here = 0;
+                    if (ngram.note == 0) continue;  // it stands before this place
+                    value = ngram.note * tf_idf_weight(ngram.documents, log_documents);
+                    ngram.note = 0;
                 }
                 sum += value * value;
             }
