@@ -13,7 +13,7 @@ from pycocoevalcap.meteor.meteor import Meteor as Jar
 
 from benchmarks.data import read_lines, trecvid_2020
 from benchmarks.installed import installed_program
-from benchmarks.measuring import best, cpu_of, run
+from benchmarks.measuring import OWN_TIMES, best, cpu_of, run
 from reelscore import tokenize
 from reelscore.metrics.meteor import Meteor
 from reelscore.text.packed import pack
@@ -29,7 +29,7 @@ def main() -> None:
     print("BLEU, METEOR, ROUGE-L, CIDEr of 1,700 captions with 5 references, file to table")
     peer = best(_peer(candidates, references), 3)
     print(f"  pycocoevalcap    {peer}")
-    cost = best(ours, 5)
+    cost = best(ours, OWN_TIMES)
     print(f"  reelscore        {cost}")
     print(f"  ratio of CPU     {peer.cpu / cost.cpu:8.1f}")
 
@@ -37,7 +37,7 @@ def main() -> None:
     print(f"The same of {len(systems)} systems: a table, by one command and by one for each system")
     peers = sum(run(_peer(path, references)).cpu for path in systems)
     print(f"  pycocoevalcap    {peers:8.2f} s CPU")
-    cost = best([*ours[:2], *map(str, systems), *ours[3:]], 5)
+    cost = best([*ours[:2], *map(str, systems), *ours[3:]], OWN_TIMES)
     print(f"  reelscore        {cost}")
     print(f"  ratio of CPU     {peers / cost.cpu:8.1f}")
 

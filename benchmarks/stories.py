@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmarks.data import ROOT
 from benchmarks.installed import installed_program
-from benchmarks.measuring import best, run
+from benchmarks.measuring import OWN_TIMES, best, run
 
 DENSE = ROOT.parent / "shared" / "data" / "dense"
 SAMPLE = 500  # videos of BMT for the Java side, whose time grows with their number
@@ -26,7 +26,7 @@ TIMES = 3
 def main() -> None:
     bmt = "bmt_gtprop_val_1", "anet_val_1", "anet_val_2"
     run(_ours(*map(str, map(_path, bmt))))  # builds the language index where there is none
-    print("SODA (c) and ActivityNet scorer, METEOR, file to table; the best of three runs each")
+    print("SODA (c) and ActivityNet scorer, METEOR, file to table; the best of several runs each")
     videos = sorted(read(bmt[1]))
     part = sorted(random.Random(0).sample(videos, SAMPLE))
     _beside_java(f"BMT, two annotators, {SAMPLE} videos", bmt, part)
@@ -37,7 +37,7 @@ def main() -> None:
         title = "The same videos, ActivityNet scorer with all metrics"
         _beside_java(title, bmt, videos, with_all=True, times=1)
     else:
-        print(f"{title}\n  reelscore      {best(_ours(*map(str, map(_path, bmt))), TIMES)}")
+        print(f"{title}\n  reelscore      {best(_ours(*map(str, map(_path, bmt))), OWN_TIMES)}")
     timechat = "timechat_yc2_pred_anet_format", "yc2_val"
     _beside_java("TimeChat on YouCook2, all videos", timechat, sorted(read(timechat[1])))
 
@@ -50,7 +50,7 @@ def _beside_java(
     with_all: bool = False,
     times: int = TIMES,
 ) -> None:
-    """Measure both on some videos: ours the best of three runs, the Java side's of ``times``."""
+    """Measure both on some videos: the Java side ``times`` times, and the best run of each."""
     print(title)
     candidates, *truths = map(read, names)
     with tempfile.TemporaryDirectory() as folder:
@@ -59,7 +59,7 @@ def _beside_java(
         paths[0].write_text(json.dumps(part))
         for path, truth in zip(paths[1:], truths, strict=True):
             path.write_text(json.dumps({v: truth[v] for v in videos if v in truth}))
-        ours = best(_ours(*map(str, paths), with_all=with_all), TIMES)
+        ours = best(_ours(*map(str, paths), with_all=with_all), OWN_TIMES)
         peer = [sys.executable, "-m", "benchmarks.stories_peer", *(["--all"] if with_all else [])]
         theirs = best([*peer, *map(str, paths)], times)
     print(f"  reelscore      {ours}")
