@@ -25,7 +25,7 @@ def debris(captions: Captions) -> Iterator[Finding]:
     """Find what regular expressions find."""
     texts = captions.small_letters
     together = "\0".join(texts)
-    openings = [words[0] if words else "" for words in captions.words]
+    openings = [words.partition(" ")[0] for words in captions.words]
     first_words = {opening: first_word(opening) for opening in {*openings}}
     for pattern in PATTERNS:
         suspects: set[int] = set()
@@ -115,7 +115,7 @@ def cut_off(captions: Captions) -> Iterator[Finding]:
     cut = {
         k: len(captions.texts[k])
         for k, words in enumerate(captions.words)
-        if len(words) > 1 and (words[-1] in _NO_END or words[-1][-1] in "-–(&")
+        if " " in words and (words[-1] in "-–(&" or words.rpartition(" ")[2] in _NO_END)
     }
     remedy = "Allow the model more tokens, or keep whole sentences."
     yield from captions.finding(
@@ -130,7 +130,7 @@ def loops(captions: Captions) -> Iterator[Finding]:
     time on, two or three from the third, a phrase of four words or more from the second.
     """
     looping = {
-        k: len(" ".join(captions.words[k][:start]))
+        k: len(" ".join(captions.words[k].split()[:start]))
         for k, start in enumerate(_native.loop_starts(captions.small_letters))
         if start >= 0
     }
@@ -195,7 +195,7 @@ def same_captions(captions: Captions) -> Iterator[Finding]:
     total = len(captions.texts)
     if total < HANDFUL:
         return
-    keys = [" ".join(words).rstrip(" .!?") for words in captions.words]
+    keys = [words.rstrip(" .!?") for words in captions.words]
     counts = Counter(keys)
     key = max(counts, key=counts.__getitem__)
     count = counts[key]

@@ -84,9 +84,12 @@ class Captions(msgspec.Struct, frozen=True, dict=True):
         return [text.lower() for text in self.texts]
 
     @cached_property
-    def words(self) -> list[list[str]]:
-        """The words of each caption, in small letters, with the punctuation that touches them."""
-        return [text.split() for text in self.small_letters]
+    def words(self) -> list[str]:
+        """The words of each caption, in small letters, with the punctuation that touches them.
+
+        There is a single blank between two words. Lists of words would take far more memory.
+        """
+        return [" ".join(text.split()) for text in self.small_letters]
 
     @cached_property
     def several_each(self) -> bool:

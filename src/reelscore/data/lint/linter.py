@@ -141,10 +141,10 @@ def copies(captions: Captions) -> Iterator[Finding]:
     equal = [
         k
         for k, (item, words) in enumerate(zip(captions.items, captions.words, strict=True))
-        if any(words == text.lower().split() for text in references.get(item, ()))
+        if any(words == " ".join(text.lower().split()) for text in references.get(item, ()))
     ]
     total = len(captions.texts)
-    long = [k for k in equal if len(captions.words[k]) >= _LONG_COPY]
+    long = [k for k in equal if len(captions.words[k].split()) >= _LONG_COPY]
     nearly_all = total >= HANDFUL and len(equal) >= 0.9 * total
     contaminated = len(long) >= max(HANDFUL, _COPIES * total)
     if not (nearly_all or long):
@@ -204,7 +204,7 @@ def languages(captions: Captions) -> Iterator[Finding]:
 
 def lengths(captions: Captions) -> Iterator[Finding]:
     """Find captions that are far longer or shorter than references, or than the others."""
-    sizes = [len(words) for words in captions.words]
+    sizes = [len(words.split()) for words in captions.words]
     usual = _reference_lengths(captions.references) if captions.references else sizes
     if len(sizes) < HANDFUL or not usual:
         return
