@@ -15,6 +15,8 @@ import msgspec
 from reelscore.data.atomic_files import write_atomically
 from reelscore.errors import DataError
 
+_BEGINNING = b'{"key":"'  # of every line
+
 
 class Record(msgspec.Struct, frozen=True, omit_defaults=True):
     """One answer of a model.
@@ -60,7 +62,8 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True):
 class Journal:
     """Answers in a file, and those of this run added to it.
 
-    Only one run at a time may have it open. A last line that was cut off is removed.
+    Only one run at a time may have it open. A last line that was cut off is removed, if it began as
+    lines of a journal do.
 
     Args:
         path: The file, made where there is none.
@@ -113,11 +116,14 @@ class Journal:
         self._file.seek(0)
         end = 0
         for number, line in enumerate(self._file, start=1):
-            if not line.endswith(b"\n"):
+            whole = line.endswith(b"\n")
+            if not whole and _BEGINNING.startswith(line[: len(_BEGINNING)]):
                 self.cut_off = True
                 break
             end += len(line)
             try:
+                if not whole:
+                    raise msgspec.DecodeError("it has no end, and another beginning")
                 record = msgspec.json.decode(line, type=Record)
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
                 raise DataError(
@@ -142,11 +148,21 @@ class Journal:
         return iter(self._records.values())
 
     def add(self, record: Record) -> None:
-        """Write an answer; it is in the file when this returns."""
+        """Write an answer; it is in the file when this returns.
+
+        Raises:
+            DataError: If it cannot be written.
+        """
         line = msgspec.json.encode(record) + b"\n"
         with self._lock:
-            self._file.write(line)
-            self._file.flush()
+            try:
+                self._file.write(line)
+                self._file.flush()
+            except OSError as error:
+                raise DataError(
+                    f"{self.path}: the journal cannot be written ({error.strerror}); make room, or "
+                    "name another file, and run it again."
+                ) from error
             self._keep(record)
 
     def clear(self) -> None:
@@ -164,7 +180,8 @@ class Journal:
             os.fsync(self._file.fileno())
             if not os.fstat(self._file.fileno()).st_size:
                 self.path.unlink()
-        self._file.close()
+        with suppress(OSError):  # of what could not be written, `add` has told
+            self._file.close()
 
     def __enter__(self) -> Journal:
         return self

@@ -158,6 +158,26 @@ def test_a_file_that_is_no_journal(tmp_path):
         Journal(tmp_path)
 
 
+@pytest.mark.parametrize("content", ['{"v1": "a man"}', "a man", '{"content": "", "key": "k1"}'])
+def test_a_last_line_of_another_file_is_not_taken_for_one_that_was_cut_off(tmp_path, content):
+    path = tmp_path / "captions.json"
+    path.write_text(content)  # as json.dump writes it: without a line break
+    with pytest.raises(DataError, match=r"captions.json:1: not a line of a journal"):
+        Journal(path)
+    assert path.read_text() == content
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+def test_a_full_disk_is_one_message(server, tmp_path):
+    journal = Journal(tmp_path / "j.jsonl")
+    journal._file.close()
+    journal._file = Path("/dev/full").open("wb")  # noqa: SIM115 (the journal closes it)
+    endpoint = Endpoint(server.url, timeout=60.0)
+    with pytest.raises(DataError, match=r"j.jsonl: the journal cannot be written \(No space left"):
+        ask_all(endpoint, [question("a")], len, journal)
+    journal.close()
+
+
 def test_a_journal_begun_anew_keeps_the_old_one(tmp_path):
     path = tmp_path / "j.jsonl"
     with Journal(path) as journal:
