@@ -23,3 +23,26 @@ def cache_directory() -> Path:
     else:
         base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base).absolute() / "reelscore"
+
+
+def keep_in_cache(path: Path, content: bytes) -> None:
+    """Write a file below the directory of caches, all or nothing.
+
+    Args:
+        path: The file.
+        content: What goes there.
+
+    Raises:
+        DataError: If it cannot be written.
+    """
+    from reelscore.data.atomic_files import make_folder, write_atomically
+    from reelscore.errors import DataError
+
+    try:
+        make_folder(path.parent)
+        write_atomically(path, content)
+    except DataError as error:
+        raise DataError(
+            f"{cache_directory()}: the cache cannot be written ({error.__cause__ or error}); set "
+            "REELSCORE_CACHE to a folder that can be."
+        ) from error

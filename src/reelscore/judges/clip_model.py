@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore._cache import cache_directory
-from reelscore.data.atomic_files import write_atomically
+from reelscore._cache import cache_directory, keep_in_cache
 from reelscore.errors import DataError
 from reelscore.judges.model_folders import read_config, weights_hash
 from reelscore.learned.bert import of_one_length
@@ -71,9 +70,9 @@ class ClipModel:
         self.most_tokens = int(self._model.config.text_config.max_position_embeddings)
         self._tokenizer.enable_truncation(self.most_tokens)
         self.key = weights_hash(folder)
-        settings = folder / _SETTINGS
-        if settings.is_file():
-            self.key += f"-{hashlib.sha256(settings.read_bytes()).hexdigest()[:8]}"
+        for settings in (folder / "config.json", folder / _SETTINGS):
+            if settings.is_file():
+                self.key += f"-{hashlib.sha256(settings.read_bytes()).hexdigest()[:8]}"
 
     def token_ids(self, texts: Sequence[str]) -> list[list[int]]:
         """Cut texts into tokens, with the marks at both ends."""
@@ -131,8 +130,7 @@ class ClipModel:
         vectors = self.pictures(read_frames(video, Sampling(frames, side=0)).pictures)
         file = io.BytesIO()
         np.save(file, vectors)
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(kept, file.getvalue())
+        keep_in_cache(kept, file.getvalue())
         return vectors
 
 
@@ -205,8 +203,13 @@ def _preparation(folder: Path, side: int) -> Any:
     settings = folder / _SETTINGS
     if settings.is_file():
         fields = json.loads(settings.read_text(encoding="utf-8"))
-    mean = np.array(fields.get("image_mean", [0.48145466, 0.4578275, 0.40821073]), np.float32)
-    spread = np.array(fields.get("image_std", [0.26862954, 0.26130258, 0.27577711]), np.float32)
+    mean, spread = (
+        np.array(fields.get(name, default), np.float32).reshape(3)  # one of each colour
+        for name, default in (
+            ("image_mean", [0.48145466, 0.4578275, 0.40821073]),
+            ("image_std", [0.26862954, 0.26130258, 0.27577711]),
+        )
+    )
 
     def prepared(picture: NDArray[np.uint8]) -> NDArray[np.float32]:
         height, width = picture.shape[:2]

@@ -270,6 +270,23 @@ def test_damaged_files_of_the_cache_are_made_again(model, videos, cache):
     assert dict(score(CAPTIONS, metrics=metric)["clipscore"].items) == dict(first.items)
 
 
+def test_vectors_of_another_configuration_are_not_taken(model, videos, tmp_path):
+    other = Path(shutil.copytree(model, tmp_path / "other"))
+    config = (other / "config.json").read_text()
+    (other / "config.json").write_text(config.replace("quick_gelu", "relu"))
+    metric = ClipScore(str(other), videos, frames=3)
+    alone = dict(score(CAPTIONS, metrics=metric)["clipscore"].items)
+    shutil.rmtree(tmp_path / "cache")
+    score(CAPTIONS, metrics=ClipScore(model, videos, frames=3))  # the same weights
+    assert dict(score(CAPTIONS, metrics=metric)["clipscore"].items) == alone
+
+
+def test_a_cache_that_cannot_be_written(model, videos, cache):
+    cache.parent.write_text("a file")
+    with pytest.raises(DataError, match=r"cache: the cache cannot be written .* REELSCORE_CACHE"):
+        score(CAPTIONS, metrics=ClipScore(model, videos, frames=3))
+
+
 @pytest.mark.parametrize("kind", [ClipScore, RefClipScore, EmScore])
 def test_signatures(model, videos, kind):
     metric = kind(model, videos, frames=2)
@@ -336,6 +353,13 @@ def test_a_download_that_was_cut_off(model, videos, tmp_path, file):
     whole = (folder / file).read_bytes() if (folder / file).exists() else b"{}"
     (folder / file).write_bytes(whole[: len(whole) // 2])
     with pytest.raises(DataError, match=r"clipscore: .*cut: cannot be loaded: .* fetch it again\."):
+        score(CAPTIONS, metrics=ClipScore(str(folder), videos))
+
+
+def test_settings_of_pictures_that_fit_no_picture(model, videos, tmp_path):
+    folder = Path(shutil.copytree(model, tmp_path / "other"))
+    (folder / "preprocessor_config.json").write_text('{"image_mean": [0.5, 0.5]}')
+    with pytest.raises(DataError, match=r"clipscore: .*other: cannot be loaded: .* fetch it"):
         score(CAPTIONS, metrics=ClipScore(str(folder), videos))
 
 

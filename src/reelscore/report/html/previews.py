@@ -20,9 +20,8 @@ from urllib.parse import quote
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore._cache import cache_directory
+from reelscore._cache import cache_directory, keep_in_cache
 from reelscore._progress import Progress
-from reelscore.data.atomic_files import write_atomically
 from reelscore.errors import DataError
 from reelscore.video.clips import Clip
 from reelscore.video.frames import Sampling, read_frames, video_key, video_part
@@ -84,8 +83,7 @@ class Preview(NamedTuple):
         pictures = read_frames(video, Sampling(_FRAMES, _SIDE)).pictures
         # those of a video with fewer frames are shown longer
         preview = cls.of([pictures[k * len(pictures) // _FRAMES] for k in range(_FRAMES)])
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(kept, preview.content)
+        keep_in_cache(kept, preview.content)
         return preview
 
 
