@@ -12,10 +12,12 @@ import string
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 from reelscore.errors import DataError, UnknownNameError
 
 Captions = Mapping[str, str | Sequence[str]]
+Unable = Literal["error", "skip"]
 _DRAWS = 100  # of phrases, before all there are get looked through
 
 
@@ -25,6 +27,7 @@ def degrade(
     seed: int,
     rules: str | Rules = "plos",
     lenders: Captions | None = None,
+    unable: Unable = "error",
 ) -> dict[str, str]:
     """Spoil the caption of every item.
 
@@ -48,6 +51,8 @@ def degrade(
         rules: The name of a rule set, or one of your own.
         lenders: Captions that lend words instead, by item; for the captions of a system, those
             of people.
+        unable: Whether captions that no other video lends enough words to are an ``error``, or
+            left out (``skip``).
 
     Returns:
         The degraded caption of each item.
@@ -70,10 +75,18 @@ def degrade(
             f"{len(empty)} captions have no words (first: {', '.join(map(repr, empty[:3]))}); "
             "there is nothing to degrade. Leave them out."
         )
-    return {
-        item: _degraded(item, _first(caption).split(), chosen, lent, seed)
-        for item, caption in captions.items()
-    }
+    degraded: dict[str, str] = {}
+    for item, caption in captions.items():
+        words = _first(caption).split()
+        text = _degraded(item, words, chosen, lent, seed)
+        if text is not None:
+            degraded[item] = text
+        elif unable == "error":
+            raise DataError(
+                f"No caption of another video can lend {chosen.coming(len(words))} words to item "
+                f"{item!r} ({len(words)} words). Add captions, or leave this one out."
+            )
+    return degraded
 
 
 def _first(caption: str | Sequence[str]) -> str:
@@ -82,12 +95,11 @@ def _first(caption: str | Sequence[str]) -> str:
     return caption[0] if caption else ""
 
 
-def _degraded(item: str, words: list[str], rules: Rules, lent: _Lent, seed: int) -> str:
+def _degraded(item: str, words: list[str], rules: Rules, lent: _Lent, seed: int) -> str | None:
     rng = random.Random(f"{seed} {item}")  # of each item its own: the order does not matter
     if len(words) == 1 and rules.lone:
         return next(word for word in rules.lone if _bare([word]) != _bare(words))
-    count = rules.replaced(len(words))
-    coming = count if rules.longest is None else min(count, rules.longest)
+    count, coming = rules.replaced(len(words)), rules.coming(len(words))
     starts = rules.starts(len(words))
     for start in rng.sample(starts, len(starts)):
         before, going, after = words[:start], words[start : start + count], words[start + count :]
@@ -97,10 +109,7 @@ def _degraded(item: str, words: list[str], rules: Rules, lent: _Lent, seed: int)
             if _bare(phrase) != _bare(going):
                 text = " ".join([*before, *phrase, *after])
                 return text.title() if rules.capital and len(words) == 1 else text
-    raise DataError(
-        f"No caption of another video can lend {coming} words to item {item!r} "
-        f"({len(words)} words). Add captions, or leave this one out."
-    )
+    return None
 
 
 def _bare(words: Sequence[str]) -> list[str]:
@@ -193,6 +202,11 @@ class Rules:
             if length <= longest:
                 return words
         return self.beyond(length)
+
+    def coming(self, length: int) -> int:
+        """Tell how many words come in their place."""
+        count = self.replaced(length)
+        return count if self.longest is None else min(count, self.longest)
 
     def starts(self, length: int) -> range:
         """Give the places where the span that goes may begin.

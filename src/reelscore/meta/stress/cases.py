@@ -88,7 +88,8 @@ def checked_kinds(kinds: Sequence[str]) -> list[str]:
         raise DataError("No kind of damage or exploit is named. 'reelscore stress --list' has all.")
     for kind in kinds:
         if kind not in every:
-            raise UnknownNameError.of("kind of damage or exploit", kind, every)
+            remedy = "'reelscore stress --list' has all."
+            raise UnknownNameError.of("kind of damage or exploit", kind, every, remedy)
     return list(dict.fromkeys(kinds))
 
 
@@ -145,8 +146,8 @@ def make_cases(
         if kind != DEGRADED
     }
     if DEGRADED in kinds and len(originals) > 1:
-        degraded = degrade(originals, seed=seed)
-        cases[DEGRADED] = [Case(item, text, degraded[item]) for item, text in originals.items()]
+        degraded = degrade(originals, seed=seed, unable="skip")
+        cases[DEGRADED] = [Case(item, originals[item], text) for item, text in degraded.items()]
     return {kind: cases[kind] for kind in kinds if cases.get(kind)}
 
 
@@ -176,8 +177,11 @@ class _Lenders:
     def __init__(
         self, originals: Mapping[str, str], references: Mapping[str, Sequence[str]]
     ) -> None:
+        # in an order of their own: that of the file must not decide what is drawn
         self._captions = [
-            (item, text) for item in originals for text in (originals[item], *references[item])
+            (item, text)
+            for item in sorted(originals, key=lambda item: (len(item), item))
+            for text in (originals[item], *references[item])
         ]
         best = frequent_caption([text for _, text in self._captions])
         self._best = [] if best is None else [best]

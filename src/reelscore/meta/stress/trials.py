@@ -211,7 +211,9 @@ def stress_metrics(
         from reelscore.examples import clips
 
         references = clips()[1]
-    originals, truth, notes = _originals(references_by_item(references), captions, seed)
+    every = references_by_item(references)
+    lone_references(every, tokenized=tokenizer == "none")  # complains about empty ones
+    originals, truth, notes = _originals(every, captions, seed)
     if items is not None and items < len(originals):
         kept = set(random.Random(seed).sample(sorted(originals), items))
         originals = {item: text for item, text in originals.items() if item in kept}
@@ -291,13 +293,18 @@ def _originals(
         originals, truth = take_out(references, seed)
         if not originals:
             raise DataError(
-                "Each item has a single reference, so none can be taken out as the original. Give "
-                "true captions beside the references, or references of a second person."
+                "Each item has a single reference, or the same one again, so none can be taken out "
+                "as the original. Give true captions beside the references, or references of a "
+                "second person."
             )
     else:
         lone = [item for item in captions if item not in references]
         if lone:
-            raise DataError(f"{len(lone)} captions have no references ({first_few(lone)}).")
+            have = "has" if len(lone) == 1 else "have"
+            raise DataError(
+                f"{counted(len(lone), 'caption')} {have} no references ({first_few(lone)}); give "
+                "references of them, or leave them out."
+            )
         originals = {item: text for item, text in captions.items() if text.split()}
         truth = {item: list(references[item]) for item in originals}
         if not originals:

@@ -27,10 +27,11 @@ def share_grid(stress: Stress, sort: Sort) -> Grid:
     for kind in stress.kinds(sort):
         trials = [stress.trial(metric, kind) for metric in stress.metrics]
         shares = [trial.share if sort == "damage" else trial.fooled for trial in trials]
-        best = (max if sort == "damage" else min)(shares)
-        differ = min(shares) < max(shares)
+        known = [share for share in shares if not math.isnan(share)]
+        best = (max if sort == "damage" else min)(known, default=math.nan)
+        differ = len(set(known)) > 1
         cells = [
-            Cell(f"{share:.2f}", mark="=" if trial.ties else "", best=differ and share == best)
+            Cell(_share(share), mark="=" if trial.ties else "", best=differ and share == best)
             for share, trial in zip(shares, trials, strict=True)
         ]
         rows.append([Cell(kind), Cell(f"{len(stress.cases[kind]):,}"), *cells])
@@ -66,14 +67,18 @@ def detail_grid(stress: Stress, metric: str, sort: Sort) -> Grid:
             [
                 Cell(kind),
                 Cell(f"{trial.captions:,}"),
-                Cell(f"{share:.2f}"),
-                Cell(f"{low:.2f}–{high:.2f}"),
-                Cell(f"{trial.ties / max(1, trial.captions):.2f}"),
+                Cell(_share(share)),
+                Cell(f"{low:.2f}–{high:.2f}" if trial.captions else "–"),
+                Cell(f"{trial.ties / trial.captions:.2f}" if trial.captions else "–"),
                 Cell(_drop(trial)),
             ]
         )
     share_name = "below" if sort == "damage" else "fooled"
     return Grid([sort, "captions", share_name, "95 %", "ties", "mean drop"], rows)
+
+
+def _share(share: float) -> str:
+    return "–" if math.isnan(share) else f"{share:.2f}"  # of no caption: a judge has no answer
 
 
 def _drop(trial: Trial) -> str:
