@@ -426,14 +426,21 @@ def show_signature(signature: str) -> None:
 
 
 def check_targets(*paths: str | None) -> None:
-    """Refuse outputs that cannot be written, or several on standard output, before any work."""
+    """Refuse outputs that cannot be written, or several in one place, before any work."""
     if paths.count(STDOUT) > 1:
         raise DataError("Two outputs go to standard output (-); write all but one to files.")
+    places = set()
     for path in paths:
         if path and path != STDOUT:
+            from pathlib import Path
+
             from reelscore.data.atomic_files import check_target
 
             check_target(path)
+            place = Path(path).resolve()
+            if place in places and (place.is_file() or not place.exists()):  # not /dev/null
+                raise DataError(f"{path}: two outputs go to this file; name another for one.")
+            places.add(place)
 
 
 def write(path: str, text: str, *, private: bool = False) -> None:

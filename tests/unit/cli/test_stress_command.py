@@ -42,6 +42,11 @@ def test_files(folder, run):
     assert len(content["trials"]) == 24
 
 
+def test_outputs_that_nobody_wants(run):
+    files = ("--html", "/dev/null", "--json", "/dev/null")
+    assert run("stress", "-m", "rouge_l", "--kinds", "roles", *files)[0] == 0
+
+
 def test_json_alone(run):
     status, out, _ = run("stress", "-m", "rouge_l", "--kinds", "shuffle", "--json", "-")
     assert status == 0
@@ -78,6 +83,7 @@ def test_list(run):
         (("--html", "nowhere/page.html"), "nowhere"),
         (("--kinds", "colour", "-r", "r1.txt", "r2.txt"), "such as --kinds shuffle"),
         (("--html", "page.html", "--plot", "plot.bmp"), "written as .pdf, .svg, .png"),
+        (("--html", "all", "--json", "./all"), "two outputs go to this file"),
     ],
 )
 def test_refused(folder, run, snapshot, arguments, message):
