@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from reelscore._cache import cache_directory
+from reelscore.data.atomic_files import make_folder, write_atomically
 from reelscore.errors import DataError, MissingExtraError
 from reelscore.learned.bert import Tensors, in_bytes, unpacked
 from reelscore.learned.encoders import need
@@ -33,17 +34,17 @@ def export_model(model: str, folder: str | Path) -> list[Path]:
     """
     info, tensors, tokenizer = read_weights(model)
     home = Path(folder)
-    home.mkdir(parents=True, exist_ok=True)
+    make_folder(home)
     parts: dict[str, Tensors] = {}
     for name in tensors:
         if not name.endswith(".scale"):
             part, _, rest = name.partition(".")
             parts.setdefault(part, {})[rest] = unpacked(tensors, name)
-    save = need("safetensors.numpy").save_file
+    save = need("safetensors.numpy").save
     names = {"encoder": "model", "head": "head", "similarity": "similarity"}
     files = {part: home / f"{names[part]}.safetensors" for part in parts}
     for part, path in files.items():
-        save(parts[part], path, {"format": "pt"})
+        write_atomically(path, save(parts[part], {"format": "pt"}))
     tokenizer.save(str(home / "tokenizer.json"))
     scales = {
         "to_z": info.to_z,
@@ -52,7 +53,7 @@ def export_model(model: str, folder: str | Path) -> list[Path]:
         "max_length": info.max_length,
     }
     for name, content in (("config.json", info.encoder), ("scales.json", scales)):
-        (home / name).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        write_atomically(home / name, json.dumps(content, indent=1) + "\n")
     return [*files.values(), *(home / f"{n}.json" for n in ("tokenizer", "config", "scales"))]
 
 
@@ -124,7 +125,10 @@ def model_folder(name: str) -> Path:
             "expected safetensors, as 'reelscore bertha export' writes them."
         )
     if not (folder / _INFO).is_file():
-        raise DataError(f"{name}: not a model; expected a folder with {_INFO} and {_WEIGHTS}.")
+        raise DataError(
+            f"{name}: not a model; expected {', '.join(_IN_PACKAGE)}, or a folder with {_INFO} and "
+            f"{_WEIGHTS}."
+        )
     return folder
 
 

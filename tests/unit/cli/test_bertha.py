@@ -114,6 +114,9 @@ def test_export(tmp_path):
     done = run("export", "reelscore-bertha", tmp_path / "out")
     assert done.exit_code == 0, done.output
     assert (tmp_path / "out" / "config.json").is_file()
+    (tmp_path / "file").write_text("here")
+    done = run("export", "reelscore-bertha", tmp_path / "file")
+    assert "file: the folder cannot be made (File exists)" in str(done.exception)
 
 
 def test_evaluate_says_what_is_wrong(tmp_path):

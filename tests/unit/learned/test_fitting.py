@@ -67,6 +67,13 @@ def test_too_little_kept_for_validation(captions, tiny, tmp_path):
     assert not (tmp_path / "run").exists()
 
 
+def test_an_encoder_that_cannot_be_loaded_keeps_the_folder_from_nobody(captions, tmp_path):
+    (tmp_path / "encoder").mkdir()
+    with pytest.raises(DataError, match="not an encoder"):
+        fit(captions, str(tmp_path / "encoder"), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
 def test_a_folder_of_another_training(captions, tiny, tmp_path):
     fit(captions, tiny, tmp_path, progress=None)
     before = (tmp_path / "model" / "model.json").read_bytes()

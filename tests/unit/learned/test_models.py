@@ -426,7 +426,8 @@ def test_pickles_are_refused(model, tmp_path, name):
 
 
 def test_no_model(tmp_path):
-    with pytest.raises(DataError, match="not a model; expected a folder"):
+    message = r"not a model; expected reelscore-bertha, reelscore-bertha-small, or a folder"
+    with pytest.raises(DataError, match=message):
         read_info(str(tmp_path))
     (tmp_path / "model.json").write_text("{}")
     with pytest.raises(DataError, match="cannot be read as the description"):

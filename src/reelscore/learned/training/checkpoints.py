@@ -132,7 +132,7 @@ def release_folder(folder: str | Path) -> None:
     False
     """
     home = Path(folder)
-    if not (home / _FILE).is_file():
+    if not any(home.rglob(_FILE)):
         (home / _CLAIM).unlink(missing_ok=True)
         with suppress(OSError):  # other files are there
             home.rmdir()

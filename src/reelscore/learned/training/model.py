@@ -22,7 +22,7 @@ from reelscore.learned.judged_captions import (
 from reelscore.learned.model_files import SHIPPED, ModelInfo, cached_info, write_model
 from reelscore.learned.pair_scores import predict_captions
 from reelscore.learned.sentence_vectors import FloatArray, read_bert
-from reelscore.learned.training.checkpoints import claim_folder
+from reelscore.learned.training.checkpoints import claim_folder, release_folder
 from reelscore.learned.training.early_stopping import validation_split
 from reelscore.learned.training.examples import check_stages
 from reelscore.learned.training.held_out import hold_out
@@ -95,28 +95,32 @@ def fit_model(
         },
     )
     embedding = None
-    if any(stage.source in ("similarity", "anchors") for stage in recipe.stages):
-        from reelscore.learned.sentence_vectors import SentenceEncoder
+    try:
+        if any(stage.source in ("similarity", "anchors") for stage in recipe.stages):
+            from reelscore.learned.sentence_vectors import SentenceEncoder
 
-        embedding = SentenceEncoder(device=device)
-    by_teacher: dict[str, Any] = {}
-    if recipe.has_teacher:
-        model = ModelTeacher(teacher, device, progress)
-        by_teacher = {"teacher": model, "start": model.weights()}
-    trained = train_by_recipe(
-        training,
-        recipe,
-        seed=seed,
-        folder=Path(folder) / "checkpoints",
-        progress=progress,
-        validated=validated,
-        encoder=encoder,
-        device=device,
-        embedding=embedding,
-        elsewhere=elsewhere,
-        every=every,
-        **by_teacher,
-    )
+            embedding = SentenceEncoder(device=device)
+        by_teacher: dict[str, Any] = {}
+        if recipe.has_teacher:
+            model = ModelTeacher(teacher, device, progress)
+            by_teacher = {"teacher": model, "start": model.weights()}
+        trained = train_by_recipe(
+            training,
+            recipe,
+            seed=seed,
+            folder=Path(folder) / "checkpoints",
+            progress=progress,
+            validated=validated,
+            encoder=encoder,
+            device=device,
+            embedding=embedding,
+            elsewhere=elsewhere,
+            every=every,
+            **by_teacher,
+        )
+    except BaseException:
+        release_folder(folder)  # what failed at its beginning keeps the folder from nobody
+        raise
     network = trained.network
     vectors = _vectors(recipe, encoder)
     similarity = recipe.similarity if vectors else 0.0
