@@ -3,19 +3,23 @@
 Scale −1 to 1, in practice 0–1, higher is better. Candidate and references become vectors, each by
 itself, by a sentence encoder; the score is the cosine between them, the mean over references by
 default. The text is taken as it is, whatever the tokenizer. Same numbers as the package
-sentence-transformers within 1e-5.
+sentence-transformers within 1e-5. The encoder is MiniLM, or a folder of yours; nothing is
+downloaded.
 """
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reelscore.data.scales import Scale
+from reelscore.errors import DataError
 from reelscore.learned.encoders import DEFAULT_ENCODER, encoder_folder
 from reelscore.learned.references import Several, check_several, over_references
 from reelscore.learned.sentence_vectors import SentenceEncoder
@@ -42,7 +46,7 @@ class Sts(Metric):
     """Cosine of sentence embeddings.
 
     Attributes:
-        model: The sentence encoder: ``all-minilm-l6-v2``, a folder, or a name a hub knows.
+        model: The sentence encoder: ``all-minilm-l6-v2``, or a folder.
         references: How several references count: ``mean``, ``max``, or ``blend`` of both.
 
     >>> from reelscore import score
@@ -94,14 +98,21 @@ class Sts(Metric):
 
 @lru_cache(maxsize=2)
 def _encoder(model: str) -> SentenceEncoder:
+    folder = encoder_folder(model)
+    if not Path(folder).is_dir():
+        raise DataError(
+            f"sts: {model}: there is no such folder. Models are never downloaded: fetch one "
+            "yourself, and name its folder: sts|model:FOLDER."
+        )
     return SentenceEncoder(model)
 
 
 @lru_cache(maxsize=8)
 def _revision(model: str) -> str:
-    """The first digits of the weights' hash, if they are local."""
-    import hashlib
-    from pathlib import Path
-
-    weights = Path(encoder_folder(model)) / "model.safetensors"
-    return hashlib.sha256(weights.read_bytes()).hexdigest()[:8] if weights.is_file() else "hub"
+    """The first digits of the weights' hash."""
+    folder = Path(encoder_folder(model))
+    whole = folder / "model.safetensors"
+    digest = hashlib.sha256()
+    for path in [whole] if whole.is_file() else sorted(folder.glob("*.safetensors")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:8]

@@ -443,6 +443,24 @@ def test_fit_model(captions, tiny, tmp_path):
     assert np.isfinite(score["bertha"].score)
 
 
+def test_sts_downloads_nothing(monkeypatch):
+    monkeypatch.setattr("reelscore.learned.sts.SentenceEncoder", None)  # must not be called
+    with pytest.raises(DataError, match="sts: bert-base-uncased: there is no such folder"):
+        reelscore.score({"v": "a man"}, {"v": ["a boy"]}, "sts|model:bert-base-uncased")
+
+
+def test_the_revision_of_weights_in_several_files(tmp_path):
+    revisions = set()
+    for content in (b"one", b"two"):
+        folder = tmp_path / content.decode()
+        folder.mkdir()
+        (folder / "config.json").write_text("{}")
+        (folder / "model-00001-of-00002.safetensors").write_bytes(content)
+        (folder / "model-00002-of-00002.safetensors").write_bytes(b"three")
+        revisions.add(Sts(str(folder)).signature(items=1).partition("revision:")[2][:8])
+    assert len(revisions) == 2
+
+
 @pytest.mark.parametrize("kind", ["bert", "roberta", "distilbert"])
 def test_texts_are_cut_to_what_an_encoder_reads(kind, tmp_path):
     pytest.importorskip("transformers")
