@@ -47,15 +47,15 @@ class _Choice(msgspec.Struct):
 
 
 class _Tokens(msgspec.Struct):
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
 
 
 class _Completion(msgspec.Struct):
     """The part of a chat completion that is used."""
 
     choices: Annotated[list[_Choice], msgspec.Meta(min_length=1)]
-    model: str = ""
+    model: str | None = None
     system_fingerprint: str | None = None
     usage: _Tokens | None = None
 
@@ -169,10 +169,10 @@ class Endpoint:
             choice.message.content or "",
             choice.message.refusal or "",
             choice.finish_reason or "stop",
-            answer.model,
+            answer.model or "",
             answer.system_fingerprint or "",
-            usage.prompt_tokens,
-            usage.completion_tokens,
+            usage.prompt_tokens or 0,
+            usage.completion_tokens or 0,
             number,
             time.monotonic() - started,
         )

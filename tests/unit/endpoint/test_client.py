@@ -38,6 +38,16 @@ def test_an_answer(server):
     assert server.keys == [f"Bearer {KEY}"]
 
 
+def test_what_a_server_does_not_know_may_be_null(server):
+    choice = {"message": {"content": "yes", "refusal": None}, "finish_reason": None}
+    usage = {"prompt_tokens": None, "completion_tokens": None}
+    answer = {"model": None, "system_fingerprint": None, "choices": [choice], "usage": usage}
+    server.faults = [(200, answer, {})]
+    reply = endpoint(server)[0].chat(ASKED)
+    assert (reply.content, reply.model, reply.tries) == ("yes", "", 1)
+    assert (reply.tokens_in, reply.tokens_out) == (0, 0)
+
+
 PASSING = [
     (429, {}, {}, "too many requests"),
     (500, {}, {}, "an error inside"),
