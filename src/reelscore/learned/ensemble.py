@@ -76,6 +76,11 @@ def fit_ensemble(
     (['meteor', 'rouge_l'], 3)
     """
     scores = table_of(scores)
+    if not any(len(result.items) for row in scores.results.values() for result in row.values()):
+        raise DataError(
+            "The table has scores of systems only, not of captions, to which weights are fitted. "
+            "Take a table that has both: 'reelscore score --table FILE.json'."
+        )
     cells = bring_together(scores, human, column=column)
     names = _chosen(cells, metrics)
     makers = _makers(scores, names)

@@ -212,9 +212,6 @@ def _stored(weights: str, state: tuple[int, ...]) -> Coefficients:
         stored = msgspec.json.decode(data, type=Coefficients)
     except msgspec.DecodeError as error:
         raise DataError(f"{weights}: not the coefficients of a fusion: {error}.") from error
-    own = [metric for metric in stored.metrics if metric.split("|")[0] == "fusion"]
-    if own:
-        raise DataError(f"{weights}: a fusion cannot contain another one ({own[0]}); remove it.")
     return stored
 
 
@@ -227,6 +224,9 @@ def _made(weights: str, state: tuple[int, ...]) -> tuple[MetricColumns, ...]:
     stored = _stored(weights, state)
     columns = tuple(table_columns(stored.metrics))
     for own in columns:
+        if isinstance(own.metric, Fusion):
+            inner = own.metric.signature()
+            raise DataError(f"{weights}: a fusion cannot contain another one ({inner}); remove it.")
         check_independent(own.metric)
     given = {name for own in columns for name in own.names}
     if unknown := [name for name in stored.weights if name not in given]:

@@ -72,9 +72,14 @@ def test_bad_files(tmp_path):
     (tmp_path / "bad.json").write_text("[]")
     with pytest.raises(DataError, match="not the coefficients"):
         read_coefficients(str(tmp_path / "bad.json"))
-    write_coefficients(tmp_path / "loop.json", Coefficients(["fusion"], {"fusion": 1.0}, 0.0))
+
+
+@pytest.mark.parametrize("inner", ["fusion", "ensemble|weights:{}", "Fusion|weights:{}"])
+def test_a_fusion_of_itself(tmp_path, inner):
+    file = tmp_path / "loop.json"
+    write_coefficients(file, Coefficients([inner.format(file)], {"fusion": 1.0}, 0.0))
     with pytest.raises(DataError, match="a fusion cannot contain another"):
-        read_coefficients(str(tmp_path / "loop.json"))
+        reelscore.score({"v": "a man"}, {"v": ["a man"]}, Fusion(str(file)))
 
 
 def test_bad_fits():

@@ -82,6 +82,19 @@ def test_weights_of_scores_that_no_metric_gives(tmp_path):
         score(SYSTEMS["weak"], REFERENCES, Fusion(f"{tmp_path}/ours.json"))
 
 
+def test_scores_of_systems_alone():
+    table = score_systems(SYSTEMS, REFERENCES, "rouge_l,cider")
+    human = people(table, lambda s: s["rouge_l"])
+    rows = {
+        system: {
+            name: structs.replace(result, items=ItemScores.of({})) for name, result in row.items()
+        }
+        for system, row in table.results.items()
+    }
+    with pytest.raises(DataError, match=r"scores of systems only.*reelscore score --table"):
+        fit_ensemble(ScoreTable(rows), human)
+
+
 def test_no_score_counts_against_its_direction():
     table = score_systems(SYSTEMS, REFERENCES, "rouge_l,cider")
     human = people(table, lambda s: s["cider"] - s["rouge_l"])
