@@ -116,7 +116,7 @@ def prepare(
     show_default=True,
     metavar="NAME",
     help="own: for any judgments; careful: as the shipped model; averaged: that, without damaged "
-    "captions; plain: as the paper; student: half as many layers, taught by another model.",
+    "captions; plain: as the paper; student: four layers of six, taught by another model.",
 )
 @click.option(
     "--teacher",
@@ -130,7 +130,13 @@ def prepare(
     metavar="FILE",
     help="Captions of another kind, as JUDGED but without scores; for careful and student.",
 )
-@click.option("--encoder", default="all-minilm-l6-v2", show_default=True, metavar="NAME")
+@click.option(
+    "--encoder",
+    default="all-minilm-l6-v2",
+    show_default=True,
+    metavar="NAME",
+    help="Encoder to start from: a folder, or a name, which transformers may download.",
+)
 @click.option("--hold-out", metavar="GROUP", help="Leave out a group and all its texts.")
 @click.option(
     "--keep", is_flag=True, help="With --hold-out: keep the model for 'bertha|held_out:GROUP'."
