@@ -17,7 +17,7 @@ from reelscore._cache import cache_directory
 from reelscore.data.atomic_files import make_folder, write_atomically
 from reelscore.errors import DataError, MissingExtraError
 from reelscore.learned.bert import Tensors, in_bytes, unpacked
-from reelscore.learned.encoders import need
+from reelscore.learned.encoders import loading, need
 from reelscore.metrics.training_data import TrainingItems
 from reelscore.text.wordpiece import open_tokenizer
 
@@ -145,7 +145,7 @@ def read_info(name: str) -> ModelInfo:
     try:
         fields = json.loads(path.read_text(encoding="utf-8"))
         pairs = {key: tuple(fields[key]) for key in ("to_z", "to_percent")}
-        return ModelInfo(**{**fields, **pairs})
+        return ModelInfo(**{**fields, **pairs, "max_length": int(fields["max_length"])})
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise DataError(
             f"{path}: cannot be read as the description of a model: {error}."
@@ -207,9 +207,10 @@ def read_weights(name: str) -> tuple[ModelInfo, Tensors, Any]:
         DataError: If the weights are not those the description tells of, or damaged.
     """
     info, folder = read_info(name), model_folder(name)
-    tensors = _read_tensors(folder, info)
-    if not info.embeddings_of:
-        return info, tensors, open_tokenizer(folder / _TOKENIZER)
+    with loading(str(folder), "Copy or install the whole model again."):
+        tensors = _read_tensors(folder, info)
+        if not info.embeddings_of:
+            return info, tensors, open_tokenizer(folder / _TOKENIZER)
     whole, others, tokenizer = read_weights(SHIPPED)
     if whole.revision != info.embeddings_of:
         raise DataError(

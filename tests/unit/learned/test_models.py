@@ -425,6 +425,14 @@ def test_pickles_are_refused(model, tmp_path, name):
         read_weights(str(folder))
 
 
+@pytest.mark.parametrize("name", ["weights.safetensors", "tokenizer.json"])
+def test_a_model_without_a_file(model, tmp_path, name):
+    folder = copy(model, tmp_path)
+    (folder / name).unlink()
+    with pytest.raises(DataError, match=rf"cannot be loaded: .*{name}.* install the whole model"):
+        read_weights(str(folder))
+
+
 def test_no_model(tmp_path):
     message = r"not a model; expected reelscore-bertha, reelscore-bertha-small, or a folder"
     with pytest.raises(DataError, match=message):
