@@ -23,6 +23,7 @@ _ENDING = r"(?<=.)\.[A-Za-z][A-Za-z0-9]{1,4}$"
 _ZEROS = r"(?<!\d)0+(?=\d)"
 _NUMBER = r"\d+(?=\D*$)"
 _PREFIX = "prefix"
+_FEW = 3  # numbers that may follow each other by chance
 
 
 def _basename(item: str) -> str:
@@ -81,8 +82,9 @@ def matching_rule(ids: Iterable[str], others: Iterable[str]) -> MatchingRule | N
         key = _key(names, ids, others)
         keys, other_keys = {key(item) for item in ids}, {key(item) for item in others}
         is_unique = len(keys) == len(ids) and len(other_keys) == len(others)
-        if is_unique and len(keys & other_keys) > best.matches:
-            best = MatchingRule(names, rule_words(names), len(keys & other_keys))
+        matches = len(keys & other_keys)
+        if is_unique and matches > best.matches and not counting_hint(keys, other_keys):
+            best = MatchingRule(names, rule_words(names), matches)
     return best if best.names else None
 
 
@@ -100,6 +102,36 @@ def rule_hint(ids: Iterable[str], others: Iterable[str]) -> str:
         f" Ids match {rule.words} ({rule.matches:,} of {len(ids):,}): "
         f'pass match_ids="{rule.names}".'
     )
+
+
+def counting_hint(ids: Collection[str], others: Collection[str]) -> str:
+    """Give a sentence if two sides number as many items, but one begins a number later.
+
+    Most numbers are then the same, but every caption would meet the references of a neighbour.
+
+    >>> counting_hint(["0", "1", "2"], ["v1", "v2", "v3"])
+    ' One side counts its items from 0, the other from 1: number both alike, or every caption would
+    be taken for that of another item.'
+    >>> counting_hint(["v1", "v2", "v3"], ["1", "2", "3"])
+    ''
+    """
+    first, other = _first_number(ids), _first_number(others)
+    if first is None or other is None or abs(first - other) != 1 or len(ids) != len(others):
+        return ""
+    return (
+        f" One side counts its items from {first}, the other from {other}: number both alike, or "
+        "every caption would be taken for that of another item."
+    )
+
+
+def _first_number(ids: Collection[str]) -> int | None:
+    """The number from which ids count without a gap; ``None`` if they do not."""
+    keys = {_last_number(item) for item in ids}
+    if len(keys) < max(len(ids), _FEW) or not all(map(str.isdecimal, keys)):
+        return None
+    numbers = {*map(int, keys)}
+    first = min(numbers)
+    return first if max(numbers) - first + 1 == len(ids) == len(numbers) else None
 
 
 def rule_words(names: str) -> str:

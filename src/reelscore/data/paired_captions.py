@@ -21,7 +21,7 @@ from reelscore.data.checks import (
     in_words,
     references_fault,
 )
-from reelscore.data.item_ids import rule_hint
+from reelscore.data.item_ids import counting_hint, rule_hint
 from reelscore.errors import DataError, check_choice
 
 Missing = Literal["error", "zero", "skip"]
@@ -146,7 +146,8 @@ def pair(
     hint = ""
     if missing_ids and missing == "skip":
         extra_ids = [item for item in candidates if item not in references]
-        hint = rule_hint(extra_ids, missing_ids).strip()
+        counting = counting_hint(candidates, references)
+        hint = f"Warning:{counting}" if counting else rule_hint(extra_ids, missing_ids).strip()
         references = {item: texts for item, texts in references.items() if item in candidates}
         captions = [caption for caption in captions if caption is not None]
 
@@ -278,12 +279,19 @@ def _check_coverage(
     if not missing_ids and not extra_candidates:
         return
     extra_ids = [item for item in candidates if item not in references]
+    counting = counting_hint(candidates, references) if extra_ids and missing_ids else ""
     if len(missing_ids) == len(references):
         raise DataError(
             "Candidates and references have no item in common: "
             f"candidates have {len(candidates):,} ({first_few(extra_ids)}), "
             f"references {len(references):,} ({first_few(missing_ids)})."
-            + rule_hint(extra_ids, missing_ids)
+            + (counting or rule_hint(extra_ids, missing_ids))
+        )
+    if counting and policy != "skip":  # which would leave out what shows that all are shifted
+        raise DataError(
+            f"{_count(len(missing_ids), 'item has', 'items have')} no candidate "
+            f"({first_few(missing_ids)}), and {_count(len(extra_ids), 'candidate', 'candidates')} "
+            f"no references ({first_few(extra_ids)}).{counting}"
         )
     sizes = f"there are {len(candidates):,} candidates for {len(references):,} items"
     if _are_line_numbers(candidates) and _are_line_numbers(references):

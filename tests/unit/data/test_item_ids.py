@@ -53,6 +53,29 @@ def test_some_ids_that_differ():
     assert len(score(candidates, REFERENCES, "rouge_l", match_ids="casefold")["rouge_l"].items) == 5
 
 
+def test_items_counted_from_0_and_from_1():
+    texts = [CAPTIONS[item] for item in REFERENCES]
+    counted = {str(k): text for k, text in enumerate(texts)}
+    numbered = {str(k): own for k, own in enumerate(REFERENCES.values(), start=1)}
+    said = "One side counts its items from 0, the other from 1: number both alike"
+    # neither a rule nor missing="skip" is a remedy: with it, each caption meets a neighbour's
+    for references in (REFERENCES, numbered):
+        with pytest.raises(DataError, match=said) as error:
+            score(counted, references, "rouge_l")
+        assert "match_ids" not in str(error.value)
+        assert "skip" not in str(error.value)
+    results = score(counted, numbered, "rouge_l", missing="skip")
+    assert any(note.startswith(f"Warning: {said}") for note in results.notes)
+    assert matching_rule(counted, REFERENCES) is None
+    assert matching_rule([f"video{k}" for k in counted], numbered) is None
+    # some of the items, whose numbers mean the same; and items of another split
+    other = {f"v{k}": text for k, text in enumerate(texts, start=100)}
+    with pytest.raises(DataError, match=r"no item in common.*'v3'\)\.$"):
+        score(other, REFERENCES)
+    some = {item: text for item, text in CAPTIONS.items() if item != "v1"}
+    assert not any("counts" in note for note in score(some, REFERENCES, missing="skip").notes)
+
+
 def test_no_rule_no_hint():
     with pytest.raises(DataError, match=r"no item in common.*'v3'\)\.$"):
         score({"x": "a man", "y": "a dog"}, REFERENCES)
