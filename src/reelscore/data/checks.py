@@ -80,6 +80,18 @@ def has_words(text: str, *, tokenized: bool = False) -> bool:
     return bool(tokens.strip())
 
 
+def is_written_list(text: str) -> bool:
+    r"""Whether a text is a list of texts, as data frames write one into a cell of a file.
+
+    >>> is_written_list("['a man', \"a man's dog\"]"), is_written_list("[music] a man")
+    (True, False)
+    """
+    if text[:1] != "[" or text[-1:] != "]":
+        return False
+    inside = text[1:-1].strip()
+    return len(inside) > 1 and inside[0] in "'\"" and inside[-1] in "'\""
+
+
 def id_fault(value: object) -> str | None:
     """Say why a value is not usable as an item id: an integer, or a text that is not blank.
 

@@ -21,6 +21,7 @@ from reelscore.data.checks import (
     id_text,
     in_words,
     is_missing,
+    is_written_list,
     references_fault,
     text_fault,
 )
@@ -392,5 +393,10 @@ def _references_fault(item: object, value: object, texts: Sequence[object]) -> s
         remedy = _CELL if is_missing(value) else ""
         what = f"{in_words(value)}; expected a text or a list of texts"
         return f"the references of item {item!r} are {what}.{remedy}"
+    if isinstance(value, str) and is_written_list(value):
+        return (
+            f"the references of item {item!r} are a list that was written as text ({value[:20]}…); "
+            "read it again: ast.literal_eval(text)."
+        )
     fault = references_fault(item, texts)
     return f"{fault}." if fault else None

@@ -443,3 +443,11 @@ def test_nothing_is_loaded_for_it():
     ).stdout.split()
     assert not {"pandas", "polars", "datasets", "pyarrow"} & set(loaded)
     assert reelscore.score
+
+
+def test_references_that_were_written_as_text():
+    """A column of lists that was in a CSV file: pandas reads texts."""
+    for form in (pandas_frame, records, polars_frame):
+        columns = {**COLUMNS, "references": list(map(str, REFERENCES))}
+        with pytest.raises(DataError, match=r"item 'v1' are a list that was written as text"):
+            score(form(columns), metrics="rouge_l")

@@ -99,6 +99,9 @@ def test_numbered_reference_columns(tmp_path):
 
 def test_lists_in_cells_are_refused(tmp_path):
     path = tmp_path / "refs.csv"
+    path.write_text('id,references\nv1,"[\'a man\', ""a man\'s dog""]"\n')
+    with pytest.raises(DataError, match=r"refs\.csv:2: the cell holds a list of captions"):
+        read_references(path)
     path.write_text("id,references\nv1,\"['a man', 'a guy']\"\n")
     with pytest.raises(DataError, match=r"refs\.csv:2: the cell holds a list of captions"):
         read_references(path)

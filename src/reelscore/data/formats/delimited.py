@@ -6,17 +6,16 @@ the user.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from reelscore.data.checks import is_written_list
 from reelscore.data.fields import FieldNames, choosing, several_caption_fields, unnumbered
 from reelscore.data.reading import Reading, Request
 from reelscore.data.source import Source, decode_line
 from reelscore.errors import DataError
 
-_LIST = re.compile(r"""\[\s*(['"]).*\1\s*\]""", re.DOTALL)  # as data frames write one
 _FIRST = 100  # lines that show how a table is separated
 _DELIMITERS = "\t,;|"
 
@@ -106,7 +105,7 @@ class Delimited(msgspec.Struct, frozen=True):
                 if len(row) == len(header):
                     if split is not None and not request.takes(row[item], row[split]):
                         pass
-                    elif len(captions) == 1 and _LIST.fullmatch(row[captions[0]]):
+                    elif len(captions) == 1 and is_written_list(row[captions[0]]):
                         problems.add(
                             f"{source.path}:{line}: the cell holds a list of captions; give each "
                             "a row or a numbered column of its own, or write JSON Lines."
