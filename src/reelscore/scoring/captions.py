@@ -16,6 +16,7 @@ from reelscore.data.coverage import items_notes, on_shared_items
 from reelscore.data.inputs import read_inputs
 from reelscore.data.item_ids import matched, rule_note
 from reelscore.data.languages import language_notes
+from reelscore.data.lint.defects import reference_notes
 from reelscore.data.paired_captions import (
     Empty,
     Missing,
@@ -217,7 +218,9 @@ def score_systems(
         warnings |= dict.fromkeys(prepared.notes())
     texts = {name or "captions": each.candidates for name, each in paired.items()}
     if truth is not None:
-        texts["references"] = next(iter(paired.values())).references
+        first = next(iter(paired.values()))
+        texts["references"] = first.references
+        warnings |= dict.fromkeys(reference_notes(first.references, len(first.items)))
     table = ScoreTable(
         {name: rows[name] for name in captions}, sources=Sources(captions, truth or {})
     )

@@ -451,3 +451,30 @@ def test_references_that_were_written_as_text():
         columns = {**COLUMNS, "references": list(map(str, REFERENCES))}
         with pytest.raises(DataError, match=r"item 'v1' are a list that was written as text"):
             score(form(columns), metrics="rouge_l")
+
+
+def test_words_of_a_reference_in_place_of_references():
+    texts = {f"v{k}": f"a man rides horse {k} on the beach" for k in range(1, 6)}
+    words = {item: text.split() for item, text in texts.items()}
+    warning = (
+        "Warning: 40 of 40 references are a single word; if they are the words of one caption, "
+        "join them."
+    )
+    assert warning in score(texts, words, "rouge_l").notes
+    # single words of people, and a language without blanks
+    assert not score(texts, {item: [item] for item in texts}, "rouge_l").notes
+    chinese = {item: ["一个男人在骑马", "男人骑马", "骑马"] for item in texts}
+    assert not any("single word" in note for note in score(texts, chinese, "rouge_l").notes)
+
+
+def test_references_with_markers_of_a_model():
+    texts = {f"v{k}": f"a man rides horse {k} on the beach" for k in range(1, 6)}
+    marked = {item: [f"<sos> {text} <eos>", text] for item, text in texts.items()}
+    [note] = score(dict.fromkeys(texts, "a man rides"), marked, "rouge_l").notes
+    assert note == (
+        "references: Warning: 5 captions hold a marker of a model, such as '<sos>'. "
+        "'reelscore check' shows more."
+    )
+    marked = {item: [text, text, text] for item, text in texts.items()}
+    marked["v1"][0] += " <eos>"  # a slip, and no defect of the file
+    assert not score(dict.fromkeys(texts, "a man rides"), marked, "rouge_l").notes

@@ -18,6 +18,9 @@ MOST = 0.5
 HOLD, HAVE = ("holds", "hold"), ("has", "have")
 
 _OFTEN = 0.01  # share of captions that people's slips do not reach
+_SAMPLE = 200  # references that show what the others are
+_WORDS = 3  # references of an item from which on they may be the words of one
+_NEARLY_ALL = 0.95
 _MANY = 0.05  # share of items with the same caption that is worth a look
 
 
@@ -99,6 +102,21 @@ def empty(captions: Captions) -> Iterator[Finding]:
     ]
     remedy = 'Make them again; metrics score them 0 with empty="zero".'
     yield from captions.finding("empty", "error", wordless, HAVE, "no words", remedy)
+
+
+def numbers(captions: Captions) -> Iterator[Finding]:
+    """Find numbers in place of words: probabilities, or the ids of tokens."""
+    wordless = [
+        k
+        for k, text in enumerate(captions.texts)
+        # nearly every caption begins with a letter; looking at that alone is quick
+        if not text[:1].isalpha()
+        and any(map(str.isdigit, text))
+        and not any(map(str.isalpha, text))
+    ]
+    severity, holds = _severity(wordless, captions), "numbers, but no words"
+    remedy = "Decode the ids of tokens to text, or take another field of the file."
+    yield from captions.finding("numbers", severity, wordless, HOLD, holds, remedy)
 
 
 # Endings and repetitions
@@ -219,7 +237,7 @@ def same_captions(captions: Captions) -> Iterator[Finding]:
 # All of them
 
 Check = Callable[[Captions], Iterator[Finding]]
-DEFECTS: list[Check] = [same_captions, debris, invisible, mojibake, loops, cut_off]
+DEFECTS: list[Check] = [same_captions, debris, numbers, invisible, mojibake, loops, cut_off]
 
 
 def findings_in(captions: Captions, checks: Sequence[Check]) -> list[Finding]:
@@ -254,3 +272,43 @@ def worst_notes(systems: Mapping[str, Candidates], most: int = 2) -> list[str]:
         f"{name}: {finding.message}" if name else finding.message for _, name, finding in worst
     ]
     return [*notes[:-1], f"{notes[-1]} 'reelscore check' shows more."] if notes else []
+
+
+def reference_notes(references: Sequence[str], items: int) -> list[str]:
+    """Warn where references are not what people wrote, for a reader of scores against them.
+
+    A part of them is looked at, and all where every second one there has a defect.
+
+    Args:
+        references: The references of all items.
+        items: How many items there are.
+
+    >>> reference_notes(["a", "man", "rides", "two", "dogs", "play"], items=2)
+    ['Warning: 6 of 6 references are a single word; if they are the words of one caption, join
+    them.']
+    >>> reference_notes(["<s> a man </s>"], items=1)
+    ["references: Warning: 1 caption holds a marker of a model, such as '<s>'. 'reelscore check'
+    shows more."]
+    """
+    some = references[:: max(1, len(references) // _SAMPLE)]
+    if len(references) >= _WORDS * items and sum(map(_is_word, some)) >= _NEARLY_ALL * len(some):
+        count = sum(map(_is_word, references))
+        return [
+            f"Warning: {count:,} of {len(references):,} references are a single word; if they are "
+            "the words of one caption, join them."
+        ]
+    if not any(each.count >= MOST * len(some) for each in _debris_in(some)):
+        return []
+    worst = max(_debris_in(references), key=lambda finding: finding.count)
+    return [f"references: Warning: {worst.message} 'reelscore check' shows more."]
+
+
+def _debris_in(texts: Sequence[str]) -> list[Finding]:
+    captions = Captions([""] * len(texts), texts)
+    found = [*debris(captions), *numbers(captions)]
+    return [finding for finding in found if finding.severity == "error"]
+
+
+def _is_word(text: str) -> bool:
+    """Whether a text is one word, in a script that has blanks between words."""
+    return text.isascii() and len(text.split()) == 1

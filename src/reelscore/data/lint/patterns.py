@@ -100,10 +100,10 @@ PATTERNS = [
     Pattern(
         "structure",
         "error",
-        r"""^\s*(?:\{.*:.*\}|\[\s*(['"]).*\1\s*\])\s*$""",
-        "JSON or a list instead of a text",
+        r"""^\s*(?:\{.*:.*\}|\[\s*['"].*['"]\s*\]|b'.*'|b".*")\s*$""",
+        "JSON, a list or bytes instead of a text",
         "Take the caption out of it.",
-        hints=("{", "["),
+        hints=("{", "[", "b'", 'b"'),
     ),
     Pattern(
         "placeholder",
