@@ -28,7 +28,9 @@ from reelscore.stories.sentence_scores import ascii_alone
 
 StoriesLike = Stories | Mapping[str, Any] | Iterable[Any] | PathLike
 
-_FIRST = 100  # captions looked at to see what is left of them
+_FIRST = 100  # captions looked at to see what is left of them, and videos to see their times
+_FEW = 3  # videos whose times say nothing of all
+_OTHER_UNIT = 10  # ratio of times that no captioner comes to in most videos
 
 
 class PairedStories(msgspec.Struct, frozen=True):
@@ -99,8 +101,11 @@ def pair_stories(
     videos = [v for v in wanted if v in given or protocol.missing == "zero"]
     references = [[stories[v] for stories in annotators if v in stories] for v in videos]
     stories = [given.get(video, NO_CAPTIONS) for video in videos]
+    warnings = _unit_warning(stories, references)
     stories, late = _within_durations(videos, stories, references, protocol)
     without = sum(not len(story) for story in given.values())
+    starts, stops = np.concatenate([story.segments for story in stories]).T
+    instants = int((starts == stops).sum())
     done = {"zero": "scored zero", "skip": "left out"}[protocol.missing]
     limit = protocol.max_captions if ACTIVITYNET in protocol.scores else sys.maxsize
     long = sum(len(story) > limit for story in given.values())
@@ -109,6 +114,7 @@ def pair_stories(
         (len(missing), "video has", "videos have", f"no candidates, of {len(wanted):,}: {done}"),
         (len(unknown), "video has", "videos have", "candidates but no references: left out"),
         (without, "video has", "videos have", "an empty list of candidates: scored zero"),
+        (instants, "candidate has", "candidates have", "a segment without length: no overlap"),
         (late, "candidate reaches", "candidates reach", f"beyond the video's end: {late_done}"),
         (
             long,
@@ -119,7 +125,28 @@ def pair_stories(
     ):
         if count:
             notes.append(f"{count:,} {one if count == 1 else many} {what}.")
-    return PairedStories(videos, stories, references, notes)
+    return PairedStories(videos, stories, references, [*notes, *warnings])
+
+
+def _unit_warning(stories: Sequence[Story], references: Sequence[Sequence[Story]]) -> list[str]:
+    """Warn where the times of candidates are of another size than those of references.
+
+    Seconds beside milliseconds, frames or shares of the video overlap nothing, or hardly anything.
+    """
+    both = [(story, truth) for story, truth in zip(stories, references, strict=True) if len(story)]
+    ends = [
+        (story.segments.max(), max(each.segments.max() for each in truth))
+        for story, truth in both[:: max(1, len(both) // _FIRST)]
+    ]
+    ratios = sorted(float(own / end) for own, end in ends if end > 0)
+    ratio = ratios[len(ratios) // 2] if len(ratios) >= _FEW else 1.0
+    if 1 / _OTHER_UNIT < ratio < _OTHER_UNIT:
+        return []
+    size = f"{ratio:,.0f} times" if ratio > 1 else f"{ratio:.2g} of"
+    return [
+        f"Warning: in most videos, the last candidate ends at {size} the time of the last "
+        "reference; are both in seconds?"
+    ]
 
 
 def story_language_notes(

@@ -112,3 +112,28 @@ def test_wrong_kinds() -> None:
         stories.score(7, TRUTH)  # type: ignore[arg-type]
     with pytest.raises(DataError, match="No references"):
         stories.score({"v_1": [FIRST]}, [])
+
+
+@pytest.mark.parametrize(
+    ("factor", "said"),
+    [(1000, "at 1,000 times the time"), (25, "at 25 times the time"), (0.01, "at 0.01 of the")],
+)
+def test_times_in_another_unit(factor: float, said: str) -> None:
+    truth = {f"v{k}": [{"sentence": "a man runs", "timestamp": [k, 100]}] for k in range(4)}
+    other = {
+        video: [{"sentence": "a man runs", "timestamp": [k * factor, 100 * factor]}]
+        for k, video in enumerate(truth)
+    }
+    [note] = [note for note in stories.score(other, truth, "soda_c").notes if "Warning" in note]
+    assert said in note
+    assert note.endswith("are both in seconds?")
+    # early captions alone are no other unit
+    early = {video: [{"sentence": "a man", "timestamp": [0, 12]}] for video in truth}
+    assert not stories.score(early, truth, "soda_c").notes
+
+
+def test_candidates_without_a_length() -> None:
+    truth = {"v1": [{"sentence": "a man runs", "timestamp": [0, 10]}]}
+    points = {"v1": [{"sentence": "a man runs", "timestamp": [5, 5]}]}
+    notes = stories.score(points, truth, "soda_c").notes
+    assert notes == ("1 candidate has a segment without length: no overlap.",)
