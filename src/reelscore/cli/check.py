@@ -66,9 +66,9 @@ def command(
       reelscore check runs/*.json --strict --json findings.json
       reelscore check ours.json --fix ours-fixed.json
     """
-    check_targets(json_file, fix_file)
     if fix_file and (len(files) > 1 or fix_file == STDOUT or fix_file == files[0]):
         raise DataError("--fix takes one FILE, and writes another; name a new file.")
+    check_targets(json_file, fix_file)
     paths = [str(path) for path in expanded(files)]
     subjects = [captions_of(path, refs or None, reading=reading) for path in paths]
     for subject in subjects:

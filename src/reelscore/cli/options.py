@@ -7,7 +7,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from os.path import exists
+from os.path import exists, isfile, realpath
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -426,21 +426,39 @@ def show_signature(signature: str) -> None:
 
 
 def check_targets(*paths: str | None) -> None:
-    """Refuse outputs that cannot be written, or several in one place, before any work."""
+    """Refuse outputs that cannot be written, or would overwrite another file, before any work."""
     if paths.count(STDOUT) > 1:
         raise DataError("Two outputs go to standard output (-); write all but one to files.")
-    places = set()
     for path in paths:
         if path and path != STDOUT:
-            from pathlib import Path
-
             from reelscore.data.atomic_files import check_target
 
             check_target(path)
-            place = Path(path).resolve()
-            if place in places and (place.is_file() or not place.exists()):  # not /dev/null
-                raise DataError(f"{path}: two outputs go to this file; name another for one.")
-            places.add(place)
+            _check_named_once(path)
+
+
+_FILES = ("FILE", "TABLE", "PATH", "OUT")  # what options of files take
+
+
+def _check_named_once(path: str) -> None:
+    """Refuse an output that the command names as another file, too: one would be overwritten."""
+    context = click.get_current_context(silent=True)
+    target = realpath(path)
+    if context is None or (exists(target) and not isfile(target)):  # as /dev/null is
+        return
+    if sum(realpath(file) == target for file in _files_named(context)) > 1:
+        raise DataError(f"{path} is named twice, and would be overwritten; name another output.")
+
+
+def _files_named(context: click.Context) -> Iterator[str]:
+    """What a command line gives for arguments and options that are files; of NAME=FILE the file."""
+    for param in context.command.params:
+        value = context.params.get(param.name or "")
+        takes = param.metavar or ""
+        if isinstance(param, click.Argument) or any(kind in takes for kind in _FILES):
+            for text in value if isinstance(value, tuple) else [value]:
+                if isinstance(text, str):
+                    yield text if exists(text) else text.partition("=")[2] or text
 
 
 def write(path: str, text: str, *, private: bool = False) -> None:

@@ -184,3 +184,35 @@ def test_a_file_cannot_steer_the_terminal(run, folder):
     _, _, err = run("campaign", "import", "c.db", "odd.csv")
     assert "\\x1b[2jrater" in err
     assert "\x1b" not in err
+
+
+@pytest.mark.parametrize(
+    ("command", "file"),
+    [
+        ("score strong.json -r refs.json --json strong.json", "strong.json"),
+        ("score strong.json -r refs.json --csv ./refs.json", "./refs.json"),
+        ("score ours=strong.json -r refs.json --html strong.json", "strong.json"),
+        ("score strong.json -r refs.json --json new.txt --csv new.txt", "new.txt"),
+        ("compare strong.json weak.json -r refs.json --latex weak.json", "weak.json"),
+        ("check strong.json --json strong.json", "strong.json"),
+        ("report scores.csv -o scores.csv", "scores.csv"),
+        ("meta scores.csv --human people.csv --json people.csv", "people.csv"),
+    ],
+)
+def test_an_output_is_no_input(folder, run, snapshot, command, file):
+    (folder / "scores.csv").write_text("system,item,metric,score\na,v1,meteor,1\n")
+    (folder / "people.csv").write_text("system,item,score\na,v1,1\n")
+    before = snapshot()
+    message = f"Error: {file} is named twice, and would be overwritten; name another output.\n"
+    assert run(*command.split()) == (2, "", message)
+    assert snapshot() == before
+
+
+def test_an_output_may_exist_and_be_called_as_a_metric(folder, run):
+    for _ in range(2):
+        status, _, _ = run(
+            "score", "strong.json", "-r", "refs.json", "-m", "cider", "--csv", "cider"
+        )
+        assert status == 0
+    command = "score strong.json -r refs.json -m cider --csv /dev/null --json /dev/null"
+    assert run(*command.split())[0] == 0

@@ -83,7 +83,7 @@ def test_list(run):
         (("--html", "nowhere/page.html"), "nowhere"),
         (("--kinds", "colour", "-r", "r1.txt", "r2.txt"), "such as --kinds shuffle"),
         (("--html", "page.html", "--plot", "plot.bmp"), "written as .pdf, .svg, .png"),
-        (("--html", "all", "--json", "./all"), "two outputs go to this file"),
+        (("--html", "all", "--json", "./all"), "is named twice"),
     ],
 )
 def test_refused(folder, run, snapshot, arguments, message):
