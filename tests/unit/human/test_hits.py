@@ -233,6 +233,15 @@ def test_systems_with_fewer_captions():
         5 <= Counter(shown_of(task).system for task in hit.tasks)["s0"] <= 7 for hit in plan.hits
     )
     assert "from 30 to 60 captions" in plan.notes[0]
+    assert plan.notes[1] == "30 of 60 items have captions of all systems."
+
+
+def test_systems_with_other_items():
+    """As many captions, but of another split."""
+    other = {f"other {item}": text for item, text in captions("s1", 60).items()}
+    both = {"s0": captions("s0", 60), "s1": other}
+    plan = build_hits(both, {}, layout="systems:9 least_pairs:0", seed=1)
+    assert "0 of 120 items have captions of all systems." in plan.notes
 
 
 def test_order_of_input_does_not_matter_but_the_seed_does():
@@ -261,7 +270,7 @@ def test_bad_input():
         build_hits(systems(3, 100), captions("people", 5), seed=1)
     with pytest.raises(DataError, match="'s1' is the name of a system"):
         build_hits(systems(3, 100), PEOPLE, human="s1", seed=1)
-    with pytest.raises(DataError, match=r"1 captions are empty \(first: 's0', item 'v3'\)"):
+    with pytest.raises(DataError, match=r"1 caption is empty \(first: 's0', item 'v3'\)"):
         build_hits({"s0": captions("s0", 100) | {"v3": " "}}, PEOPLE, seed=1)
     with pytest.raises(DataError, match="0 HITs"):
         build_hits(systems(3, 100), PEOPLE, hits=0, seed=1)

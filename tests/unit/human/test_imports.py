@@ -272,3 +272,15 @@ def test_unknown_names(tmp_path):
         read_judgments([path], protocol_name="guess")
     with pytest.raises(DataError, match="No file"):
         read_judgments([])
+
+
+@pytest.mark.parametrize(("highest", "scores"), [("1", [0.5, 1]), ("5", [1, 5])])
+def test_scores_on_another_scale(tmp_path, highest, scores):
+    rows = [f"r1,h1,s{k % 2},v{k},caption,{scores[k % 2]}\n" for k in range(20)]
+    (note,) = read_judgments([write(tmp_path, HEADER + "".join(rows))]).notes
+    assert note == (
+        f"The highest of 20 scores is {highest}, on a scale up to 100: if they are on another one, "
+        "convert them first."
+    )
+    higher = [*rows[:-1], "r1,h1,s1,v19,caption,50\n"]
+    assert not read_judgments([write(tmp_path, HEADER + "".join(higher))]).notes

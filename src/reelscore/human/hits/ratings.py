@@ -122,7 +122,8 @@ class _Builder:
         empty = [(s, i) for s, each in everyone.items() for i in each if not each[i].strip()]
         if empty:
             raise DataError(
-                f"{len(empty)} captions are empty (first: {empty[0][0]!r}, item {empty[0][1]!r}); "
+                f"{len(empty)} {'caption is' if len(empty) == 1 else 'captions are'} empty "
+                f"(first: {empty[0][0]!r}, item {empty[0][1]!r}); "
                 "there is nothing to rate. Leave them out."
             )
 
@@ -180,6 +181,9 @@ class _Builder:
                 f"Systems have from {min(sizes)} to {max(sizes)} captions and are shown in "
                 "proportion."
             )
+        shared = set(self.items).intersection(*self.systems.values())
+        if len(shared) < len(self.items):
+            yield f"{len(shared)} of {len(self.items)} items have captions of all systems."
         lacking = len(self.items) - len(self.humans)
         if lacking and self.layout.humans:
             yield f"{lacking} of {len(self.items)} items have no human caption."

@@ -23,6 +23,8 @@ from reelscore.human.protocols import Form, Protocol, protocol
 Format = Literal["mturk", "ad-latest", "standardized", "csv"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 Reader = Callable[[Source, Intake], Iterator[Judgment]]
+_FEW = 10  # scores that may be low by chance
+
 _READERS: dict[str, Reader] = {
     "mturk": crowd_tables.read_batch,
     "ad-latest": crowd_tables.read_table,
@@ -111,9 +113,10 @@ def stream_judgments(
         raise UnknownNameError.of("format of judgments", format, FORMATS)
     asked = protocol(protocol_name)
     intake = Intake(Problems(_subject(paths)), _scale(asked), pair)
-    count = 0
+    count, highest = 0, 0.0
     for row in _distinct(_rows(paths, format, moments, intake), asked.form, intake):
         count += 1
+        highest = max(highest, row.score)
         yield row
     if pair is None and len(intake.pairs) > 1:
         raise DataError(
@@ -125,6 +128,11 @@ def stream_judgments(
         kept = f" of the pair {pair!r}" if pair else ""
         raise DataError(f"{_subject(paths)}: no judgment{kept} in it.")
     notes += _notes(intake)
+    if asked.form == "rating" and count >= _FEW and highest <= asked.scale[1] / 10:
+        notes.append(
+            f"The highest of {count:,} scores is {highest:g}, on a scale up to "
+            f"{asked.scale[1]:g}: if they are on another one, convert them first."
+        )
 
 
 def _rows(
