@@ -35,6 +35,7 @@ from reelscore.cli.table_options import (
     tables_argument,
     with_sources,
 )
+from reelscore.data.checks import counted
 from reelscore.data.reading import Reading
 from reelscore.data.table import ScoreTable
 from reelscore.data.table_forms import matched_table, table_items
@@ -209,8 +210,8 @@ def _show(evaluation: MetaEvaluation) -> None:
     cells = evaluation.cells
     judged = int((cells.human == cells.human).sum())
     click.echo(
-        f"level: {evaluation.level} ({len(cells.systems):,} systems, {len(cells.items):,} items, "
-        f"{judged:,} judged captions)\n"
+        f"level: {evaluation.level} ({counted(len(cells.systems), 'system')}, "
+        f"{counted(len(cells.items), 'item')}, {counted(judged, 'judged caption')})\n"
         if cells.items != [""]
         else f"level: {evaluation.level} ({len(cells.systems):,} systems, by their own scores)\n"
     )

@@ -189,6 +189,12 @@ def systems_of(systems: object) -> Mapping[str, Any]:
     {'ours': 'runs/ours.json.gz'}
     """
     if isinstance(systems, Mapping) and not are_columns(systems):
+        texts = [each for each in systems.values() if isinstance(each, str)]
+        if len(texts) == len(systems) and any(" " in each and not exists(each) for each in texts):
+            raise DataError(
+                f"The systems are texts ({texts[0][:30]!r}, …), and no files; expected captions by "
+                "system, {name: captions}. To score one system, use reelscore.score."
+            )
         return systems
     if isinstance(systems, (str, os.PathLike)):
         systems = [systems]

@@ -74,6 +74,11 @@ class Reward:
     ) -> None:
         weights: list[tuple[str | Metric, float]]
         weights = [*metrics.items()] if isinstance(metrics, Mapping) else [(metrics, 1.0)]
+        if any(isinstance(weight, (list, tuple)) for _, weight in weights):
+            raise DataError(
+                "The metrics seem to be the references; give the metric first: "
+                'Reward("cider", references).'
+            )
         if not weights:
             raise DataError("No metric given. See 'reelscore metrics' for the list.")
         if tokenizer == "ptb-coco":

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from reelscore.data.checks import first_few
 from reelscore.data.inputs import references_by_item
 from reelscore.data.languages import language_notes
+from reelscore.data.lint.defects import reference_notes
 from reelscore.data.paired_captions import Empty, Missing, lone_candidates, lone_references
 from reelscore.data.python_captions import CaptionsLike, caption_rows
 from reelscore.data.table import ItemIndex
@@ -89,7 +90,8 @@ class Scorer:
         languages = language_notes(
             chosen, {"references": paired.references}, divided=divides_words(tokenizer)
         )
-        self._notes = [*languages, *self._prepared.warnings()]
+        unusual = reference_notes(paired.references, len(paired.items))
+        self._notes = [*languages, *unusual, *self._prepared.warnings()]
         self.reset()
 
     def reset(self) -> None:

@@ -138,3 +138,11 @@ def test_without_matplotlib(tables, run, monkeypatch):
     status, _, err = run("meta", "good.csv", "--human", "people.csv", "--plots", "figures")
     assert status == 2
     assert "pip install 'reelscore[plots]'" in err
+
+
+def test_one_system_and_one_item(run, tmp_path):
+    (tmp_path / "scores.csv").write_text("system,item,score\na,v1,0.5\n")
+    (tmp_path / "people.csv").write_text("system,item,score\na,v1,50\n")
+    arguments = ["-c", "pearson", "-t", "none", "--level", "pooled"]
+    _, out, _ = run("meta", tmp_path / "scores.csv", "--human", tmp_path / "people.csv", *arguments)
+    assert out.startswith("level: pooled (1 system, 1 item, 1 judged caption)\n")

@@ -461,6 +461,9 @@ def test_words_of_a_reference_in_place_of_references():
         "join them."
     )
     assert warning in score(texts, words, "rouge_l").notes
+    scorer = Scorer(words, "rouge_l")
+    scorer.update(texts)
+    assert warning in scorer.compute().notes
     # single words of people, and a language without blanks
     assert not score(texts, {item: [item] for item in texts}, "rouge_l").notes
     chinese = {item: ["一个男人在骑马", "男人骑马", "骑马"] for item in texts}
@@ -478,3 +481,8 @@ def test_references_with_markers_of_a_model():
     marked = {item: [text, text, text] for item, text in texts.items()}
     marked["v1"][0] += " <eos>"  # a slip, and no defect of the file
     assert not score(dict.fromkeys(texts, "a man rides"), marked, "rouge_l").notes
+
+
+def test_one_system_in_place_of_several():
+    with pytest.raises(DataError, match=r"systems are texts \('a man rides', …\), and no files"):
+        score_systems(*PLAIN, "rouge_l")

@@ -123,6 +123,7 @@ def test_bad_samples(ids, captions, message):
         ({}, "No metric given"),
         ({"cider": float("nan")}, "weight of 'cider' is nan"),
         ({"cider": "1"}, "weight of 'cider' is '1'"),
+        ({"v1": ["a man"]}, "seem to be the references; give the metric first"),
     ],
 )
 def test_bad_rewards(metrics, message):
