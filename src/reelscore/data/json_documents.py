@@ -32,13 +32,13 @@ class RepeatedKeys(dict[str, Any]):
         self.pairs = pairs
 
 
-def decode_slowly(text: str, path: str, *, line: int = 1) -> Any:
-    """Decode a document that begins on some line of a file, with the standard library.
+def decode_slowly(text: str, path: str, *, line: int | None = None) -> Any:
+    """Decode a document, or a line of JSON Lines, with the standard library.
 
     Args:
         text: The document.
         path: The file, for messages.
-        line: The line of the file that the document begins on.
+        line: The line of the file that it is; ``None`` for a whole file.
 
     Raises:
         DataError: If the document is malformed; the message has the line and the column.
@@ -48,14 +48,16 @@ def decode_slowly(text: str, path: str, *, line: int = 1) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
-        place = f"{path}:{line + error.lineno - 1}:{error.colno}"
+        place = f"{path}:{(line or 1) + error.lineno - 1}:{error.colno}"
         hint = " (if it is one object a line, pass format='jsonl')"
+        if line is not None:
+            hint = " (expected one object a line, with nothing behind it)"
         what = error.msg + (hint if error.msg == "Extra data" else "")
         raise DataError(f"{place}: malformed JSON: {what}.") from None
     except RecursionError:
-        raise DataError(f"{path}:{line}: malformed JSON: nested too deeply.") from None
+        raise DataError(f"{path}:{line or 1}: malformed JSON: nested too deeply.") from None
     except ValueError as error:  # an integer of thousands of digits
-        raise DataError(f"{path}:{line}: malformed JSON: {error}.") from None
+        raise DataError(f"{path}:{line or 1}: malformed JSON: {error}.") from None
 
 
 def decode_document(document: bytes, path: str) -> Any:

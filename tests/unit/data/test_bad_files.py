@@ -209,3 +209,12 @@ def test_any_content_is_read_or_refused(
     for read in BOTH:
         with suppress(DataError):
             read(path, format=name)
+
+
+def test_objects_that_are_not_one_a_line(tmp_path):
+    path = tmp_path / "run.jsonl"
+    record = '{"id": "v1", "caption": "a man"}'
+    for text in (f"{record},\n{record}\n", f"{record}{record}\n"):
+        path.write_text(text)
+        with pytest.raises(DataError, match="expected one object a line, with nothing behind"):
+            read_candidates(path)
