@@ -486,3 +486,23 @@ def test_references_with_markers_of_a_model():
 def test_one_system_in_place_of_several():
     with pytest.raises(DataError, match=r"systems are texts \('a man rides', …\), and no files"):
         score_systems(*PLAIN, "rouge_l")
+
+
+@pytest.mark.parametrize(
+    ("joined", "said"), [(" ||| ", "'|'"), ("\n", "line breaks"), ("\t", "tabs")]
+)
+def test_several_references_in_one_text(joined, said):
+    references = {item: joined.join(texts) for item, texts in PLAIN[1].items()}
+    [note] = score(PLAIN[0], references, "rouge_l").notes
+    assert note == (
+        f"Warning: most references hold {said}; if these are several references in one text, "
+        "divide them: a list for each item."
+    )
+
+
+def test_the_same_references_for_all():
+    texts = {f"v{k}": f"a man rides horse {k} on the beach" for k in range(6)}
+    [note] = score(texts, {item: ["a man", "a horse"] for item in texts}, "rouge_l").notes
+    assert note == "Warning: only 2 of 12 references differ."
+    own = {item: [text, text] for item, text in texts.items()}
+    assert not score(dict.fromkeys(texts, "a man rides"), own, "rouge_l").notes

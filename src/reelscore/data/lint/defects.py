@@ -297,10 +297,26 @@ def reference_notes(references: Sequence[str], items: int) -> list[str]:
             f"Warning: {count:,} of {len(references):,} references are a single word; if they are "
             "the words of one caption, join them."
         ]
-    if not any(each.count >= MOST * len(some) for each in _debris_in(some)):
+    each = len(references) // max(items, 1)
+    if items >= HANDFUL and len({*some}) <= each and len({*references}) <= each:
+        return [f"Warning: only {len({*references}):,} of {len(references):,} references differ."]
+    if each == 1 and (divided := _divided(some)):
+        return [
+            f"Warning: most references hold {divided}; if these are several references in one "
+            "text, divide them: a list for each item."
+        ]
+    if not any(finding.count >= MOST * len(some) for finding in _debris_in(some)):
         return []
     worst = max(_debris_in(references), key=lambda finding: finding.count)
     return [f"references: Warning: {worst.message} 'reelscore check' shows more."]
+
+
+def _divided(texts: Sequence[str]) -> str:
+    """What stands between several texts in one, where most are divided; empty if they are not."""
+    for mark, said in (("|", "'|'"), ("\n", "line breaks"), ("\t", "tabs")):
+        if sum(mark in text.strip() for text in texts) > MOST * len(texts):
+            return said
+    return ""
 
 
 def _debris_in(texts: Sequence[str]) -> list[Finding]:
