@@ -218,3 +218,12 @@ def test_objects_that_are_not_one_a_line(tmp_path):
         path.write_text(text)
         with pytest.raises(DataError, match="expected one object a line, with nothing behind"):
             read_candidates(path)
+
+
+def test_quotes_of_a_caption_name_their_remedy(tmp_path):
+    path = tmp_path / "run.tsv"
+    path.write_text('id\tcaption\nv1\t"no" he says\n')
+    with pytest.raises(DataError, match="part of a caption are doubled"):
+        read_candidates(path)
+    path.write_text('id\tcaption\nv1\t"""no"" he says"\n')
+    assert read_candidates(path) == {"v1": '"no" he says'}

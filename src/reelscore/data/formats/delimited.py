@@ -124,7 +124,8 @@ class Delimited(msgspec.Struct, frozen=True):
             what = (
                 "a carriage return outside quotes"
                 if "new-line" in str(error)
-                else f"unbalanced or misplaced quotes, or a runaway field ({error})"
+                else f"unbalanced or misplaced quotes, or a runaway field ({error}); quotes that "
+                'are part of a caption are doubled, in a field in quotes: """no"" he says"'
             )
             problems.add(f"{source.path}:{line}: malformed table, in the row from here: {what}.")
 
