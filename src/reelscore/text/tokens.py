@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from typing import TypeAlias
 
 from reelscore import _native
-from reelscore.errors import UnknownNameError, check_choice
+from reelscore.errors import DataError, UnknownNameError, check_choice
 from reelscore.text.packed import Packed, pack
 from reelscore.text.segmenters import DIVIDING, FLORES, SEGMENTERS, maker_of, segment
 
@@ -83,11 +83,16 @@ def model_of(tokenizer: Tokenizer) -> str | None:
 def thread_count(threads: int | None) -> int:
     """Resolve a thread count: ``None`` means all cores this process may use.
 
+    Raises:
+        DataError: If it is not a whole number from 1 on.
+
     >>> thread_count(3)
     3
     """
     if threads is not None:
-        return max(1, threads)
+        if not isinstance(threads, int) or threads < 1:
+            raise DataError(f"threads={threads!r}: expected a whole number from 1 on, or None.")
+        return threads
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+import reelscore
 from reelscore import DataError, UnknownNameError, tokenize
 from reelscore.text.tokens import thread_count
 
@@ -195,4 +197,9 @@ def test_many_words():
 def test_thread_count():
     assert thread_count(3) == 3
     assert thread_count(None) >= 1
-    assert thread_count(0) == 1
+
+
+@pytest.mark.parametrize("threads", [0, -1, 2.5, "2"])
+def test_thread_counts_that_are_none(threads):
+    with pytest.raises(DataError, match=re.escape(f"threads={threads!r}: expected a whole number")):
+        reelscore.score({"v1": "a man"}, {"v1": ["a man"]}, "bleu", threads=threads)
