@@ -15,6 +15,7 @@ import msgspec
 
 from reelscore.data.checks import candidate_fault, id_fault, text_fault
 from reelscore.data.formats import get_format
+from reelscore.data.formats.parquet import check_single, holds_bytes
 from reelscore.data.json_documents import decode_json_line
 from reelscore.data.shards import (
     SYSTEM,
@@ -119,6 +120,7 @@ def _columns(shard: Shard, names: Sequence[str]) -> dict[str, str]:
         columns[SYSTEM] = system
     if shard.reading.splits:
         columns[_SPLIT] = _SPLIT
+    check_single(columns.values(), names, shard.path)
     return columns
 
 
@@ -142,11 +144,11 @@ def checked_block(shard: Shard, arrays: Mapping[str, Any], rows: Any, bad: BadRo
         arrays, rows = _of_splits(arrays, rows, shard.reading.splits)
     count = len(arrays["item"])
     places = rows.astype(np.int64) + place_of(shard.number, 0)
-    caption, item = arrays["caption"], _texts(arrays["item"])
+    caption, item = arrays["caption"], _ids(arrays["item"])
     odd = np.zeros(count, dtype=bool)
     if pa.types.is_fixed_size_list(caption.type):
         caption = caption.cast(pa.list_(caption.type.value_type))
-    if pa.types.is_list(caption.type) or pa.types.is_large_list(caption.type):
+    if _holds_lists(caption.type):
         lengths = pc.list_value_length(caption).fill_null(0).to_numpy(zero_copy_only=False)
         odd |= (lengths == 0) if shard.role == "references" else (lengths != 1)
         # A row without captions keeps its place with an empty one, to be refused below.
@@ -156,7 +158,7 @@ def checked_block(shard: Shard, arrays: Mapping[str, Any], rows: Any, bad: BadRo
         parents, texts = np.arange(count), _texts(caption)
     columns = {"item": item}
     if SYSTEM in arrays:
-        columns[SYSTEM] = _texts(arrays[SYSTEM])
+        columns[SYSTEM] = _ids(arrays[SYSTEM])
     for column in columns.values():
         odd |= _odd(column) | _blank(column)
     odd_texts = _odd(texts)
@@ -185,27 +187,42 @@ def _of_splits(
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    split = _texts(arrays[_SPLIT])
+    split = _ids(arrays[_SPLIT])
     keep = pc.or_(pc.is_in(split, value_set=pa.array(splits)), pc.is_null(split))
     kept = {role: array.filter(keep) for role, array in arrays.items() if role != _SPLIT}
     return kept, rows[keep.to_numpy(zero_copy_only=False)]
 
 
-def _texts(column: Any) -> Any:
-    """A column as texts: whole numbers are spelled, and what is no text is null."""
+def _ids(column: Any) -> Any:
+    """A column of ids as texts: whole numbers are spelled, and what else is no text is null."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
-    kind = column.type
-    if pa.types.is_large_binary(kind) or pa.types.is_binary(kind):  # texts, of older programs
+    return column.cast(pa.string()) if pa.types.is_integer(column.type) else _texts(column)
+
+
+def _texts(column: Any) -> Any:
+    """A column as texts; what is no text is null."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if holds_bytes(column.type):  # texts, of older programs
         column = column.cast(pa.binary()).view(pa.string())
-        kind = column.type
+    kind = column.type
     if pa.types.is_string(kind):
         return _valid(column)
-    if pa.types.is_large_string(kind) or pa.types.is_integer(kind) or pa.types.is_string_view(kind):
+    if pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
         return _valid(column.cast(pa.string()))
     return pa.nulls(len(column), pa.string())
+
+
+def _holds_lists(kind: Any) -> bool:
+    from pyarrow import types
+
+    kinds = types.is_list, types.is_large_list, types.is_list_view, types.is_large_list_view
+    return any(is_kind(kind) for is_kind in kinds)
 
 
 def _valid(column: Any) -> Any:

@@ -59,12 +59,40 @@ def test_folders_patterns_and_files_in_order(tmp_path, kind):
         ),
         (pa.array(["1", "2", "3"], pa.string_view()), pa.array([["a"], ["b"], ["c"]])),
         (pa.array([b"1", b"2", b"3"]), pa.array([b"a", b"b", b"c"], pa.large_binary())),
+        (
+            pa.array([b"1", b"2", b"3"], pa.binary(1)),
+            pa.array([["a"], ["b"], ["c"]], pa.list_view(pa.string())),
+        ),
+        (
+            pa.array([b"1", b"2", b"3"], pa.binary_view()),
+            pa.array([["a"], ["b"], ["c"]], pa.large_list_view(pa.string())),
+        ),
     ],
 )
 def test_columns_of_other_types(tmp_path, item, caption):
     pq.write_table(pa.table({"video_id": item, "text": caption}), tmp_path / "one.parquet")
     assert rows_of([tmp_path]) == [("1", "a"), ("2", "b"), ("3", "c")]
     assert reelscore.read_candidates(tmp_path / "one.parquet") == {"1": "a", "2": "b", "3": "c"}
+
+
+@pytest.mark.parametrize("options", [{}, {"out": "out"}])
+@pytest.mark.parametrize("numbers", [[1, 2, 3], [[1], [2], [3]]])
+def test_numbers_are_no_captions(tmp_path, truth, monkeypatch, numbers, options):
+    monkeypatch.chdir(tmp_path)
+    table = pa.table({"system": ["one"] * 3, "item": ["v1", "v2", "7"], "caption": numbers})
+    pq.write_table(table, "one.parquet")
+    with pytest.raises(DataError, match=r"one\.parquet: row 1: .* is a number \(1\); expected"):
+        reelscore.score_systems("one.parquet", truth, "bleu", **options)
+
+
+@pytest.mark.parametrize("options", [{}, {"out": "out"}])
+@pytest.mark.parametrize("names", [("item", "item"), ("item", "caption"), ("system", "item")])
+def test_columns_of_the_same_name_are_refused(tmp_path, truth, monkeypatch, names, options):
+    monkeypatch.chdir(tmp_path)
+    columns = [["v1", "v2", "7"], ["a man", "a dog", "a cat"], ["x", "y", "z"], ["x", "y", "z"]]
+    pq.write_table(pa.table(columns, names=["item", "caption", *names]), "one.parquet")
+    with pytest.raises(DataError, match=r"one\.parquet: [23] columns have the name '\w+'; rename"):
+        reelscore.score_systems({"one": "one.parquet"}, truth, "bleu", **options)
 
 
 def test_a_shard_that_is_gone_when_it_is_read(tmp_path):

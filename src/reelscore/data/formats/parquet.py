@@ -5,7 +5,7 @@ A cell holds a caption, or a list of them. Needs the package pyarrow.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -41,11 +41,34 @@ class Parquet:
         item = fields.item_field(names) or ""
         captions = fields.caption_fields(names, request.role)
         split = [name for name in ("split",) if name in names and request.reading.splits]
+        check_single([item, *captions, *split], names, source.path)
         rows = _rows(table, [item, *captions, *split], source.path)
         for number, row in enumerate(rows, start=1):
             values = [row[name] for name in captions]
             if request.takes(row[item], row.get("split")):
                 yield number, row[item], values[0] if len(values) == 1 else joined(values)
+
+
+def check_single(columns: Iterable[str], names: Sequence[str], path: str) -> None:
+    """Refuse a table with several columns of a name that is needed: one of them would count.
+
+    Raises:
+        DataError: With the name.
+    """
+    for name in columns:
+        if names.count(name) > 1:
+            raise DataError(
+                f"{path}: {names.count(name)} columns have the name {name!r}; rename or remove "
+                "all but one."
+            )
+
+
+def holds_bytes(kind: Any) -> bool:
+    """Tell whether a type of pyarrow is one of bytes."""
+    from pyarrow import types
+
+    kinds = types.is_binary, types.is_large_binary, types.is_fixed_size_binary, types.is_binary_view
+    return any(is_kind(kind) for is_kind in kinds)
 
 
 def _open(source: Source) -> Any:
@@ -75,8 +98,9 @@ def _with_texts(batch: Any) -> Any:
     import pyarrow as pa
 
     for place, field in enumerate(batch.schema):
-        if pa.types.is_binary(field.type) or pa.types.is_large_binary(field.type):
-            batch = batch.set_column(place, field.name, batch.column(place).cast(pa.string()))
+        if holds_bytes(field.type):
+            texts = batch.column(place).cast(pa.binary()).cast(pa.string())
+            batch = batch.set_column(place, field.name, texts)
     return batch
 
 
