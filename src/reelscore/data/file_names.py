@@ -76,12 +76,17 @@ def folder_of(path: PathLike) -> str:
 def shard_files(paths: Iterable[PathLike]) -> list[PathLike]:
     """Expand paths, and leave out what programs put beside their shards, such as _SUCCESS.
 
-    >>> shard_files(["part-0.parquet", "_SUCCESS"])
-    ['part-0.parquet']
+    Such files have no ending; captions may be in one whose name begins with "_", too.
+
+    >>> shard_files(["part-0.parquet", "_SUCCESS", "_ours.jsonl"])
+    ['part-0.parquet', '_ours.jsonl']
     """
     files = expanded(paths)
-    named = [path for path in files if not os.path.basename(path).startswith("_")]
-    return named or files
+    return [path for path in files if not _is_mark(os.path.basename(path))] or files
+
+
+def _is_mark(name: str) -> bool:
+    return name.startswith("_") and "." not in name
 
 
 def _files(path: PathLike) -> list[PathLike]:

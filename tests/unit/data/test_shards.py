@@ -95,6 +95,19 @@ def test_columns_of_the_same_name_are_refused(tmp_path, truth, monkeypatch, name
         reelscore.score_systems({"one": "one.parquet"}, truth, "bleu", **options)
 
 
+@pytest.mark.parametrize("options", [{}, {"out": "out"}])
+def test_files_whose_names_begin_with_an_underscore_are_read(tmp_path, monkeypatch, options):
+    monkeypatch.chdir(tmp_path)
+    for name in ("_one", "two"):
+        row = {"system": name, "item": "v1", "caption": "a man"}
+        Path(f"{name}.jsonl").write_text(json.dumps(row) + "\n")
+        Path(f"{name}.refs.jsonl").write_text(json.dumps({"item": "v1", "caption": name}) + "\n")
+    references = ["_one.refs.jsonl", "two.refs.jsonl"]
+    table = reelscore.score_systems(["_one.jsonl", "two.jsonl"], references, "bleu", **options)
+    assert list(table.results) == ["_one", "two"]
+    assert "|refs:2|" in table["two"]["bleu_1"].signature
+
+
 def test_a_shard_that_is_gone_when_it_is_read(tmp_path):
     folder = write_shards(tmp_path / "shards", reference_rows(REFERENCES), 1)
     [shard] = shards_of([folder], "references")
