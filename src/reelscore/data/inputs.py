@@ -183,6 +183,8 @@ def _names_systems(path: PathLike, reading: Reading) -> bool | None:
         return False
     try:
         with Source(path, reading.encoding) as source:
+            if source.is_blank:
+                return None
             head = source.head
     except EmptyFileError:
         return None

@@ -191,6 +191,8 @@ def _glance(path: PathLike, reading: Reading) -> _Glance | None:
     except EmptyFileError:
         return None
     with source:
+        if source.is_blank:
+            return None
         kind = reading.format or detect_format(source, reading)
         if kind == "parquet" and not source.is_compressed:
             with open_parquet(source.path) as file:

@@ -104,6 +104,11 @@ class Source:
         """Whether the file is smaller than its content."""
         return self._damage is not NOT_COMPRESSED
 
+    @property
+    def is_blank(self) -> bool:
+        """Whether there is nothing but blanks and ends of lines."""
+        return len(self.head) < HEAD_SIZE and self.head.isspace()
+
     def lines(self, longest: int = -1) -> Iterator[tuple[int, bytes]]:
         r"""Yield each line with its number from 1 on; only \n ends a line, and it is kept.
 

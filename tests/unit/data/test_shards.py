@@ -337,6 +337,7 @@ def test_captions_are_refused_as_in_memory(
 
 EMPTY = {
     "jsonl": b"",
+    "blank.jsonl": b"\n\n",
     "jsonl.gz": gzip.compress(b""),
     "jsonl.xz": lzma.compress(b""),
     "parquet": None,
