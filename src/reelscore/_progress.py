@@ -6,7 +6,10 @@ import time
 from collections.abc import Callable
 
 Progress = Callable[[int, int], None]
-"""Called now and then with how much is done, of how much."""
+"""Called now and then with how much is done, of how much.
+
+With 0 where what is counted begins after other work: the rate is that from then on.
+"""
 
 
 class Steps:
@@ -54,17 +57,20 @@ class Lines:
     ) -> None:
         self._what, self._write, self._every, self._clock = what, write, every, clock
         self._more = more
-        self._start = self._last = clock()
+        self._start = self._last = self._begun = clock()
 
     def __call__(self, done: int, total: int) -> None:
         """Say how far the work is, if it is time to."""
         now = self._clock()
+        if not done:
+            self._begun = now
         if now - self._last < self._every:
             return
         self._last = now
         share = f" of {total:,} ({done / total:.0%})" if total else ""
-        seconds = now - self._start
-        facts = [f"after {_duration(seconds)}", _rate(done, seconds), _left(done, total, seconds)]
+        seconds = now - self._begun
+        facts = [f"after {_duration(now - self._start)}"]
+        facts += [_rate(done, seconds), _left(done, total, seconds)]
         self._write(f"{self._what}: {done:,}{share} {_listed(*facts, self._more())}")
 
 
@@ -96,18 +102,20 @@ class Bar:
         more: Callable[[], str] = str,
     ) -> None:
         self._what, self._write, self._clock, self._more = what, write, clock, more
-        self._start, self._last = clock(), -1.0
+        self._begun, self._last = clock(), -1.0
 
     def __call__(self, done: int, total: int) -> None:
         """Draw how far the work is, if it is time to."""
         now = self._clock()
+        if not done:
+            self._begun = now
         if now - self._last < 0.1:
             return
         self._last = now
         line = f"{self._what} {done:,}"
         if total:
             share = min(1.0, done / total)
-            seconds = now - self._start
+            seconds = now - self._begun
             facts = [f"{'━' * round(share * self._WIDTH):{self._WIDTH}} {share:4.0%}"]
             facts += [_rate(done, seconds), _left(done, total, seconds)]
             line = f"{self._what} {_listed(*facts, self._more())}"

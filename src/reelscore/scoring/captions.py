@@ -130,7 +130,8 @@ def score_systems(
         match_ids: As in `score`.
         common: Score all systems on the items that each of them has a candidate for.
         threads: As in `score`.
-        progress: Called now and then with how many captions of a system are done, of how many.
+        progress: Called now and then with how many captions are done, of how many: from 0 on,
+            again for systems that are scored on other items.
         engine: As in `score`.
         out: A folder for the scores, for sets that are larger than memory: captions are read in
             blocks from Parquet or JSON Lines, item scores go to parts in the folder, and the table

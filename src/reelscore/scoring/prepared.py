@@ -271,6 +271,8 @@ class PreparedReferences:
         Where that can be, item by item for all systems: METEOR then looks at a reference once.
         """
         items, count = len(self.index.items), len(systems)
+        if progress is not None:
+            progress(0, count * items)
         apart = self._tokenizer == "ptb-coco" or not all(m.independent for m in self.metrics)
         if engine is not None and not engine.is_local:
             check_processes(self.metrics)
@@ -278,7 +280,12 @@ class PreparedReferences:
             return self._measured_by(engine, systems, items if apart else size, progress)
         if apart or count == 1 or count * items > _TOGETHER:
             pairing = Pairing.in_order(self._offsets)
-            return [self._measured(candidates, pairing, progress) for candidates in systems]
+            return [
+                self._measured(
+                    candidates, pairing, progress and _within(progress, k * items, count * items)
+                )
+                for k, candidates in enumerate(systems)
+            ]
         mixed = [candidate for of_item in zip(*systems, strict=True) for candidate in of_item]
         measured = self._measured(mixed, Pairing.in_order(self._offsets, count), progress)
         return [[rows.every(k, count) for rows in measured] for k in range(count)]

@@ -125,6 +125,8 @@ class StoryScorer:
         paired = pair_stories(candidates, self.annotators, self.protocol)
         parts = []
         spans = list(_batches(paired))
+        if progress is not None:
+            progress(0, len(paired.videos))
         batches = (_Videos(paired.candidates[b:e], paired.references[b:e]) for b, e in spans)
         values_of_batches = (
             map(self._values, batches)

@@ -102,7 +102,8 @@ def score_systems(
         match_ids: As in `score`.
         common: Score all systems on the videos that each of them has candidates for.
         threads: As in `score`.
-        progress: Called now and then with how many videos of a system are done, of how many.
+        progress: Called now and then with how many videos of a system are done, of how many:
+            from 0 on for each.
         engine: As in `score`.
         choices: As in `score`.
 

@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from reelscore._progress import Lines
+from reelscore._progress import Bar, Lines
 from reelscore.cli import options
 from reelscore.engines import Engine
 
@@ -29,6 +29,31 @@ def test_lines_in_a_pipe(clock, capfd):
     assert lines[0] == "Scoring: 1,200 of 10,000 (12%) after 12 s, 100/s, 1 min 28 s left"
     assert lines[-1] == "Scoring: 8,400 of 10,000 (84%) after 1 min 24 s, 100/s, 16 s left"
     assert len(lines) == 7
+
+
+def test_a_rate_is_that_of_the_stage_under_way(clock, capfd):
+    with options.progress_bar("Scoring") as progress:
+        for second, done in ((26, 0), (27, 1), (37, 11)):
+            clock[0] = second
+            progress(done, 200)
+    assert capfd.readouterr().err.splitlines() == [
+        "Scoring: 0 of 200 (0%) after 26 s",
+        "Scoring: 11 of 200 (6%) after 37 s, 1.0/s, 3 min 9 s left",
+    ]
+
+
+def test_the_rate_of_a_bar_is_that_of_the_stage_under_way():
+    now, drawn = [0.0], []
+    bar = Bar("Scoring", drawn.append, clock=lambda: now[0])
+    for second, done in ((26, 0), (27, 1), (37, 11)):
+        now[0] = second
+        bar(done, 200)
+    ends = [text.rpartition("━ ")[2].strip() for text in drawn]
+    assert [end.partition("%, ")[2] for end in ends] == [
+        "",
+        "1.0/s, 3 min 19 s left",
+        "1.0/s, 3 min 9 s left",
+    ]
 
 
 def test_retries_are_told(clock, capfd):

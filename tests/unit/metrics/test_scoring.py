@@ -177,7 +177,17 @@ def test_progress():
     score_systems(
         {"one": CANDIDATES}, REFERENCES, "rouge_l", progress=lambda *done: calls.append(done)
     )
-    assert calls == [(2, 2)]
+    assert calls == [(0, 2), (2, 2)]
+
+
+@pytest.mark.parametrize("together", [0, 4])
+def test_progress_counts_the_captions_of_all_systems(monkeypatch, together):
+    monkeypatch.setattr("reelscore.scoring.prepared._TOGETHER", together)
+    calls = []
+    systems = {"one": CANDIDATES, "two": CANDIDATES}
+    score_systems(systems, REFERENCES, "bleu", progress=lambda *done: calls.append(done))
+    assert calls[0] == (0, 4)
+    assert calls[1:] == ([(4, 4)] if together else [(2, 4), (4, 4)])
 
 
 # Intervals

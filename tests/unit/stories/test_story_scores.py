@@ -230,6 +230,17 @@ def test_small_batches_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
         assert pieces[name].items.array == pytest.approx(result.items.array, abs=1e-12), name
 
 
+def test_progress_begins_anew_for_every_system() -> None:
+    seen: list[tuple[int, int]] = []
+    stories.score_systems(
+        SYSTEMS,
+        ANNOTATORS.values(),
+        "soda_c",
+        progress=lambda done, total: seen.append((done, total)),
+    )
+    assert seen == [(0, 5), (5, 5)] * len(SYSTEMS)
+
+
 def test_threads_change_nothing() -> None:
     one, four = (
         stories.score(SYSTEMS["verbose"], ANNOTATORS.values(), threads=threads).to_dict()

@@ -180,7 +180,8 @@ def score_shards(
         reading: How to read the files.
         names: What messages call files, or all files of a folder, that the user does not know.
         remedies: What errors tell the user to do, where that is not these arguments.
-        progress: Called with how many parts are done, of how many that were left to do.
+        progress: Called with how many parts are done, of how many that were left to do: from 0
+            on, when captions and references have been read.
 
     Returns:
         The scores of systems; those of items are in the folder.
@@ -259,6 +260,8 @@ def _scored(
             output.items,
             output.sums,
         )
+        if progress is not None:
+            progress(0, len(remaining))
         entries = engine.map(score_partition, remaining, engine.broadcast(plan))
         for done, entry in enumerate(entries, start=1):
             output.keep_part(entry)
