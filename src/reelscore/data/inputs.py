@@ -95,9 +95,11 @@ def read_inputs(
     files: list[CaptionFile] = []
     candidates: dict[str, Candidates] = {}
     sides: dict[str, PythonCaptions] = {}
+    named: Mapping[str, CaptionsLike]
+    names_parts = False
     shards = [] if isinstance(systems, Mapping) else paths_in(systems, texts=True)
     if shards and name_their_systems(shards, reading):
-        named: Mapping[str, CaptionsLike] = _by_system(shards, reading)
+        named, names_parts = _by_system(shards, reading)
     else:
         named = systems_of(systems)
     for name, captions in named.items():
@@ -152,7 +154,7 @@ def read_inputs(
         notes += split_notes
     files += read
     notes += reading_notes(files)
-    check_split_was_used(reading, any(file.splits for file in files))
+    check_split_was_used(reading, names_parts or any(file.splits for file in files))
     return Inputs(candidates, truth, files, notes)
 
 
@@ -198,12 +200,18 @@ def _names_systems(path: PathLike, reading: Reading) -> bool | None:
     return names_systems(path, reading)
 
 
-def _by_system(paths: Sequence[PathLike], reading: Reading | None) -> dict[str, CaptionsLike]:
-    """Read the captions of files whose records say which system wrote them."""
+def _by_system(
+    paths: Sequence[PathLike], reading: Reading | None
+) -> tuple[dict[str, CaptionsLike], bool]:
+    """Read the captions of files whose records say which system wrote them.
+
+    Also tells whether the part of a data set that is wanted was taken of some file.
+    """
     from reelscore.data.shard_blocks import captions_by_system
     from reelscore.data.shards import shards_of
 
-    return dict(captions_by_system(shards_of(paths, "candidates", reading)))
+    shards = shards_of(paths, "candidates", reading)
+    return dict(captions_by_system(shards)), any(shard.reading.splits for shard in shards)
 
 
 def reading_notes(files: Sequence[CaptionFile]) -> list[str]:

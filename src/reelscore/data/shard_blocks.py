@@ -385,7 +385,8 @@ def _arrays(values: Mapping[str, list[Any]]) -> dict[str, Any]:
             else:
                 arrays[role] = pa.array(column, pa.string())
         elif role == _SPLIT:
-            arrays[role] = pa.array([v if type(v) is str else None for v in column], pa.string())
+            parts = [str(value) if type(value) in (str, int) else None for value in column]
+            arrays[role] = pa.array(parts, pa.string())
         else:
             texts = [value if type(value) is str else str(value) for value in column]
             arrays[role] = pa.array(texts, pa.string())

@@ -16,6 +16,7 @@ import pytest
 
 import reelscore
 from reelscore import DataError
+from reelscore.data.inputs import read_inputs
 from reelscore.data.reading import Reading
 from reelscore.data.shard_blocks import blocks_of
 from reelscore.data.shards import BadRows, shards_of
@@ -224,6 +225,22 @@ def test_one_part_of_a_data_set(tmp_path, kind):
         score_shards(*files)
     with pytest.raises(DataError, match="no file says which items belong to it"):
         score_shards({"ours": captions}, [captions], "rouge_l", reading=Reading(split="test"))
+
+
+@pytest.mark.parametrize("kind", ["parquet", "jsonl"])
+@pytest.mark.parametrize(("parts", "split"), [(("train", "test"), "test"), ((1, 2), "2")])
+def test_one_part_of_the_captions_of_systems(tmp_path, truth, kind, parts, split):
+    rows = [
+        {"system": "ours", "item": item, "caption": f"a man {k}", "split": part}
+        for part, items in zip(parts, (["other"], REFERENCES), strict=True)
+        for k, item in enumerate(items)
+    ]
+    captions = write_shards(tmp_path / "captions", rows, 2, kind)
+    reading = Reading(split=split)
+    table = score_shards([captions], [truth], "rouge_l", reading=reading)
+    assert "|items:3|" in table["ours"]["rouge_l"].signature
+    inputs = read_inputs(captions, truth, reading=reading)
+    assert list(inputs.systems["ours"]) == list(REFERENCES)
 
 
 def test_bytes_that_are_no_text(tmp_path, truth):
