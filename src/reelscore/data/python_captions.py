@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from os.path import exists
+from os.path import exists, splitext
 from typing import Any
 
 import msgspec
@@ -190,7 +190,7 @@ def systems_of(systems: object) -> Mapping[str, Any]:
     """
     if isinstance(systems, Mapping) and not are_columns(systems):
         texts = [each for each in systems.values() if isinstance(each, str)]
-        if len(texts) == len(systems) and any(" " in each and not exists(each) for each in texts):
+        if "" not in systems and len(texts) == len(systems) and any(map(_is_sentence, texts)):
             raise DataError(
                 f"The systems are texts ({texts[0][:30]!r}, …), and no files; expected captions by "
                 "system, {name: captions}. To score one system, use reelscore.score."
@@ -215,6 +215,12 @@ def systems_of(systems: object) -> Mapping[str, Any]:
             raise DataError(f"{table.place(place + 1)}: the system is {in_words(name)}, not text.")
         places.setdefault(name, []).append(place)
     return {name: table.taken(own, f"candidates of {name!r}") for name, own in places.items()}
+
+
+def _is_sentence(text: str) -> bool:
+    """Whether a text is a caption rather than the name of a file."""
+    ending = splitext(text)[1]
+    return " " in text and (len(ending) < 2 or " " in ending) and not exists(text)
 
 
 def system_name(path: PathLike) -> str:
