@@ -9,8 +9,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-# Runs of ours that take a fraction of a second: one that was disturbed weighs more than in a minute
-OWN_TIMES = 9
+# How often ours is run between two runs of another tool: it takes a fraction of a second.
+_EACH = 4
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,16 @@ def run(command: list[str], **variables: str) -> Cost:
 def best(command: list[str], times: int, **variables: str) -> Cost:
     """The cheapest of several runs: what else the machine does only ever adds."""
     return min((run(command, **variables) for _ in range(times)), key=lambda cost: cost.cpu)
+
+
+def side_by_side(ours: list[str], theirs: list[str], times: int) -> tuple[Cost, Cost]:
+    """The cheapest run of ours and of theirs, which are run in turn: a machine has slow minutes."""
+    own = [run(ours) for _ in range(_EACH)]
+    other = []
+    for _ in range(times):
+        other.append(run(theirs))
+        own += [run(ours) for _ in range(_EACH)]
+    return min(own, key=lambda cost: cost.cpu), min(other, key=lambda cost: cost.cpu)
 
 
 def cpu_of(pid: int) -> float:

@@ -13,7 +13,7 @@ from pycocoevalcap.meteor.meteor import Meteor as Jar
 
 from benchmarks.data import read_lines, trecvid_2020
 from benchmarks.installed import installed_program
-from benchmarks.measuring import OWN_TIMES, best, cpu_of, run
+from benchmarks.measuring import cpu_of, side_by_side
 from reelscore import tokenize
 from reelscore.metrics.meteor import Meteor
 from reelscore.text.packed import pack
@@ -27,17 +27,18 @@ def main() -> None:
     ours = [installed_program(), "score", str(candidates), *refs, "--format", "lines"]
 
     print("BLEU, METEOR, ROUGE-L, CIDEr of 1,700 captions with 5 references, file to table")
-    peer = best(_peer(candidates, references), 3)
+    cost, peer = side_by_side(ours, _peer(candidates, references), 3)
     print(f"  pycocoevalcap    {peer}")
-    cost = best(ours, OWN_TIMES)
     print(f"  reelscore        {cost}")
     print(f"  ratio of CPU     {peer.cpu / cost.cpu:8.1f}")
 
     systems = [path for path in candidates.parent.iterdir() if "HUMAN" not in path.name]
     print(f"The same of {len(systems)} systems: a table, by one command and by one for each system")
-    peers = sum(run(_peer(path, references)).cpu for path in systems)
+    all_of_ours = [*ours[:2], *map(str, systems), *ours[3:]]
+    rounds = [side_by_side(all_of_ours, _peer(path, references), 1) for path in systems]
+    peers = sum(peer.cpu for _, peer in rounds)
     print(f"  pycocoevalcap    {peers:8.2f} s CPU")
-    cost = best([*ours[:2], *map(str, systems), *ours[3:]], OWN_TIMES)
+    cost = min((cost for cost, _ in rounds), key=lambda cost: cost.cpu)
     print(f"  reelscore        {cost}")
     print(f"  ratio of CPU     {peers / cost.cpu:8.1f}")
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmarks.data import ROOT
 from benchmarks.installed import installed_program
-from benchmarks.measuring import OWN_TIMES, best, run
+from benchmarks.measuring import best, run, side_by_side
 
 DENSE = ROOT.parent / "shared" / "data" / "dense"
 SAMPLE = 500  # videos of BMT for the Java side, whose time grows with their number
@@ -37,7 +37,7 @@ def main() -> None:
         title = "The same videos, ActivityNet scorer with all metrics"
         _beside_java(title, bmt, videos, with_all=True, times=1)
     else:
-        print(f"{title}\n  reelscore      {best(_ours(*map(str, map(_path, bmt))), OWN_TIMES)}")
+        print(f"{title}\n  reelscore      {best(_ours(*map(str, map(_path, bmt))), TIMES)}")
     timechat = "timechat_yc2_pred_anet_format", "yc2_val"
     _beside_java("TimeChat on YouCook2, all videos", timechat, sorted(read(timechat[1])))
 
@@ -59,9 +59,10 @@ def _beside_java(
         paths[0].write_text(json.dumps(part))
         for path, truth in zip(paths[1:], truths, strict=True):
             path.write_text(json.dumps({v: truth[v] for v in videos if v in truth}))
-        ours = best(_ours(*map(str, paths), with_all=with_all), OWN_TIMES)
         peer = [sys.executable, "-m", "benchmarks.stories_peer", *(["--all"] if with_all else [])]
-        theirs = best([*peer, *map(str, paths)], times)
+        ours, theirs = side_by_side(
+            _ours(*map(str, paths), with_all=with_all), [*peer, *map(str, paths)], times
+        )
     print(f"  reelscore      {ours}")
     print(f"  {'COCO tools ' if with_all else 'Java METEOR'}    {theirs}")
     print(f"  ratio of CPU   {theirs.cpu / ours.cpu:8.1f}")
