@@ -31,7 +31,7 @@ from reelscore.data.paired_captions import lone_references
 from reelscore.data.python_captions import CaptionsLike
 from reelscore.errors import DataError, check_choice
 from reelscore.learned.encoders import need
-from reelscore.learned.training.checkpoints import claim_folder, release_folder
+from reelscore.learned.training.checkpoints import claim_folder, released_on_failure
 
 if TYPE_CHECKING:
     from reelscore.captioners.label_folders import Labels
@@ -133,7 +133,7 @@ class Captioner:
         claim_folder(home, {"signature": signature, "device": device, "made from": made_from})
         if (home / _MODEL).is_file():
             return cls.load(home, device=device)
-        try:
+        with released_on_failure(home):
             trained = train(
                 Examples([(item, text) for item, own in training.items() for text in own], ours),
                 held_out,
@@ -147,9 +147,6 @@ class Captioner:
                 progress=progress,
                 measured=measured,
             )
-        except BaseException:
-            release_folder(home)  # what failed at its beginning keeps the folder from nobody
-            raise
         save = need("safetensors.torch").save_file
         best = trained.network.weights()
         for name, tensors in (("best", best), ("last", trained.last)):

@@ -6,8 +6,8 @@ Checkpoints are tensors in safetensors, and the rest in their metadata; no pickl
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -118,8 +118,9 @@ def claim_folder(folder: str | Path, facts: Mapping[str, object]) -> None:
         )
 
 
-def release_folder(folder: str | Path) -> None:
-    """Take back a claim where the training has no checkpoint yet, so that there is nothing to lose.
+@contextmanager
+def released_on_failure(folder: str | Path) -> Iterator[None]:
+    """Take back a claim if the training fails before its first checkpoint: nothing is lost then.
 
     Args:
         folder: The folder that was claimed; it is removed if nothing else is in it.
@@ -127,15 +128,20 @@ def release_folder(folder: str | Path) -> None:
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as home:
     ...     claim_folder(Path(home, "model"), {"seed": 1})
-    ...     release_folder(Path(home, "model"))
+    ...     with suppress(ValueError), released_on_failure(Path(home, "model")):
+    ...         raise ValueError("no such encoder")
     ...     Path(home, "model").exists()
     False
     """
-    home = Path(folder)
-    if not any(home.rglob(_FILE)):
-        (home / _CLAIM).unlink(missing_ok=True)
-        with suppress(OSError):  # other files are there
-            home.rmdir()
+    try:
+        yield
+    except BaseException:
+        home = Path(folder)
+        if not any(home.rglob(_FILE)):
+            (home / _CLAIM).unlink(missing_ok=True)
+            with suppress(OSError):  # other files are there
+                home.rmdir()
+        raise
 
 
 def _difference(old: object, new: object, name: str) -> str:

@@ -22,7 +22,7 @@ from reelscore.learned.judged_captions import (
 from reelscore.learned.model_files import SHIPPED, ModelInfo, cached_info, write_model
 from reelscore.learned.pair_scores import predict_captions
 from reelscore.learned.sentence_vectors import FloatArray, read_bert
-from reelscore.learned.training.checkpoints import claim_folder, release_folder
+from reelscore.learned.training.checkpoints import claim_folder, released_on_failure
 from reelscore.learned.training.early_stopping import validation_split
 from reelscore.learned.training.examples import check_stages
 from reelscore.learned.training.held_out import hold_out
@@ -95,7 +95,7 @@ def fit_model(
         },
     )
     embedding = None
-    try:
+    with released_on_failure(folder):
         if any(stage.source in ("similarity", "anchors") for stage in recipe.stages):
             from reelscore.learned.sentence_vectors import SentenceEncoder
 
@@ -118,9 +118,6 @@ def fit_model(
             every=every,
             **by_teacher,
         )
-    except BaseException:
-        release_folder(folder)  # what failed at its beginning keeps the folder from nobody
-        raise
     network = trained.network
     vectors = _vectors(recipe, encoder)
     similarity = recipe.similarity if vectors else 0.0
