@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 from sqlalchemy import insert
 
-from reelscore.challenge.board_maker import _kept
-from reelscore.challenge.definition_file import parse_definition
-from reelscore.challenge.draws import Draws
-from reelscore.challenge.store import tables
-from reelscore.challenge.store.blobs import put_blob
-from reelscore.challenge.store.tables import open_challenges
-from reelscore.challenge.views import View
+from reelscore.challenges.boards.board_maker import _kept
+from reelscore.challenges.boards.draws import Draws
+from reelscore.challenges.definition.reader import parse_definition
+from reelscore.challenges.store import tables
+from reelscore.challenges.store.blobs import put_blob
+from reelscore.challenges.store.tables import open_challenges
+from reelscore.challenges.views import View
 from reelscore.store.database import Database
 from reelscore.store.values import from_iso
 

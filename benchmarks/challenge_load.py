@@ -32,11 +32,11 @@ from sqlalchemy import func, select
 
 from benchmarks.challenge import DEFINITION, ITEMS, sentences
 from benchmarks.measuring import tree_cost
-from reelscore.challenge.arena import Arena
-from reelscore.challenge.challenges import find_challenge, make_challenge
-from reelscore.challenge.store import tables
-from reelscore.challenge.teams import add_team
-from reelscore.challenge.tokens import make_token
+from reelscore.challenges.arena import Arena
+from reelscore.challenges.challenge import find_challenge, make_challenge
+from reelscore.challenges.people.teams import add_team
+from reelscore.challenges.people.tokens import make_token
+from reelscore.challenges.store import tables
 from reelscore.web.security import Signer
 from reelscore.web.store.accounts import add_account
 from reelscore.web.store.schema import open_database

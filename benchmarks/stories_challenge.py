@@ -17,16 +17,16 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.data import ROOT
-from reelscore.challenge.arena import Arena
-from reelscore.challenge.challenges import find_challenge, make_challenge
-from reelscore.challenge.exports import export_challenge
-from reelscore.challenge.store.tables import open_challenges
-from reelscore.challenge.submissions import Upload, hand_in
-from reelscore.challenge.teams import add_team
-from reelscore.challenge.uploads import Readers
-from reelscore.challenge.verification import verify_export
-from reelscore.challenge.views import View
-from reelscore.challenge.workers import Workers
+from reelscore.challenges.arena import Arena
+from reelscore.challenges.challenge import find_challenge, make_challenge
+from reelscore.challenges.exchange.exports import export_challenge
+from reelscore.challenges.exchange.verification import verify_export
+from reelscore.challenges.people.teams import add_team
+from reelscore.challenges.queue.workers import Workers
+from reelscore.challenges.store.tables import open_challenges
+from reelscore.challenges.submissions import Upload, hand_in
+from reelscore.challenges.uploads.uploads import Readers
+from reelscore.challenges.views import View
 
 DENSE = ROOT.parent / "shared" / "data" / "dense"
 METEOR = 0.009479686134345128  # the official scorer's, of the file as it is

@@ -14,13 +14,13 @@ import time
 from pathlib import Path
 
 from benchmarks.data import TRECVID
-from reelscore.challenge.board_forms import board_grid
-from reelscore.challenge.exports import export_challenge
-from reelscore.challenge.store.tables import open_challenges
-from reelscore.challenge.trecvid import trecvid_challenge
-from reelscore.challenge.verification import verify_export
-from reelscore.challenge.views import View
+from reelscore.challenges.boards.board_forms import board_grid
+from reelscore.challenges.exchange.exports import export_challenge
+from reelscore.challenges.exchange.verification import verify_export
+from reelscore.challenges.store.tables import open_challenges
+from reelscore.challenges.views import View
 from reelscore.store.values import from_iso
+from reelscore_studies.trecvid import trecvid_challenge
 
 PUBLISHED = {"bleu_4": 0.174429, "meteor": 0.172660, "rouge_l": 0.398206, "cider": 0.303038}
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from reelscore.text.grammar.lexicon import BLOCK
+from reelscore.text.parser.lexicon import BLOCK
 
 PARTS = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 WORD_SENSE_TYPES = {"n": "1", "v": "2", "r": "4"}

@@ -4,7 +4,7 @@
 
 SCORES is a folder with bertha_as_published.jsonl.gz and bertha_aligned.jsonl.gz: a line for each
 judged caption, with image_id (year/system/item) and the counts tp, fp, fn that SPICE 1.0 gave it
-against HUMAN-B's caption. Writes src/reelscore/meta/published/bertha_spice.npz.
+against HUMAN-B's caption. Writes studies/reelscore_studies/published/bertha_spice.npz.
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ import sys
 from pathlib import Path
 
 from reelscore.data.datasets import trecvid_ha
-from reelscore.meta.repro.bertha import write_counts
+from reelscore_studies.repro.bertha import write_counts
 
-TARGET = Path(__file__).resolve().parents[1] / "src/reelscore/meta/published/bertha_spice.npz"
+TARGET = (
+    Path(__file__).resolve().parents[1] / "studies/reelscore_studies/published/bertha_spice.npz"
+)
 
 
 def main(copy: str, scores: str) -> None:

@@ -156,9 +156,9 @@ def judge_and_evaluate() -> Iterator[Callable[[], object]]:
 
 def running_campaign(folder: str, url: str) -> tuple[FastAPI, str]:
     """Make a campaign of one task; give its app and the token of a rater's link."""
-    from reelscore.human import Campaign, Hit, Shown, Task
+    from reelscore.campaigns import Campaign, Hit, Shown, Task
+    from reelscore.campaigns.store import raters
     from reelscore.web import Settings, create_app
-    from reelscore.web.store import raters
     from reelscore.web.store.accounts import add_account
 
     database = f"{folder}/dogs.db"

@@ -25,7 +25,7 @@ from caption_words import (
     inflected,
 )
 
-from reelscore.text.grammar.trees import ROOT, Token, Tree
+from reelscore.text.parser.trees import ROOT, Token, Tree
 
 NUMBERS = "two three four five six seven 2 3 4 5 several many some both few multiple".split()
 GROUPS = (

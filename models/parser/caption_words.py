@@ -7,7 +7,7 @@ from functools import cache
 
 from lemminflect import getInflection
 
-from reelscore.text.grammar.lexicon import Lexicon
+from reelscore.text.parser.lexicon import Lexicon
 
 USUAL = {
     "person": "man woman boy girl guy lady person child kid baby toddler teenager player singer "

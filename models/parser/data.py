@@ -18,7 +18,7 @@ from pathlib import Path
 from caption_grammar import CaptionGrammar
 from revoicing import revoiced
 
-from reelscore.text.grammar.trees import Tree, read_trees, write_tree
+from reelscore.text.parser.trees import Tree, read_trees, write_tree
 
 
 def treebank(folder: Path, part: str) -> list[Tree]:

@@ -24,8 +24,8 @@ from onnxruntime.quantization import QuantType, quantize_dynamic
 from torch import Tensor, nn
 from train import load
 
-from reelscore.text.grammar.lexicon import Lexicon
-from reelscore.text.grammar.trees import read_trees
+from reelscore.text.parser.lexicon import Lexicon
+from reelscore.text.parser.trees import read_trees
 
 VERSION = "1.1.0"
 PACKAGE = Path(__file__).parent / "reelscore_parser"

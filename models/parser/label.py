@@ -16,7 +16,7 @@ from network import Parser
 from tokenizers import Tokenizer
 from train import Numbers, Sentence, batches, load, scores_of, tensors, to_heads
 
-from reelscore.text.grammar.trees import Token, Tree, write_tree
+from reelscore.text.parser.trees import Token, Tree, write_tree
 
 
 def plain(words: list[str]) -> Tree:

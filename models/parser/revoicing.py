@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from caption_words import inflected
 
-from reelscore.text.grammar.trees import ROOT, Token, Tree
+from reelscore.text.parser.trees import ROOT, Token, Tree
 
 PLURAL_SUBJECTS = frozenset("they we these those both many few several some all people".split())
 STRANGERS = frozenset("i you we".split())

@@ -26,7 +26,7 @@ from tokenizers import Encoding, Tokenizer
 from torch import Tensor
 from torch.nn import functional
 
-from reelscore.text.grammar.trees import Token, Tree, read_trees
+from reelscore.text.parser.trees import Token, Tree, read_trees
 
 
 @dataclass

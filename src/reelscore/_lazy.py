@@ -3,14 +3,14 @@
 A command that prints scores computes them in the core; `np` here is numpy for the functions of
 its modules that compute with arrays.
 
-A package says three times what is public, and a test checks that it says the same: `__all__` for
-people, imports under `TYPE_CHECKING` for type checkers, and here for the interpreter, by module.
+A package states its public names once, in the stub ``__init__.pyi``.
 """
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -29,31 +29,38 @@ else:
     np = _Numpy()
 
 
-def lazy_names(
-    package: str, modules: Mapping[str, str]
-) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Make the functions `__getattr__` and `__dir__` of a package.
+_IMPORTS = re.compile(r"^from (\S+) import (\w+)", re.MULTILINE)  # one name a line
+
+
+def attach(
+    package: str, file: str
+) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """Make `__getattr__`, `__dir__` and `__all__` of a package from the stub beside its file.
+
+    The stub, ``__init__.pyi``, states each public name once, by an import; type checkers read it
+    as it is. A name is imported when it is first used. It must not be that of a module of the
+    package: importing the module would replace it.
 
     Args:
         package: The package's name: its `__name__`.
-        modules: The public names in each module, separated by spaces; modules are named by their
-            path below `reelscore`. A public name must not be that of a module of the package:
-            importing the module would replace it.
+        file: The package's file: its `__file__`.
 
-    >>> load, names = lazy_names("reelscore.stats", {"stats.clusters": "cluster rank"})
-    >>> load("rank").__module__
-    'reelscore.stats.clusters'
+    >>> import reelscore.stats
+    >>> load, names, public = attach("reelscore.stats", reelscore.stats.__file__)
+    >>> load("rank").__module__, names() == public
+    ('reelscore.stats.clusters', True)
     """
-    homes = {name: module for module, names in modules.items() for name in names.split()}
+    with open(f"{file}i", encoding="utf-8") as stub:
+        homes = {name: module for module, name in _IMPORTS.findall(stub.read())}
 
     def load(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(f"reelscore.{homes[name]}"), name)
+        if homes[name] == package:
+            return import_module(f"{package}.{name}")
+        value = getattr(import_module(homes[name]), name)
         setattr(sys.modules[package], name, value)
         return value
 
-    def public_names() -> list[str]:
-        return sorted(sys.modules[package].__all__)
-
-    return load, public_names
+    public = sorted(homes)
+    return load, lambda: list(public), public

@@ -20,14 +20,14 @@ import httpx
 import pytest
 from sqlalchemy import func, select
 
-from reelscore.challenge import scorers
-from reelscore.challenge.arena import Arena, server_clock
-from reelscore.challenge.challenges import find_phase
-from reelscore.challenge.jobs import FAULTS
-from reelscore.challenge.store import tables
-from reelscore.challenge.store.events import broken_link
-from reelscore.challenge.submissions import list_submissions
-from reelscore.challenge.tokens import make_token
+from reelscore.challenges.arena import Arena, server_clock
+from reelscore.challenges.challenge import find_phase
+from reelscore.challenges.people.tokens import make_token
+from reelscore.challenges.queue import scorers
+from reelscore.challenges.queue.jobs import FAULTS
+from reelscore.challenges.store import tables
+from reelscore.challenges.store.events import broken_link
+from reelscore.challenges.submissions import list_submissions
 from reelscore.web.store.accounts import add_account
 from reelscore.web.store.schema import open_database
 from support import challenge_process
@@ -257,8 +257,8 @@ def quiet(where, tmp_path):
     arena, known = new_arena(where, tmp_path, clock=server_clock, limits="total = 100000")
     text = (tmp_path / "dogs.toml").read_text()
     (tmp_path / "dogs.toml").write_text(text.replace("closes = 2026", "closes = 2999"))
-    from reelscore.challenge.challenges import make_challenge
-    from reelscore.challenge.jobs import references_of
+    from reelscore.challenges.challenge import make_challenge
+    from reelscore.challenges.queue.jobs import references_of
 
     make_challenge(arena, tmp_path / "dogs.toml")
     with open_database(where) as database:

@@ -11,7 +11,7 @@ import time
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from reelscore.human.campaign import Campaign
+from reelscore.campaigns.campaign import Campaign
 from support import rater_process
 from support.made_hits import rating_hits
 

@@ -8,10 +8,10 @@ import json
 import pytest
 from sqlalchemy import update
 
-from reelscore.challenge.archive import write_archive
-from reelscore.challenge.showing import Who
-from reelscore.challenge.store import tables
-from reelscore.challenge.views import View
+from reelscore.challenges.exchange.archive import write_archive
+from reelscore.challenges.showing import Who
+from reelscore.challenges.store import tables
+from reelscore.challenges.views import View
 from reelscore.errors import DataError
 from support.browser import faults, follow, new_visitor
 from support.challenges import OPENS, REVEALS, made_with

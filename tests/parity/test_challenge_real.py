@@ -8,18 +8,18 @@ from pathlib import Path
 import pytest
 from benchmarks.stories_challenge import METEOR, read, valid
 
-from reelscore.challenge.arena import Arena
-from reelscore.challenge.challenges import find_challenge, make_challenge
-from reelscore.challenge.exports import export_challenge
-from reelscore.challenge.store.tables import open_challenges
-from reelscore.challenge.submissions import Upload, hand_in, list_submissions
-from reelscore.challenge.teams import add_team
-from reelscore.challenge.trecvid import trecvid_challenge
-from reelscore.challenge.uploads import Readers
-from reelscore.challenge.verification import verify_export
-from reelscore.challenge.views import View
-from reelscore.challenge.workers import Workers
+from reelscore.challenges.arena import Arena
+from reelscore.challenges.challenge import find_challenge, make_challenge
+from reelscore.challenges.exchange.exports import export_challenge
+from reelscore.challenges.exchange.verification import verify_export
+from reelscore.challenges.people.teams import add_team
+from reelscore.challenges.queue.workers import Workers
+from reelscore.challenges.store.tables import open_challenges
+from reelscore.challenges.submissions import Upload, hand_in, list_submissions
+from reelscore.challenges.uploads.uploads import Readers
+from reelscore.challenges.views import View
 from reelscore.store.values import from_iso
+from reelscore_studies.trecvid import trecvid_challenge
 from support.challenge_data import scores_of
 
 pytestmark = pytest.mark.shared

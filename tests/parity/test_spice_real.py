@@ -18,8 +18,8 @@ from reelscore.compat import coco
 from reelscore.metrics import score_tuples
 from reelscore.metrics.spice import Spice
 from reelscore.stats import pearson
-from reelscore.text.grammar import SceneGraph, read_trees, tree_facts
-from reelscore.text.grammar.scene_graph import match, read_concepts
+from reelscore.text.parser import SceneGraph, read_trees, tree_facts
+from reelscore.text.parser.scene_graph import match, read_concepts
 
 pytestmark = pytest.mark.shared
 

@@ -16,8 +16,8 @@ from reelscore.data.datasets.trecvid_ha import FOLDERS, YEARS, load
 from reelscore.data.table import ItemScores, MetricResult, ScoreTable
 from reelscore.meta.audit import METRIC, audit_captions, quick_audit
 from reelscore.meta.judged import Judged
-from reelscore.meta.published import published
-from reelscore.meta.repro.bertha import (
+from reelscore_studies.published import published
+from reelscore_studies.repro.bertha import (
     FUSED,
     Reproduction,
     by_system_and_item,
@@ -25,7 +25,7 @@ from reelscore.meta.repro.bertha import (
     official_scores,
     reproduce,
 )
-from reelscore.meta.repro.direct_assessment import replicate
+from reelscore_studies.repro.direct_assessment import replicate
 
 pytestmark = pytest.mark.shared
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reelscore import metric_names, parse, score
-from reelscore.judges.bertscore import BertScore
-from reelscore.judges.judge import Failed, Judge
 from reelscore.learned.bertha import Bertha
 from reelscore.learned.fusion import Fusion
+from reelscore.learned.judges.bertscore import BertScore
+from reelscore.learned.judges.judge import Failed, Judge
 from reelscore.learned.sts import Sts
 from reelscore.metrics.bleu import Bleu
 from reelscore.metrics.cider import Cider

@@ -13,9 +13,9 @@ pytest.importorskip("fastapi", reason="the web extra is not installed")
 
 from argon2 import PasswordHasher
 
+from reelscore.campaigns.pages.demo import draw_videos
 from reelscore.corpus.project import Project
 from reelscore.web import security
-from reelscore.web.demo import draw_videos
 from support.arena import Participant
 from support.browser import new_visitor
 from support.review import review_project

@@ -8,7 +8,7 @@ import threading
 import httpx
 import pytest
 
-from reelscore.challenge.store.events import broken_link, read_events
+from reelscore.challenges.store.events import broken_link, read_events
 from reelscore.errors import DataError
 from reelscore.web import security
 from reelscore.web.store import accounts

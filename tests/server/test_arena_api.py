@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from reelscore.challenge.workers import Workers
+from reelscore.challenges.queue.workers import Workers
 from support.arena import HERE, At, Participant, Program, arena_app, on_both
 from support.challenge_data import SECOND, START, captions
 from support.server import PASSWORD

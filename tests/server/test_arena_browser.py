@@ -8,10 +8,10 @@ import zipfile
 
 import pytest
 
-from reelscore.challenge.arena import Arena
-from reelscore.challenge.challenges import find_challenge
-from reelscore.challenge.submissions import Upload, hand_in
-from reelscore.challenge.teams import add_team
+from reelscore.challenges.arena import Arena
+from reelscore.challenges.challenge import find_challenge
+from reelscore.challenges.people.teams import add_team
+from reelscore.challenges.submissions import Upload, hand_in
 from support.browser import faults, follow, is_within, new_visitor, press
 from support.challenge_data import SECOND, START, captions, new_arena
 from support.server import PASSWORD, serve

@@ -12,11 +12,11 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from reelscore.challenge import remote
-from reelscore.challenge.challenges import find_challenge
-from reelscore.challenge.submissions import Upload, hand_in
-from reelscore.challenge.teams import add_team
-from reelscore.challenge.tokens import make_token
+from reelscore.challenges.challenge import find_challenge
+from reelscore.challenges.exchange import remote
+from reelscore.challenges.people.teams import add_team
+from reelscore.challenges.people.tokens import make_token
+from reelscore.challenges.submissions import Upload, hand_in
 from reelscore.cli.main import main
 from reelscore.errors import DataError, EndpointError
 from reelscore.web.store.accounts import add_account

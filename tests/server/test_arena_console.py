@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from reelscore.challenge.challenges import make_challenge
-from reelscore.challenge.workers import Workers
-from reelscore.web.arena import console, downloads, evaluations
+from reelscore.challenges.challenge import make_challenge
+from reelscore.challenges.pages import console, downloads, evaluations
+from reelscore.challenges.queue.workers import Workers
 from support.arena import HERE, At, Program, arena_app, on_both
 from support.challenge_data import captions
 from support.visits import Visitor

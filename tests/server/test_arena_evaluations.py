@@ -7,13 +7,13 @@ import re
 
 import pytest
 
-from reelscore.challenge.arena import Arena
-from reelscore.challenge.challenges import find_challenge
-from reelscore.challenge.human import link_campaign
-from reelscore.challenge.store.events import read_events
-from reelscore.challenge.teams import accept, find_team, invite, leave
+from reelscore.campaigns.campaign import Campaign
+from reelscore.challenges.arena import Arena
+from reelscore.challenges.challenge import find_challenge
+from reelscore.challenges.people.human import link_campaign
+from reelscore.challenges.people.teams import accept, find_team, invite, leave
+from reelscore.challenges.store.events import read_events
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.human.campaign import Campaign
 from reelscore.web.app import create_app
 from reelscore.web.settings import Settings
 from reelscore.web.store.accounts import add_account, find_account

@@ -22,11 +22,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from reelscore.challenge import showing
-from reelscore.challenge.exports import export_challenge
-from reelscore.challenge.scopes import Scope
-from reelscore.challenge.views import View
-from reelscore.web import arena as arena_pages
+from reelscore.challenges import pages as arena_pages
+from reelscore.challenges import showing
+from reelscore.challenges.exchange.exports import export_challenge
+from reelscore.challenges.scopes import Scope
+from reelscore.challenges.views import View
 from support.challenges import REVEALS
 from support.leak_search import marks_in, number_mark, reply_content, text_mark
 from support.leak_stage import MOMENTS, Stage

@@ -18,12 +18,12 @@ import httpx
 import pytest
 from sqlalchemy import func, select
 
-from reelscore.challenge.arena import DAY, Arena
-from reelscore.challenge.challenges import find_challenge
-from reelscore.challenge.processes import resident
-from reelscore.challenge.store import tables
-from reelscore.challenge.teams import add_team
-from reelscore.challenge.tokens import make_token
+from reelscore.challenges.arena import DAY, Arena
+from reelscore.challenges.challenge import find_challenge
+from reelscore.challenges.people.teams import add_team
+from reelscore.challenges.people.tokens import make_token
+from reelscore.challenges.queue.processes import resident
+from reelscore.challenges.store import tables
 from reelscore.web.store.accounts import add_account
 from reelscore.web.store.schema import open_database
 from support.arena import At, Participant, Program, arena_app, on_both
@@ -202,7 +202,7 @@ def watched_server(folder):
     arena.database.close()
     definition = (folder / "dogs.toml").read_text().replace("closes = 2026", "closes = 2999")
     (folder / "dogs.toml").write_text(definition)
-    from reelscore.challenge.challenges import make_challenge
+    from reelscore.challenges.challenge import make_challenge
 
     with open_database(where) as database:
         make_challenge(Arena(database), folder / "dogs.toml")

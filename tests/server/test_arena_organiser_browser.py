@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from reelscore.human.campaign import Campaign
-from reelscore.human.simulate.campaigns import Truth, simulate_campaign
-from reelscore.human.simulate.crowd import Crowd
+from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.simulate.campaigns import Truth, simulate_campaign
+from reelscore.campaigns.simulate.crowd import Crowd
 from support.browser import faults, follow, is_within, log_in, press
 from support.challenges import OPENS, REVEALS, made_with
 from support.server import serve

@@ -8,10 +8,10 @@ import re
 
 import pytest
 
-from reelscore.challenge.definition_file import parse_definition
-from reelscore.challenge.workers import Workers
+from reelscore.challenges.definition.reader import parse_definition
+from reelscore.challenges.pages.demo import challenge_settings
+from reelscore.challenges.queue.workers import Workers
 from reelscore.web.app import create_app
-from reelscore.web.arena.demo import challenge_settings
 from reelscore.web.settings import Settings
 from support.arena import arena_app
 from support.challenges import CLOSES, OPENS, REVEALS, definition_text, made_with

@@ -7,10 +7,10 @@ import re
 
 import pytest
 
-from reelscore.challenge.challenges import make_challenge
-from reelscore.challenge.workers import Workers
+from reelscore.challenges.challenge import make_challenge
+from reelscore.challenges.pages.accounts import reset_link
+from reelscore.challenges.queue.workers import Workers
 from reelscore.web.app import create_app
-from reelscore.web.arena.accounts import reset_link
 from reelscore.web.settings import Settings
 from reelscore.web.store.accounts import find_account
 from support.arena import HERE, At, Participant, Program, arena_app, on_both

@@ -9,11 +9,12 @@ import zipfile
 
 import pytest
 
-from reelscore.challenge import uploads, workers
-from reelscore.challenge.challenges import find_challenge
-from reelscore.challenge.phase_invitations import invite_to_phase
-from reelscore.challenge.teams import find_team
-from reelscore.challenge.workers import Workers
+from reelscore.challenges.challenge import find_challenge
+from reelscore.challenges.people.phase_invitations import invite_to_phase
+from reelscore.challenges.people.teams import find_team
+from reelscore.challenges.queue import workers
+from reelscore.challenges.queue.workers import Workers
+from reelscore.challenges.uploads import uploads
 from support.arena import HERE, At, Participant, Program, arena_app
 from support.challenge_data import SECOND, captions
 from support.challenge_process import Here

@@ -8,13 +8,13 @@ import re
 import pytest
 
 from reelscore import examples
-from reelscore.challenge.arena import Arena
-from reelscore.challenge.challenges import find_challenge, make_challenge
-from reelscore.challenge.store.tables import open_challenges
-from reelscore.challenge.submissions import Upload, hand_in
-from reelscore.challenge.teams import add_team
-from reelscore.challenge.uploads import Readers
-from reelscore.challenge.workers import Workers
+from reelscore.challenges.arena import Arena
+from reelscore.challenges.challenge import find_challenge, make_challenge
+from reelscore.challenges.people.teams import add_team
+from reelscore.challenges.queue.workers import Workers
+from reelscore.challenges.store.tables import open_challenges
+from reelscore.challenges.submissions import Upload, hand_in
+from reelscore.challenges.uploads.uploads import Readers
 from reelscore.data.story_files import read_stories
 from reelscore.web.app import create_app
 from reelscore.web.settings import Settings

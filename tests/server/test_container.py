@@ -22,7 +22,7 @@ import pytest
 import yaml
 
 from reelscore import examples
-from reelscore.human.campaign import Campaign
+from reelscore.campaigns.campaign import Campaign
 from support.server import free_port, small_campaign, wait_for
 
 ROOT = Path(__file__).resolve().parents[2]

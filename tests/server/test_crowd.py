@@ -10,11 +10,11 @@ import sys
 import pytest
 
 from reelscore import examples
-from reelscore.human.campaign import Campaign
-from reelscore.human.evaluate.results import evaluate_ratings
-from reelscore.human.hits.design import Design, make_hits
+from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.evaluate.results import evaluate_ratings
+from reelscore.campaigns.hits.design import Design, make_hits
+from reelscore.campaigns.store import raters
 from reelscore.significance import rank_systems
-from reelscore.web.store import raters
 from reelscore.web.store.schema import open_database
 from support.crowd import Heard, rate_all, run, score_by_type
 from support.server import free_port, serve_apart

@@ -7,10 +7,10 @@ from html import unescape
 
 import pytest
 
-from reelscore.human.campaign import Campaign
-from reelscore.human.hits.tasks import Hit, Shown, Task
+from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.hits.tasks import Hit, Shown, Task
+from reelscore.campaigns.pages.organisers import raters as rater_table
 from reelscore.web.app import create_app
-from reelscore.web.organisers import raters as rater_table
 from reelscore.web.settings import Settings
 from support.server import SECRET
 from support.visits import URL, Visitor

@@ -112,7 +112,9 @@ def test_uploads_need_room_too(app, monkeypatch):
     def write(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("reelscore.web.organisers.new_campaign.shutil.copyfileobj", write)
+    monkeypatch.setattr(
+        "reelscore.campaigns.pages.organisers.new_campaign.shutil.copyfileobj", write
+    )
     files = {"systems": ("a.json", b"[]")}
     page = owner.post("/organise/new", data={"proof": owner.proof, "name": "x"}, files=files)
     assert (page.status_code, "<h1>No room left</h1>" in page.text) == (503, True)

@@ -8,8 +8,8 @@ import os
 
 import pytest
 
+from reelscore.campaigns.hits.tasks import Hit, Shown, Task
 from reelscore.errors import DataError
-from reelscore.human.hits.tasks import Hit, Shown, Task
 from reelscore.web.app import create_app
 from reelscore.web.requests import JsonLines
 from reelscore.web.settings import Settings, load_secret
@@ -158,7 +158,7 @@ def test_a_defect_says_nothing_to_strangers(tmp_path, caplog, monkeypatch):
     def broken(*_, **__):
         raise RuntimeError("the password is swordfish")
 
-    monkeypatch.setattr("reelscore.web.raters.tasks.submit", broken)
+    monkeypatch.setattr("reelscore.campaigns.pages.raters.tasks.submit", broken)
     sent = visitor.answer(1)
     assert sent.status_code == 500
     assert "swordfish" not in sent.text
@@ -178,7 +178,7 @@ def test_a_database_that_fails_is_not_described(tmp_path):
 
     site.campaigns.get("dogs")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("reelscore.web.raters.tasks.submit", failing)
+        patch.setattr("reelscore.campaigns.pages.raters.tasks.submit", failing)
         sent = visitor.answer(1)
     assert sent.status_code == 503
     assert str(tmp_path) not in sent.text

@@ -13,8 +13,8 @@ import re
 import pytest
 from starlette.responses import Response
 
-from reelscore.human.hits.tasks import Hit, Shown, Task
-from reelscore.web.raters import session, tasks
+from reelscore.campaigns.hits.tasks import Hit, Shown, Task
+from reelscore.campaigns.pages.raters import session, tasks
 from reelscore.web.site import Site
 from support.visits import Visitor, app_over
 

@@ -7,9 +7,9 @@ import threading
 import pytest
 from click.testing import CliRunner
 
-from reelscore.cli.campaign.media import command
+from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.commands.media import command
 from reelscore.errors import DataError
-from reelscore.human.campaign import Campaign
 from reelscore.web.media import Preflight, check_video
 from support.footage import KINDS, bad_folder, film
 from support.server import small_campaign
@@ -140,7 +140,7 @@ def test_a_large_folder_shows_how_far_it_is(tmp_path, videos, monkeypatch):
         return 1.0
 
     object.__setattr__(app.state.site, "preflight", Preflight(videos, slow))
-    monkeypatch.setattr("reelscore.web.organisers.decisions.PATIENCE", 0)
+    monkeypatch.setattr("reelscore.campaigns.pages.organisers.decisions.PATIENCE", 0)
     page = owner.press("/organise/c/dogs/state", state="open")
     assert page.url.path == "/organise/c/dogs/videos"
     assert third.wait(30)

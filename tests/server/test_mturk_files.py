@@ -12,10 +12,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from reelscore.campaigns.hits.tasks import Hit, Shown, Task
+from reelscore.campaigns.pages.organisers.mturk import hits_csv
+from reelscore.campaigns.pages.texts import Pages
 from reelscore.errors import DataError
-from reelscore.human.hits.tasks import Hit, Shown, Task
-from reelscore.web.organisers.mturk import hits_csv
-from reelscore.web.rater_texts import Pages
 from reelscore.web.site import STATIC
 from support.browser import faults, is_within, press, slide, watch
 from support.visits import Visitor, app_over

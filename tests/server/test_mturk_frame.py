@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlencode
 
 import pytest
 
-from reelscore.web.raters import entry, session
+from reelscore.campaigns.pages.raters import entry, session
 from support.browser import watch
 from support.server import serve, small_campaign
 from support.visits import Visitor, app_over

@@ -13,9 +13,9 @@ import pytest
 from argon2 import PasswordHasher
 
 from reelscore import examples
+from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.evaluate.results import evaluate_ratings
 from reelscore.errors import NobodyPassedError
-from reelscore.human.campaign import Campaign
-from reelscore.human.evaluate.results import evaluate_ratings
 from reelscore.significance import rank_systems
 from support.server import PASSWORD
 from support.visits import Visitor, app_over
@@ -412,7 +412,7 @@ def test_results_where_nobody_passed(judged, monkeypatch):
     def nobody(*_, **__):
         raise NobodyPassedError(3)
 
-    monkeypatch.setattr("reelscore.web.organisers.results.evaluate_ratings", nobody)
+    monkeypatch.setattr("reelscore.campaigns.pages.organisers.results.evaluate_ratings", nobody)
     _, owner, _ = judged
     page = owner.get("/organise/c/clips/results").text
     assert "None of the 3 raters passed the quality control. The page Raters shows why" in page

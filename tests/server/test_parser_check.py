@@ -7,12 +7,12 @@ import pytest
 pytest.importorskip("reelscore_parser")
 
 from reelscore.errors import DataError
-from reelscore.meta.parser_campaign import make_campaign, score_campaign
-from reelscore.text.grammar.lexicon import Lexicon
-from reelscore.text.grammar.roles import Clause, Filler, Sentence
-from reelscore.text.grammar.trees import Token
+from reelscore.text.parser.lexicon import Lexicon
+from reelscore.text.parser.roles import Clause, Filler, Sentence
+from reelscore.text.parser.trees import Token
 from reelscore.web.app import create_app
 from reelscore.web.settings import Settings
+from reelscore_studies.parser.parser_campaign import make_campaign, score_campaign
 from support.server import SECRET
 from support.visits import URL, Visitor
 

@@ -7,9 +7,9 @@ import re
 import pytest
 from sqlalchemy import text
 
+from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.store.migrations import MIGRATIONS as CAMPAIGNS
 from reelscore.errors import DataError
-from reelscore.human.campaign import Campaign
-from reelscore.human.store.migrations import MIGRATIONS as CAMPAIGNS
 from reelscore.store.database import Database
 from reelscore.web.app import _ROUTERS
 from reelscore.web.store import accounts

@@ -9,9 +9,9 @@ import re
 import pytest
 from click.testing import CliRunner
 
-from reelscore.cli.campaign.pay import command
-from reelscore.human.campaign import Campaign
-from reelscore.web.payments import Pay, amounts_csv, list_work
+from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.commands.pay import command
+from reelscore.campaigns.pages.payments import Pay, amounts_csv, list_work
 from reelscore.web.store.schema import open_database
 from support.server import small_campaign
 from support.visits import Visitor, app_over

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from reelscore.web.organisers import preview
+from reelscore.campaigns.pages.organisers import preview
 from support.browser import is_within, log_in, watch
 from support.server import serve, small_campaign
 from support.visits import Visitor, app_over

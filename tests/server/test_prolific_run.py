@@ -16,9 +16,9 @@ from itertools import zip_longest
 
 import pytest
 
-from reelscore.human.campaign import Campaign
-from reelscore.human.hits.tasks import Hit, Shown, Task
-from reelscore.web.demo import draw_videos
+from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.hits.tasks import Hit, Shown, Task
+from reelscore.campaigns.pages.demo import draw_videos
 from support.browser import new_visitor, press
 from support.server import serve
 from support.visits import Visitor
@@ -145,7 +145,7 @@ def served(tmp_path):
     begun = time.time()
     clock = lambda: begun + HURRY * (time.time() - begun)  # noqa: E731
     with serve(str(tmp_path / "dogs.db"), videos=folder, clock=clock) as running:
-        from reelscore.web.store.raters import list_raters
+        from reelscore.campaigns.store.raters import list_raters
 
         running.people = lambda: list_raters(running.site.database, "dogs")
         yield running

@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from reelscore.web.store import raters
+from reelscore.campaigns.store import raters
 from reelscore.web.store.accounts import add_account
 from reelscore.web.store.schema import open_database
 from support.server import OWNER, PASSWORD, free_port, serve_apart, small_campaign

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from reelscore.web.demo import demo_settings
-from reelscore.web.store import raters
+from reelscore.campaigns.pages.demo import demo_settings
+from reelscore.campaigns.store import raters
 from support.browser import (
     at_task,
     begin,

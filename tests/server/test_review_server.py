@@ -21,8 +21,8 @@ from fastapi.testclient import TestClient
 from reelscore.cli.main import main
 from reelscore.corpus.decisions import append_decision, read_decisions
 from reelscore.corpus.records import Decision, Element, Sentence
-from reelscore.web.review.app import Review, create_review_app
-from reelscore.web.review.films import ReviewFilms
+from reelscore.corpus.review.app import Review, create_review_app
+from reelscore.corpus.review.films import ReviewFilms
 
 TOKEN = "s3cret"
 FIRST, SECOND, THIRD = "t00.00.06.000", "t00.00.14.000", "t00.00.24.000"

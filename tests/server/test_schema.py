@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
-from reelscore.challenge.challenges import find_challenge, make_challenge
-from reelscore.challenge.teams import add_team
-from reelscore.challenge.tokens import SCOPES, make_token
+from reelscore.challenges.challenge import find_challenge, make_challenge
+from reelscore.challenges.people.teams import add_team
+from reelscore.challenges.people.tokens import SCOPES, make_token
 from reelscore.web.store.accounts import find_account, list_accounts
 from support.challenge_data import write_definition
 from support.visits import Visitor, app_over

@@ -6,9 +6,9 @@ from contextlib import contextmanager
 
 import pytest
 
-from reelscore.challenge.challenges import find_challenge
-from reelscore.challenge.teams import team_of
-from reelscore.challenge.tokens import make_token
+from reelscore.challenges.challenge import find_challenge
+from reelscore.challenges.people.teams import team_of
+from reelscore.challenges.people.tokens import make_token
 from reelscore.web.app import create_app
 from reelscore.web.settings import Settings
 from reelscore.web.store.accounts import check_account

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reelscore.human.imports.files import read_judgments
-from reelscore.human.judgments import Judgment, Judgments
+from reelscore.campaigns.imports.files import read_judgments
+from reelscore.campaigns.judgments import Judgment, Judgments
 
 
 def eacl_batches(shared: Path) -> list[Path]:

@@ -9,12 +9,12 @@ from tempfile import TemporaryDirectory
 
 from sqlalchemy import select
 
-from reelscore.challenge.arena import Arena
-from reelscore.challenge.challenges import find_challenge, make_challenge
-from reelscore.challenge.ladder import Score
-from reelscore.challenge.store.tables import job, open_challenges, result, split
-from reelscore.challenge.submissions import Upload, hand_in
-from reelscore.challenge.teams import add_team
+from reelscore.challenges.arena import Arena
+from reelscore.challenges.boards.ladder import Score
+from reelscore.challenges.challenge import find_challenge, make_challenge
+from reelscore.challenges.people.teams import add_team
+from reelscore.challenges.store.tables import job, open_challenges, result, split
+from reelscore.challenges.submissions import Upload, hand_in
 
 START = 1_780_272_000_000_000  # 2026-06-01 00:00 UTC
 SECOND = 1_000_000

@@ -15,9 +15,11 @@ import time
 import uvicorn
 from sqlalchemy import event
 
-from reelscore.challenge import jobs, scorers, submissions, uploads, workers
-from reelscore.challenge.arena import Arena
-from reelscore.challenge.store.tables import open_challenges
+from reelscore.challenges import submissions
+from reelscore.challenges.arena import Arena
+from reelscore.challenges.queue import jobs, scorers, workers
+from reelscore.challenges.store.tables import open_challenges
+from reelscore.challenges.uploads import uploads
 from reelscore.errors import DataError
 from reelscore.web.app import create_app
 from reelscore.web.settings import Settings

@@ -14,12 +14,12 @@ import signal
 import sys
 from pathlib import Path
 
-import reelscore.cli.corpus.align
-import reelscore.cli.corpus.anonymise
-import reelscore.cli.corpus.export
-import reelscore.cli.corpus.script
-import reelscore.cli.corpus.segment
-import reelscore.cli.corpus.split  # noqa: F401 (loaded once for all forks)
+import reelscore.corpus.commands.align
+import reelscore.corpus.commands.anonymise
+import reelscore.corpus.commands.export
+import reelscore.corpus.commands.script
+import reelscore.corpus.commands.segment
+import reelscore.corpus.commands.split  # noqa: F401 (loaded once for all forks)
 
 
 def content() -> dict[str, str]:

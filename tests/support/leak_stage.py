@@ -20,20 +20,20 @@ import re
 import numpy as np
 from sqlalchemy import insert, select
 
-from reelscore.challenge.arena import Arena
-from reelscore.challenge.challenges import find_challenge, find_phase
-from reelscore.challenge.human import make_campaign
-from reelscore.challenge.phase_invitations import invite_to_phase
-from reelscore.challenge.quota import put_refusal
-from reelscore.challenge.showing import Who
-from reelscore.challenge.store import results, tables
-from reelscore.challenge.team_decisions import decide
-from reelscore.challenge.teams import accept, find_team, invite, set_contact, show_members
-from reelscore.challenge.tokens import make_token
-from reelscore.challenge.uploads import Report
-from reelscore.challenge.views import View
+from reelscore.campaigns.campaign import Campaign
+from reelscore.challenges.arena import Arena
+from reelscore.challenges.challenge import find_challenge, find_phase
+from reelscore.challenges.people.human import make_campaign
+from reelscore.challenges.people.phase_invitations import invite_to_phase
+from reelscore.challenges.people.team_decisions import decide
+from reelscore.challenges.people.teams import accept, find_team, invite, set_contact, show_members
+from reelscore.challenges.people.tokens import make_token
+from reelscore.challenges.quota import put_refusal
+from reelscore.challenges.showing import Who
+from reelscore.challenges.store import results, tables
+from reelscore.challenges.uploads.uploads import Report
+from reelscore.challenges.views import View
 from reelscore.examples import clips
-from reelscore.human.campaign import Campaign
 from reelscore.web.app import create_app
 from reelscore.web.requests import JsonLines
 from reelscore.web.settings import Settings, logger

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from reelscore.human.campaign import Campaign
-from reelscore.human.hits.tasks import Hit, Shown, Task
-from reelscore.human.store.records import Assignment
+from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.hits.tasks import Hit, Shown, Task
+from reelscore.campaigns.store.records import Assignment
 
 
 @dataclass

@@ -16,8 +16,8 @@ import sys
 import time
 from pathlib import Path
 
+from reelscore.campaigns.campaign import Campaign
 from reelscore.errors import RefusedError
-from reelscore.human.campaign import Campaign
 
 IDLE = 0.2  # seconds to wait where all HITs are held by others
 

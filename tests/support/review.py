@@ -12,9 +12,9 @@ import uvicorn
 
 from reelscore.corpus.project import Film, Project
 from reelscore.corpus.records import Piece, Segment, Sentence
+from reelscore.corpus.review.app import Review, create_review_app
+from reelscore.corpus.review.films import ReviewFilms
 from reelscore.corpus.segmentation import segment_id
-from reelscore.web.review.app import Review, create_review_app
-from reelscore.web.review.films import ReviewFilms
 from support.film_sound import made_pair
 from support.server import free_port, wait_for
 

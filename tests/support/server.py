@@ -15,11 +15,11 @@ from pathlib import Path
 
 import uvicorn
 
-from reelscore.human.campaign import Campaign
-from reelscore.human.hits.tasks import Hit, Shown, Task
+from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.hits.tasks import Hit, Shown, Task
+from reelscore.campaigns.store import raters
 from reelscore.web.app import create_app
 from reelscore.web.settings import Settings
-from reelscore.web.store import raters
 from reelscore.web.store.accounts import add_account
 
 OWNER, PASSWORD = "ada", "correct horse battery"

@@ -7,9 +7,9 @@ import time
 
 from starlette.testclient import TestClient
 
+from reelscore.campaigns.store import raters
 from reelscore.web.app import create_app
 from reelscore.web.settings import Settings
-from reelscore.web.store import raters
 from reelscore.web.store.accounts import add_account
 from support.server import OWNER, PASSWORD, SECRET, small_campaign
 

@@ -19,7 +19,7 @@ import msgspec
 
 from reelscore.data.checks import Problems
 from reelscore.errors import DataError, check_choice
-from reelscore.text.grammar.roles import Filler, Sentence
+from reelscore.text.parser.roles import Filler, Sentence
 
 TupleKind = Literal["text", "sense"]
 ROLES = ("subject", "verb", "object", "location")

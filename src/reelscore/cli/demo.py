@@ -51,7 +51,7 @@ def command(
     step, from their sound to scores. All that is made stays in a folder to look at.
     """
     if corpus:
-        from reelscore.cli.corpus.demo import show_corpus
+        from reelscore_studies.commands.corpus_demo import show_corpus
 
         show_corpus(folder)
         return
@@ -109,8 +109,8 @@ def _serve(port: int, challenge: bool) -> None:
     from reelscore.cli.serve import need_web, run
 
     need_web()
-    from reelscore.web.arena.demo import challenge_settings
-    from reelscore.web.demo import ID, demo_settings
+    from reelscore.campaigns.pages.demo import ID, demo_settings
+    from reelscore.challenges.pages.demo import challenge_settings
 
     with TemporaryDirectory() as folder:
         url = f"http://127.0.0.1:{port}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ import click
 from reelscore._version import __version__
 from reelscore.cli.messages import as_options, printable
 from reelscore.errors import ReelscoreError
+from reelscore.wings import wing_commands
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -22,14 +24,42 @@ class LazyGroup(click.Group):
     """A group that knows its commands' names and purposes, and imports what is called.
 
     Args:
-        modules: For each command its module in `reelscore.cli` and what it does; the text stands
-            there so that ``--help`` imports no command.
+        package: The package of the modules.
+        modules: For each command its module in that package and what it does; the text is there
+            so that ``--help`` imports no command. Wings may add commands to any group.
+        default: The command that is meant where none is typed.
         fields: As of `click.Group`.
     """
 
-    def __init__(self, *, modules: Mapping[str, tuple[str, str]], **fields: Any) -> None:
+    def __init__(
+        self,
+        *,
+        package: str,
+        modules: Mapping[str, tuple[str, str]],
+        default: str = "",
+        **fields: Any,
+    ) -> None:
         super().__init__(**fields)
-        self.modules = modules
+        self.default = default
+        self._own = {
+            name: (f"{package}.{module}", text) for name, (module, text) in modules.items()
+        }
+        self._above = "" if package == "reelscore.cli" else str(self.name)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put the default command first, where there is one and none is typed."""
+        completing = ctx.resilient_parsing and not args  # the name of a command may come
+        if self.default and not completing and (not args or not self._is_meant(args[0], ctx)):
+            args = [self.default, *args]
+        return super().parse_args(ctx, args)
+
+    def _is_meant(self, word: str, ctx: click.Context) -> bool:
+        return word in self.modules or word in ctx.help_option_names
+
+    @cached_property
+    def modules(self) -> dict[str, tuple[str, str]]:
+        """The modules of all commands, those that wings add included."""
+        return self._own | dict(wing_commands(self._above))
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Give the names in their own order, not by the alphabet."""
@@ -37,9 +67,10 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import a command."""
-        if cmd_name not in self.modules:
+        target = self._own.get(cmd_name) or self.modules.get(cmd_name)
+        if target is None:
             return None
-        module = import_module(f"reelscore.cli.{self.modules[cmd_name][0]}")
+        module = import_module(target[0])
         command: click.Command = module.command
         return command
 
@@ -66,22 +97,9 @@ _COMMANDS = {
     "compare": ("compare", "Score systems and test whether they differ."),
     "check": ("check", "Find defects in caption files before they are scored or published."),
     "stories": ("stories", "Score timed captions of long videos: SODA and ActivityNet."),
-    "caption": ("caption", "Make captions: baselines under a table, or those of any model."),
-    "campaign": ("campaign", "Ask people: plan, run and evaluate human assessments."),
-    "challenge": ("challenge", "Host a challenge: blind test sets, submissions, leaderboards."),
-    "corpus": ("corpus", "Build a corpus: align described films, find their narration."),
     "serve": ("serve", "Serve the rating pages of a campaign."),
     "report": ("report", "Write stored score tables as one HTML page to explore."),
     "inspect": ("inspect", "Show the items on which systems or scores differ most."),
-    "meta": ("meta", "Measure which metrics agree with people, and which better."),
-    "audit": ("audit", "Check that captions, references and judgments belong together."),
-    "stress": ("stress", "Fool metrics: damage captions by rule and see whether scores fall."),
-    "data": ("data", "Describe data sets with human judgments."),
-    "repro": ("repro", "Recompute published tables and compare them."),
-    "bertha": ("bertha", "Train and measure BERTHA, the metric learned from human judgments."),
-    "ensemble": ("ensemble", "Combine metrics by weights fitted to people's scores."),
-    "similarity": ("similarity", "Measure how similarly systems or annotators write."),
-    "analyse": ("analyse", "Where scores come from: difficult items, topics of verbs."),
     "parse": ("parse", "Read captions as language: who does what to whom, and where."),
     "tokenize": ("tokenize", "Tokenize captions as the metrics see them."),
     "metrics": ("metrics", "List the metrics and their parameters."),
@@ -90,7 +108,10 @@ _COMMANDS = {
 
 
 @click.command(
-    cls=LazyGroup, modules=_COMMANDS, context_settings={"help_option_names": ["-h", "--help"]}
+    cls=LazyGroup,
+    package="reelscore.cli",
+    modules=_COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(__version__, prog_name="reelscore")
 def cli() -> None:

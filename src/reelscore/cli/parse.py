@@ -23,7 +23,6 @@ from reelscore.data.reading import Reading
 from reelscore.data.source import read_lines
 from reelscore.data.spreadsheet import spreadsheet_csv
 from reelscore.errors import DataError
-from reelscore.meta import parser_check
 from reelscore.report.parses.records import (
     Parsed,
     conllu_lines,
@@ -32,10 +31,11 @@ from reelscore.report.parses.records import (
     translation_lines,
 )
 from reelscore.report.parses.text import parse_text
-from reelscore.report.tables.parses import clause_text, component_grid, gold_grid
-from reelscore.text.grammar.labels import GROUPS, labels
-from reelscore.text.grammar.senses import RULES
-from reelscore.text.grammar.sentences import PRONOUN_RULES, parse
+from reelscore.text.parser.labels import GROUPS, labels
+from reelscore.text.parser.senses import RULES
+from reelscore.text.parser.sentences import PRONOUN_RULES, parse
+from reelscore_studies.parser import parser_check
+from reelscore_studies.parser.tables import clause_text, component_grid, gold_grid
 
 _WRITERS: dict[str, Callable[[Parsed], Iterable[str]]] = {
     "conllu": conllu_lines,
@@ -139,7 +139,7 @@ def command(
         _show_sheets(score_sheets)
         return
     if score_campaign:
-        from reelscore.meta import parser_campaign
+        from reelscore_studies.parser import parser_campaign
 
         checks = parser_campaign.score_campaign(score_campaign)
         click.echo(component_grid(checks).to_text(terminal_width()))
@@ -164,7 +164,7 @@ def command(
     if check_sheet:
         _write_sheet(check_sheet, parsed)
     if campaign:
-        from reelscore.meta import parser_campaign
+        from reelscore_studies.parser import parser_campaign
 
         clauses = parser_campaign.make_campaign(campaign, parsed, judges=judges)
         click.echo(

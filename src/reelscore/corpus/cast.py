@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from reelscore.text.grammar.lexicon import PARTS_OF_SPEECH, Lexicon, PartOfSpeech
+from reelscore.text.parser.lexicon import PARTS_OF_SPEECH, Lexicon, PartOfSpeech
 
 
 def word_set(words: str) -> frozenset[str]:

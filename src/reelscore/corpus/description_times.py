@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reelscore.corpus.records import Element, Sentence
-from reelscore.text.grammar.sentences import split_sentences
+from reelscore.text.parser.sentences import split_sentences
 
 _LONGEST = 120.0  # seconds between two lines; farther apart they say little
 _PER_WORD = 0.45  # seconds, from one line alone

@@ -206,7 +206,7 @@ def _stemmer() -> Callable[[str], str]:
 
 
 def _parts_of_speech(texts: Sequence[str]) -> dict[str, int]:
-    from reelscore.text.grammar.sentences import trees  # its libraries take a moment to load
+    from reelscore.text.parser.sentences import trees  # its libraries take a moment to load
 
     stem = _stemmer()
     stems: dict[str, set[str]] = {name: set() for name in _TAGS.values()}

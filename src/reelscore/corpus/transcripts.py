@@ -21,7 +21,7 @@ from reelscore.corpus.segmentation import segment_id
 from reelscore.corpus.subtitles import read_subtitles
 from reelscore.corpus.time_map import TimeMap
 from reelscore.errors import DataError
-from reelscore.text.grammar.sentences import split_sentences
+from reelscore.text.parser.sentences import split_sentences
 
 Times = Literal["ad", "film"]
 

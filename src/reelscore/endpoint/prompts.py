@@ -63,7 +63,7 @@ class PromptText:
 def names_of_prompts(package: str) -> list[str]:
     """Name the prompts that come with a package.
 
-    >>> names_of_prompts("reelscore.judges")
+    >>> names_of_prompts("reelscore.learned.judges")
     ['adequacy', 'factuality', 'helpful', 'preference']
     """
     folder = files(package) / "prompts"
@@ -76,7 +76,7 @@ def prompt_text(package: str, name: str) -> str:
     """Read a prompt of a package by its name, or the user's file.
 
     Args:
-        package: The package, such as ``reelscore.judges``.
+        package: The package, such as ``reelscore.learned.judges``.
         name: One of `names_of_prompts`, or a file.
 
     Raises:

@@ -5,15 +5,6 @@ batches, in order. What is computed, and how it is put together, is the same for
 that the choice never changes a number.
 """
 
-from __future__ import annotations
+from reelscore._lazy import attach
 
-from typing import TYPE_CHECKING
-
-from reelscore._lazy import lazy_names
-
-if TYPE_CHECKING:
-    from reelscore.engines.engine import Engine, Shared
-
-__all__ = ["Engine", "Shared"]
-
-__getattr__, __dir__ = lazy_names(__name__, {"engines.engine": "Engine Shared"})
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

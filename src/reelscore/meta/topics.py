@@ -17,7 +17,7 @@ import numpy as np
 
 from reelscore.errors import check_choice
 from reelscore.stats.resampling import bootstrap_scores, percentile_interval
-from reelscore.text.grammar.roles import Filler, Sentence
+from reelscore.text.parser.roles import Filler, Sentence
 
 Units = Literal["single", "first"]
 NO_TOPIC = "none"

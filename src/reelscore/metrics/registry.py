@@ -30,11 +30,11 @@ _BUILT_IN = {
     "bertha": "reelscore.learned.bertha:Bertha",
     "sts": "reelscore.learned.sts:Sts",
     "fusion": "reelscore.learned.fusion:Fusion",
-    "bertscore": "reelscore.judges.bertscore:BertScore",
-    "clipscore": "reelscore.judges.clipscore:ClipScore",
-    "refclipscore": "reelscore.judges.refclipscore:RefClipScore",
-    "emscore": "reelscore.judges.emscore:EmScore",
-    "judge": "reelscore.judges.judge:Judge",
+    "bertscore": "reelscore.learned.judges.bertscore:BertScore",
+    "clipscore": "reelscore.learned.judges.clipscore:ClipScore",
+    "refclipscore": "reelscore.learned.judges.refclipscore:RefClipScore",
+    "emscore": "reelscore.learned.judges.emscore:EmScore",
+    "judge": "reelscore.learned.judges.judge:Judge",
 }
 
 # Scores of stories are made by `reelscore.stories`; here they are named for tables that have them.

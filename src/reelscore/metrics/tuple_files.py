@@ -15,8 +15,8 @@ from typing import Any
 from reelscore.data.json_documents import decode_json_line
 from reelscore.data.source import Source
 from reelscore.errors import DataError
-from reelscore.text.grammar.facts import Fact
-from reelscore.text.grammar.scene_graph import SceneGraph
+from reelscore.text.parser.facts import Fact
+from reelscore.text.parser.scene_graph import SceneGraph
 
 Texts = tuple[str, str]  # a caption as it was written, and its tokens: the file may have either
 

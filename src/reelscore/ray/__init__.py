@@ -1,14 +1,5 @@
 """Scores of Ray Data sets: captions in, item scores out, on all machines of a cluster."""
 
-from __future__ import annotations
+from reelscore._lazy import attach
 
-from typing import TYPE_CHECKING
-
-from reelscore._lazy import lazy_names
-
-if TYPE_CHECKING:
-    from reelscore.ray.datasets import score
-
-__all__ = ["score"]
-
-__getattr__, __dir__ = lazy_names(__name__, {"ray.datasets": "score"})
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -15,16 +15,22 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartParser
 from starlette.routing import BaseRoute
-from starlette.staticfiles import StaticFiles
 
 from reelscore._version import __version__
-from reelscore.challenge.challenges import list_challenges
-from reelscore.challenge.queue_state import queue_state
-from reelscore.challenge.submissions import RefusedUpload
-from reelscore.challenge.workers import Workers, alone_on
-from reelscore.errors import FullError, ReelscoreError, RefusedError
-from reelscore.web.arena import accounts as participants
-from reelscore.web.arena import (
+from reelscore.campaigns.pages.organisers import (
+    campaigns,
+    decisions,
+    media,
+    mturk,
+    new_campaign,
+    preview,
+    rater_texts,
+    results,
+)
+from reelscore.campaigns.pages.raters import ends, entry, tasks
+from reelscore.challenges.challenge import list_challenges
+from reelscore.challenges.pages import accounts as participants
+from reelscore.challenges.pages import (
     api,
     boards,
     console,
@@ -35,24 +41,17 @@ from reelscore.web.arena import (
     submissions,
     teams,
 )
-from reelscore.web.arena.quotas import QuotaHeaders
-from reelscore.web.arena.visits import PATH as CHALLENGES
-from reelscore.web.arena.visits import ApiRefusal, challenge_path, login_path
-from reelscore.web.organisers import (
-    accounts,
-    campaigns,
-    decisions,
-    media,
-    mturk,
-    new_campaign,
-    preview,
-    rater_texts,
-    results,
-)
-from reelscore.web.raters import ends, entry, tasks
+from reelscore.challenges.pages.quotas import QuotaHeaders
+from reelscore.challenges.pages.visits import PATH as CHALLENGES
+from reelscore.challenges.pages.visits import ApiRefusal, challenge_path, login_path
+from reelscore.challenges.queue.queue_state import queue_state
+from reelscore.challenges.queue.workers import Workers, alone_on
+from reelscore.challenges.submissions import RefusedUpload
+from reelscore.errors import FullError, ReelscoreError, RefusedError
+from reelscore.web import accounts
 from reelscore.web.requests import API, FRAME, Gate, RequestLog, error_answer, where
 from reelscore.web.settings import Settings, logger
-from reelscore.web.site import SHARED, STATIC, Site, refused_status
+from reelscore.web.site import Site, refused_status, static_files
 from reelscore.web.store.schema import open_database
 
 _ORGANISING = (
@@ -106,8 +105,7 @@ def create_app(settings: Settings) -> FastAPI:
     )
     app.state.site = site
     app.router.routes.extend(_routes())
-    shared: list[str | tuple[str, str]] = [("reelscore.challenge", SHARED.name)]
-    app.mount("/static", StaticFiles(directory=STATIC, packages=shared), name="static")
+    app.mount("/static", static_files(), name="static")
     app.add_api_route("/health", _health, methods=["GET"])
     app.add_api_route("/", _welcome, methods=["GET"], include_in_schema=False)
     app.add_exception_handler(HTTPException, _explain)

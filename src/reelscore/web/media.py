@@ -9,9 +9,9 @@ from threading import Event, Lock, Thread
 from typing import Any, NamedTuple
 
 from reelscore._progress import Progress
+from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.pages.texts import Pages, read_pages
 from reelscore.errors import DataError, MissingExtraError, ReelscoreError
-from reelscore.human.campaign import Campaign
-from reelscore.web.rater_texts import Pages, read_pages
 
 KEY = "media"  # of a campaign's settings: the seconds of each item's video
 CONVERT = "ffmpeg -i OLD -c:v libx264 -pix_fmt yuv420p -c:a aac -movflags +faststart NEW.mp4"
@@ -159,7 +159,7 @@ def check_video(file: Path) -> float:
         MissingExtraError: If PyAV is not installed.
 
     >>> from tempfile import TemporaryDirectory
-    >>> from reelscore.web.demo import draw_videos
+    >>> from reelscore.campaigns.pages.demo import draw_videos
     >>> with TemporaryDirectory() as folder:
     ...     draw_videos(Path(folder), ["clip01"], seconds=0.5)
     ...     check_video(Path(folder, "clip01.webm"))

@@ -16,21 +16,22 @@ from fastapi import Depends, Form, Header, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment
 from starlette.exceptions import HTTPException
+from starlette.staticfiles import StaticFiles
 
-from reelscore.challenge.arena import Arena, Clock, server_clock
-from reelscore.challenge.challenges import list_challenges
-from reelscore.challenge.uploads import Readers
-from reelscore.challenge.workers import Workers
-from reelscore.human.campaign import Campaign
-from reelscore.human.store.campaigns import all_terms
-from reelscore.human.store.records import Terms
+from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.pages.organisers.progress import span
+from reelscore.campaigns.pages.organisers.raters import Trust
+from reelscore.campaigns.store.campaigns import all_terms
+from reelscore.campaigns.store.records import Terms
+from reelscore.challenges.arena import Arena, Clock, server_clock
+from reelscore.challenges.challenge import list_challenges
+from reelscore.challenges.queue.workers import Workers
+from reelscore.challenges.uploads.uploads import Readers
 from reelscore.report.pages import template_environment
 from reelscore.store.database import Database
 from reelscore.store.values import microseconds, to_iso
 from reelscore.text.tokens import thread_count
 from reelscore.web.media import Preflight, video_files
-from reelscore.web.organisers.progress import span
-from reelscore.web.organisers.raters import Trust
 from reelscore.web.requests import Guard, self_cookie
 from reelscore.web.security import Attempts, Hashing, Signer, new_token
 from reelscore.web.settings import Settings, Uptime
@@ -129,7 +130,13 @@ class Videos:
 
 
 STATIC = Path(__file__).parent / "static"
-SHARED = Path(__file__).parents[1] / "challenge" / "static"  # with archives of challenges
+_HOME = STATIC.parents[1]
+STATIC_FOLDERS = (
+    STATIC,
+    _HOME / "campaigns" / "static",
+    _HOME / "challenges" / "static",
+    _HOME / "corpus" / "review" / "static",
+)
 _ARRIVALS = 120  # new raters that one address may send in a minute
 
 
@@ -326,6 +333,13 @@ def too_often() -> HTTPException:
 NotTooOften = Depends(check_failures)
 
 
+def static_files() -> StaticFiles:
+    """Return what serves the files that pages load."""
+    files = StaticFiles(directory=STATIC)
+    files.all_directories += STATIC_FOLDERS[1:]
+    return files
+
+
 @cache
 def page_templates(prefix: str) -> Environment:
     """Give the templates of all pages, for a server below a path.
@@ -333,12 +347,14 @@ def page_templates(prefix: str) -> Environment:
     Args:
         prefix: The path; empty for the top.
     """
-    templates = template_environment("reelscore.web")
+    templates = template_environment(
+        "reelscore.web", "reelscore.campaigns", "reelscore.challenges", "reelscore.corpus.review"
+    )
     versions: dict[str, str] = {}
 
     def static(name: str) -> str:
         if name not in versions:
-            file = next(path for folder in (STATIC, SHARED) if (path := folder / name).is_file())
+            file = next(path for folder in STATIC_FOLDERS if (path := folder / name).is_file())
             versions[name] = hashlib.sha256(file.read_bytes()).hexdigest()[:10]
         return f"{prefix}/static/{name}?{versions[name]}"
 

@@ -21,12 +21,12 @@ from reelscore.captioners.captioner import Captioner
 from reelscore.captioners.decoding import decode
 from reelscore.captioners.features import Features
 from reelscore.captioners.lstm import CaptionNetwork, DropMask, NetworkShape
-from reelscore.captioners.rendered.grammar import captions_of
 from reelscore.captioners.training import Examples, Recipe, train
 from reelscore.captioners.vocabulary import BEGIN, END, PAD, UNKNOWN
 from reelscore.cli.main import cli
 from reelscore.errors import DataError, MissingExtraError
 from reelscore.scoring import score
+from reelscore_studies.rendered.grammar import captions_of
 
 ARCHS = ["1layer", "2layer-unfact", "2layer-fact"]
 PLACES = {"none": set(), "lang": {"lang"}, "vis": {"vis"}, "concat": {"lang", "vis"}}

@@ -9,10 +9,10 @@ import pytest
 
 pytest.importorskip("torch", reason="networks need torch ('make learned')")
 
-from reelscore.captioners.rendered.actions import UNSEEN
-from reelscore.captioners.study.plans import read_plan
-from reelscore.captioners.study.runs import run_study
-from reelscore.captioners.study.tables import StudyResults
+from reelscore_studies.captioning.plans import read_plan
+from reelscore_studies.captioning.runs import run_study
+from reelscore_studies.captioning.tables import StudyResults
+from reelscore_studies.rendered.actions import UNSEEN
 
 pytestmark = pytest.mark.full
 

@@ -14,16 +14,16 @@ import pytest
 from click.testing import CliRunner
 
 from reelscore.captioners.features import read_features
-from reelscore.captioners.rendered.actions import ACTIONS, UNSEEN
-from reelscore.captioners.rendered.dataset import RenderedClips, write_clips
-from reelscore.captioners.rendered.features import motion_histograms
-from reelscore.captioners.rendered.frames import render
-from reelscore.captioners.rendered.grammar import captions_of
-from reelscore.captioners.rendered.scenes import OBJECTS, PLACES, draw_movie, draw_scene, sprites
 from reelscore.cli.main import cli
 from reelscore.data import read_candidates, read_references
 from reelscore.errors import DataError
 from reelscore.text.tokens import tokenize
+from reelscore_studies.rendered.actions import ACTIONS, UNSEEN
+from reelscore_studies.rendered.dataset import RenderedClips, write_clips
+from reelscore_studies.rendered.features import motion_histograms
+from reelscore_studies.rendered.frames import render
+from reelscore_studies.rendered.grammar import captions_of
+from reelscore_studies.rendered.scenes import OBJECTS, PLACES, draw_movie, draw_scene, sprites
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden/rendered1.json").read_text())
 
@@ -47,8 +47,8 @@ def test_golden_clips():
 
 def test_a_clip_does_not_depend_on_those_before():
     script = (
-        "from reelscore.captioners.rendered.frames import render\n"
-        "from reelscore.captioners.rendered.scenes import draw_scene\n"
+        "from reelscore_studies.rendered.frames import render\n"
+        "from reelscore_studies.rendered.scenes import draw_scene\n"
         "import hashlib\n"
         "print(hashlib.sha256(render(0, draw_scene(0, 7, 5)).frames.tobytes()).hexdigest()[:16])"
     )
@@ -169,7 +169,7 @@ def test_a_rendering_that_was_interrupted_is_made_again(tmp_path, monkeypatch):
 
     wanted = RenderedClips("tiny", clips=3)
     with monkeypatch.context() as patch:
-        patch.setattr("reelscore.captioners.rendered.dataset._write_list", interrupted)
+        patch.setattr("reelscore_studies.rendered.dataset._write_list", interrupted)
         with pytest.raises(KeyboardInterrupt):
             write_clips(tmp_path, wanted, features=False)
     assert write_clips(tmp_path, wanted, features=False)["items"] == {
@@ -181,8 +181,8 @@ def test_a_rendering_that_was_interrupted_is_made_again(tmp_path, monkeypatch):
 
 def test_videos_on_request(folder):
     pytest.importorskip("av")
-    from reelscore.captioners.rendered import dataset
     from reelscore.video.frames import Sampling, read_frames
+    from reelscore_studies.rendered import dataset
 
     scene = draw_scene(0, 8, 0)
     dataset._write_videos(folder / "videos", 0, [scene])
@@ -191,7 +191,7 @@ def test_videos_on_request(folder):
 
 
 def test_only_the_named_factor_moves(monkeypatch, tmp_path):
-    from reelscore.captioners.rendered import dataset
+    from reelscore_studies.rendered import dataset
 
     monkeypatch.setattr(dataset, "_write_features", lambda *_: None)
     base, noise, fewer = tmp_path / "base", tmp_path / "noise", tmp_path / "fewer"

@@ -21,16 +21,16 @@ pytest.importorskip("sklearn", reason="labels need scikit-learn")
 
 from reelscore.captioners.label_folders import Labels
 from reelscore.captioners.processes import process_pool
-from reelscore.captioners.rendered import dataset
-from reelscore.captioners.rendered.features import NAMES
-from reelscore.captioners.study import methods, runs
-from reelscore.captioners.study.material import material_of
-from reelscore.captioners.study.plans import parse_plan, read_plan, shipped_plans
-from reelscore.captioners.study.tables import Difference, StudyResults, seed_p_value
-from reelscore.captioners.study.units import Unit, digest_of, units_of
 from reelscore.cli.main import cli, main
 from reelscore.errors import DataError, MissingExtraError, UnknownNameError
 from reelscore.scoring import score
+from reelscore_studies.captioning import methods, runs
+from reelscore_studies.captioning.material import material_of
+from reelscore_studies.captioning.plans import parse_plan, read_plan, shipped_plans
+from reelscore_studies.captioning.tables import Difference, StudyResults, seed_p_value
+from reelscore_studies.captioning.units import Unit, digest_of, units_of
+from reelscore_studies.rendered import dataset
+from reelscore_studies.rendered.features import NAMES
 from support.footage import film
 
 PLAN = """
@@ -380,8 +380,8 @@ def test_processes_end_with_the_one_that_started_them(tmp_path):
 @pytest.mark.parametrize(
     ("work", "words"),
     [
-        ("reelscore.captioners.study.runs.run_study", "caption study rendered1-small -o s"),
-        ("reelscore.cli.caption.render.write_clips", "caption render s"),
+        ("reelscore_studies.captioning.runs.run_study", "caption study rendered1-small -o s"),
+        ("reelscore_studies.commands.render.write_clips", "caption render s"),
         ("reelscore.learned.training.model.fit_model", "bertha train judged.jsonl s"),
     ],
 )
@@ -634,7 +634,7 @@ def test_shipped_plans_are_plans():
 
 
 def test_findings_name_rows_of_the_shipped_plan():
-    from reelscore.captioners.study.paper import FINDINGS
+    from reelscore_studies.captioning.paper import FINDINGS
 
     there = {(row.table, row.name) for row in read_plan("rendered1-full").row}
     assert all((own.table, name) in there for own in FINDINGS for name in own.rows)

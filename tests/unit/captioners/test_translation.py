@@ -15,10 +15,12 @@ pytest.importorskip("sklearn_crfsuite", reason="the random field needs sklearn-c
 pytest.importorskip("nltk", reason="phrases need nltk")
 from safetensors.numpy import save_file
 
-from reelscore.captioners.crf import NONE, SemanticField, representations
 from reelscore.captioners.features import Features
-from reelscore.captioners.phrases import PhraseTable, align
-from reelscore.captioners.translation import (
+from reelscore.captioners.tuples import Roles, Tuples
+from reelscore.cli.main import cli
+from reelscore_studies.translation.crf import NONE, SemanticField, representations
+from reelscore_studies.translation.phrases import PhraseTable, align
+from reelscore_studies.translation.translation import (
     BEGIN,
     END,
     Decoder,
@@ -27,8 +29,6 @@ from reelscore.captioners.translation import (
     TrigramModel,
     Weights,
 )
-from reelscore.captioners.tuples import Roles, Tuples
-from reelscore.cli.main import cli
 
 VERBS, PLACES = ["run", "sit", "eat"], ["kitchen", "street"]
 

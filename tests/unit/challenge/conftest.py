@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reelscore.challenge.uploads import Readers
+from reelscore.challenges.uploads.uploads import Readers
 
 
 @pytest.fixture(scope="module")

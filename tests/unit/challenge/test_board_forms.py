@@ -7,7 +7,7 @@ import io
 
 import pytest
 
-from reelscore.challenge.board_forms import (
+from reelscore.challenges.boards.board_forms import (
     board_csv,
     board_dict,
     board_grid,
@@ -15,8 +15,8 @@ from reelscore.challenge.board_forms import (
     board_of,
     history_svg,
 )
-from reelscore.challenge.boards import Column, Entry, make_board
-from reelscore.challenge.ladder import Score
+from reelscore.challenges.boards.boards import Column, Entry, make_board
+from reelscore.challenges.boards.ladder import Score
 
 NASTY = '=cmd|"/c calc"!A1 <script>alert(1)</script>\u202e'
 

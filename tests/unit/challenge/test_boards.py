@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reelscore.challenge.awards import decide
-from reelscore.challenge.boards import Column, Entry, make_board
-from reelscore.challenge.definition import Award
-from reelscore.challenge.draws import Draws
-from reelscore.challenge.ladder import Score
+from reelscore.challenges.boards.awards import decide
+from reelscore.challenges.boards.boards import Column, Entry, make_board
+from reelscore.challenges.boards.draws import Draws
+from reelscore.challenges.boards.ladder import Score
+from reelscore.challenges.definition.records import Award
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.stats.resampling import all_pairs_p_values
 

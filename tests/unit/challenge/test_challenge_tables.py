@@ -8,9 +8,10 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import create_engine, inspect, text
 from sqlalchemy.exc import DBAPIError
 
-from reelscore.challenge.store.blobs import blob_digest, get_blob, has_blob, put_blob
-from reelscore.challenge.store.migrations import MIGRATIONS
-from reelscore.challenge.store.tables import (
+from reelscore.campaigns.store.migrations import MIGRATIONS as CAMPAIGNS
+from reelscore.challenges.store.blobs import blob_digest, get_blob, has_blob, put_blob
+from reelscore.challenges.store.migrations import MIGRATIONS
+from reelscore.challenges.store.tables import (
     APPEND_ONLY,
     blob,
     member,
@@ -18,7 +19,6 @@ from reelscore.challenge.store.tables import (
     open_challenges,
     submission,
 )
-from reelscore.human.store.migrations import MIGRATIONS as CAMPAIGNS
 from reelscore.store.database import writing
 from reelscore.store.locations import database_url
 

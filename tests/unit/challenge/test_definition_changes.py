@@ -7,19 +7,19 @@ import json
 import pytest
 
 from reelscore import score
-from reelscore.challenge import jobs
-from reelscore.challenge.arena import Arena
-from reelscore.challenge.challenges import change_dates, find_challenge, find_phase, make_challenge
-from reelscore.challenge.exports import export_challenge
-from reelscore.challenge.imports import import_challenge
-from reelscore.challenge.showing import Who
-from reelscore.challenge.store.events import read_events
-from reelscore.challenge.store.tables import open_challenges
-from reelscore.challenge.submissions import list_submissions
-from reelscore.challenge.teams import find_team
-from reelscore.challenge.verification import verify_export
-from reelscore.challenge.views import View
-from reelscore.challenge.workers import Workers
+from reelscore.challenges.arena import Arena
+from reelscore.challenges.challenge import change_dates, find_challenge, find_phase, make_challenge
+from reelscore.challenges.exchange.exports import export_challenge
+from reelscore.challenges.exchange.imports import import_challenge
+from reelscore.challenges.exchange.verification import verify_export
+from reelscore.challenges.people.teams import find_team
+from reelscore.challenges.queue import jobs
+from reelscore.challenges.queue.workers import Workers
+from reelscore.challenges.showing import Who
+from reelscore.challenges.store.events import read_events
+from reelscore.challenges.store.tables import open_challenges
+from reelscore.challenges.submissions import list_submissions
+from reelscore.challenges.views import View
 from reelscore.errors import DataError
 from reelscore.store.values import from_iso
 from support.challenge_data import a_team, captions, new_arena, submit, write_definition

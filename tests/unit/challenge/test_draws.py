@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from reelscore import score_systems
-from reelscore.challenge.draws import Draws, draw_scores
+from reelscore.challenges.boards.draws import Draws, draw_scores
 from reelscore.errors import DataError
 from reelscore.examples import clips
 from reelscore.significance import compare

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reelscore.challenge.archive import archive_files
-from reelscore.challenge.explorer import explorer
-from reelscore.challenge.showing import VISITOR, Who
-from reelscore.challenge.views import View
+from reelscore.challenges.boards.explorer import explorer
+from reelscore.challenges.exchange.archive import archive_files
+from reelscore.challenges.showing import VISITOR, Who
+from reelscore.challenges.views import View
 from reelscore.examples import clips
 from support.challenges import OPENS, REVEALS, made_with
 

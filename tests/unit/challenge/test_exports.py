@@ -9,17 +9,17 @@ import zipfile
 import pytest
 from sqlalchemy import select, update
 
-from reelscore.challenge.arena import Arena
-from reelscore.challenge.challenges import find_challenge
-from reelscore.challenge.exports import ACCOUNTS, TOKENS, export_challenge
-from reelscore.challenge.imports import import_challenge, read_export
-from reelscore.challenge.store import tables
-from reelscore.challenge.store.blobs import get_blob
-from reelscore.challenge.store.events import log
-from reelscore.challenge.store.tables import open_challenges
-from reelscore.challenge.teams import team_of
-from reelscore.challenge.tokens import find_token, make_token
-from reelscore.challenge.views import View
+from reelscore.challenges.arena import Arena
+from reelscore.challenges.challenge import find_challenge
+from reelscore.challenges.exchange.exports import ACCOUNTS, TOKENS, export_challenge
+from reelscore.challenges.exchange.imports import import_challenge, read_export
+from reelscore.challenges.people.teams import team_of
+from reelscore.challenges.people.tokens import find_token, make_token
+from reelscore.challenges.store import tables
+from reelscore.challenges.store.blobs import get_blob
+from reelscore.challenges.store.events import log
+from reelscore.challenges.store.tables import open_challenges
+from reelscore.challenges.views import View
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.web.store.accounts import (
     add_account,

@@ -16,8 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reelscore.challenge import upload_files, uploads
-from reelscore.challenge.uploads import Expected, ItemList, Readers, captions_of
+from reelscore.challenges.uploads import archives as upload_files
+from reelscore.challenges.uploads import uploads
+from reelscore.challenges.uploads.uploads import Expected, ItemList, Readers, captions_of
 
 GOOD = {"v1": "a man runs", "v2": "a dog barks"}
 TWO = Expected("captions", [ItemList("test", ["v1", "v2"])])

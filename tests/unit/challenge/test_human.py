@@ -7,26 +7,26 @@ import json
 import pytest
 from sqlalchemy import select
 
-from reelscore.challenge.arena import Arena
-from reelscore.challenge.challenges import find_challenge
-from reelscore.challenge.challenges import make_challenge as make_by_file
-from reelscore.challenge.exports import export_challenge
-from reelscore.challenge.human import make_campaign, publish
-from reelscore.challenge.imports import import_challenge
-from reelscore.challenge.showing import VISITOR, Who
-from reelscore.challenge.store import tables
-from reelscore.challenge.store.events import broken_link, read_events
-from reelscore.challenge.store.tables import open_challenges
-from reelscore.challenge.submissions import Upload, hand_in
-from reelscore.challenge.teams import add_team
-from reelscore.challenge.uploads import Readers
-from reelscore.challenge.views import View
-from reelscore.challenge.workers import Workers
+from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.simulate.campaigns import Truth, simulate_campaign
+from reelscore.campaigns.simulate.crowd import Crowd
+from reelscore.challenges.arena import Arena
+from reelscore.challenges.challenge import find_challenge
+from reelscore.challenges.challenge import make_challenge as make_by_file
+from reelscore.challenges.exchange.exports import export_challenge
+from reelscore.challenges.exchange.imports import import_challenge
+from reelscore.challenges.people.human import make_campaign, publish
+from reelscore.challenges.people.teams import add_team
+from reelscore.challenges.queue.workers import Workers
+from reelscore.challenges.showing import VISITOR, Who
+from reelscore.challenges.store import tables
+from reelscore.challenges.store.events import broken_link, read_events
+from reelscore.challenges.store.tables import open_challenges
+from reelscore.challenges.submissions import Upload, hand_in
+from reelscore.challenges.uploads.uploads import Readers
+from reelscore.challenges.views import View
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.examples import clips
-from reelscore.human.campaign import Campaign
-from reelscore.human.simulate.campaigns import Truth, simulate_campaign
-from reelscore.human.simulate.crowd import Crowd
 from support.challenges import (
     CLOSES,
     OPENS,

@@ -13,18 +13,20 @@ from sqlalchemy import select, update
 
 import support
 from reelscore._version import __version__
-from reelscore.challenge import jobs, submissions, team_decisions, workers
-from reelscore.challenge.challenges import find_challenge, find_phase, set_state
-from reelscore.challenge.draws import Draws, ScoredSplit
-from reelscore.challenge.job_needs import capabilities, is_able, needs_of
-from reelscore.challenge.processes import Helper, harmless_environment
-from reelscore.challenge.queue_state import queue_state, seen, why_waiting
-from reelscore.challenge.showing import Who
-from reelscore.challenge.store import tables
-from reelscore.challenge.submissions import Upload, keep, list_submissions
-from reelscore.challenge.uploads import Accepted
-from reelscore.challenge.views import View
-from reelscore.challenge.workers import Workers, alone_on
+from reelscore.challenges import submissions
+from reelscore.challenges.boards.draws import Draws, ScoredSplit
+from reelscore.challenges.challenge import find_challenge, find_phase, set_state
+from reelscore.challenges.people import team_decisions
+from reelscore.challenges.queue import jobs, workers
+from reelscore.challenges.queue.job_needs import capabilities, is_able, needs_of
+from reelscore.challenges.queue.processes import Helper, harmless_environment
+from reelscore.challenges.queue.queue_state import queue_state, seen, why_waiting
+from reelscore.challenges.queue.workers import Workers, alone_on
+from reelscore.challenges.showing import Who
+from reelscore.challenges.store import tables
+from reelscore.challenges.submissions import Upload, keep, list_submissions
+from reelscore.challenges.uploads.uploads import Accepted
+from reelscore.challenges.views import View
 from reelscore.errors import DataError, RefusedError
 from support.challenge_data import SECOND, a_team, new_arena, scores_of
 

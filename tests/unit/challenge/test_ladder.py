@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reelscore.challenge.draws import Draws
-from reelscore.challenge.ladder import Score, rounded, tell
+from reelscore.challenges.boards.draws import Draws
+from reelscore.challenges.boards.ladder import Score, rounded, tell
 from reelscore.errors import DataError
 
 values = st.floats(0, 1, allow_nan=False)

@@ -7,15 +7,16 @@ import threading
 import pytest
 from sqlalchemy import func, select
 
-from reelscore.challenge import jobs, quota, submissions
-from reelscore.challenge.arena import DAY
-from reelscore.challenge.challenges import change_dates, find_phase
-from reelscore.challenge.draws import NO_DRAWS, ScoredSplit
-from reelscore.challenge.store import tables
-from reelscore.challenge.team_decisions import merge
-from reelscore.challenge.teams import accept, add_team, invite, leave, team_of
-from reelscore.challenge.uploads import Accepted
-from reelscore.challenge.views import View
+from reelscore.challenges import quota, submissions
+from reelscore.challenges.arena import DAY
+from reelscore.challenges.boards.draws import NO_DRAWS, ScoredSplit
+from reelscore.challenges.challenge import change_dates, find_phase
+from reelscore.challenges.people.team_decisions import merge
+from reelscore.challenges.people.teams import accept, add_team, invite, leave, team_of
+from reelscore.challenges.queue import jobs
+from reelscore.challenges.store import tables
+from reelscore.challenges.uploads.uploads import Accepted
+from reelscore.challenges.views import View
 from reelscore.errors import DataError, RefusedError
 from support.challenge_data import START, a_team, new_arena
 

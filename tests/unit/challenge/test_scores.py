@@ -7,15 +7,15 @@ import json
 import pytest
 
 from reelscore import score_systems
-from reelscore.challenge.arena import Arena
-from reelscore.challenge.challenges import find_challenge, make_challenge
-from reelscore.challenge.showing import Who
-from reelscore.challenge.store.tables import open_challenges
-from reelscore.challenge.submissions import Upload, hand_in, list_submissions
-from reelscore.challenge.teams import add_team
-from reelscore.challenge.uploads import Readers
-from reelscore.challenge.views import View
-from reelscore.challenge.workers import Workers
+from reelscore.challenges.arena import Arena
+from reelscore.challenges.challenge import find_challenge, make_challenge
+from reelscore.challenges.people.teams import add_team
+from reelscore.challenges.queue.workers import Workers
+from reelscore.challenges.showing import Who
+from reelscore.challenges.store.tables import open_challenges
+from reelscore.challenges.submissions import Upload, hand_in, list_submissions
+from reelscore.challenges.uploads.uploads import Readers
+from reelscore.challenges.views import View
 from reelscore.examples import clips, stories
 from reelscore.scoring.intervals import with_intervals
 from reelscore.stories import score_systems as score_stories

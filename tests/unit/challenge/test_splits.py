@@ -7,8 +7,8 @@ import json
 import pytest
 
 from reelscore import DataError
-from reelscore.challenge.definition import Split
-from reelscore.challenge.splits import (
+from reelscore.challenges.definition.records import Split
+from reelscore.challenges.uploads.splits import (
     captions_references,
     check_disjoint,
     items_of,

@@ -8,13 +8,14 @@ import pytest
 from sqlalchemy import func, select
 
 from reelscore import score
-from reelscore.challenge import jobs, quota, submissions, workers
-from reelscore.challenge.challenges import find_phase, set_state
-from reelscore.challenge.showing import Who
-from reelscore.challenge.store import tables
-from reelscore.challenge.store.events import broken_link, read_events
-from reelscore.challenge.views import View
-from reelscore.challenge.workers import Workers
+from reelscore.challenges import quota, submissions
+from reelscore.challenges.challenge import find_phase, set_state
+from reelscore.challenges.queue import jobs, workers
+from reelscore.challenges.queue.workers import Workers
+from reelscore.challenges.showing import Who
+from reelscore.challenges.store import tables
+from reelscore.challenges.store.events import broken_link, read_events
+from reelscore.challenges.views import View
 from reelscore.errors import DataError, RefusedError
 from support.challenge_data import a_team, captions, new_arena, submit
 from support.challenge_process import Here

@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 from sqlalchemy import select
 
-from reelscore.challenge import jobs, quota, submissions
-from reelscore.challenge.challenges import find_challenge, find_phase
-from reelscore.challenge.draws import Draws, ScoredSplit
-from reelscore.challenge.store import tables
-from reelscore.challenge.team_decisions import merge
-from reelscore.challenge.teams import accept, add_team, invite, leave
-from reelscore.challenge.uploads import Accepted
-from reelscore.challenge.views import View
+from reelscore.challenges import quota, submissions
+from reelscore.challenges.boards.draws import Draws, ScoredSplit
+from reelscore.challenges.challenge import find_challenge, find_phase
+from reelscore.challenges.people.team_decisions import merge
+from reelscore.challenges.people.teams import accept, add_team, invite, leave
+from reelscore.challenges.queue import jobs
+from reelscore.challenges.store import tables
+from reelscore.challenges.uploads.uploads import Accepted
+from reelscore.challenges.views import View
 from reelscore.errors import DataError, RefusedError
 from support.challenge_data import new_arena
 

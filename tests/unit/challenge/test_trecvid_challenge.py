@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from reelscore.challenge.archive import citation
-from reelscore.challenge.store.tables import open_challenges
-from reelscore.challenge.trecvid import trecvid_challenge
-from reelscore.challenge.views import View
+from reelscore.challenges.exchange.archive import citation
+from reelscore.challenges.store.tables import open_challenges
+from reelscore.challenges.views import View
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.store.values import from_iso
+from reelscore_studies.trecvid import trecvid_challenge
 from support.trecvid_copy import SYSTEMS, write_copy
 
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from reelscore.challenge.archive import archive_files, citation, phase_lines
-from reelscore.challenge.challenges import change_dates, find_challenge, find_phase, make_challenge
-from reelscore.challenge.exports import export_challenge
-from reelscore.challenge.imports import import_challenge
-from reelscore.challenge.phase_invitations import (
+from reelscore.challenges.challenge import change_dates, find_challenge, find_phase, make_challenge
+from reelscore.challenges.exchange.archive import archive_files, citation, phase_lines
+from reelscore.challenges.exchange.exports import export_challenge
+from reelscore.challenges.exchange.imports import import_challenge
+from reelscore.challenges.people.phase_invitations import (
     invite_to_phase,
     invited_teams,
     withdraw_invitation,
 )
-from reelscore.challenge.quota import give
-from reelscore.challenge.showing import VISITOR, Who
-from reelscore.challenge.store.tables import open_challenges
-from reelscore.challenge.team_decisions import merge
-from reelscore.challenge.views import View
+from reelscore.challenges.people.team_decisions import merge
+from reelscore.challenges.quota import give
+from reelscore.challenges.showing import VISITOR, Who
+from reelscore.challenges.store.tables import open_challenges
+from reelscore.challenges.views import View
 from reelscore.errors import DataError, UnknownNameError
 from support.challenge_data import SECOND, START, a_team, new_arena, write_definition
 

@@ -8,11 +8,11 @@ import zipfile
 
 import pytest
 
-from reelscore.challenge.arena import Arena
-from reelscore.challenge.challenges import find_challenge
-from reelscore.challenge.exports import export_challenge, note_download
-from reelscore.challenge.tokens import make_token
-from reelscore.challenge.verification import is_database, verify_export, verify_logs
+from reelscore.challenges.arena import Arena
+from reelscore.challenges.challenge import find_challenge
+from reelscore.challenges.exchange.exports import export_challenge, note_download
+from reelscore.challenges.exchange.verification import is_database, verify_export, verify_logs
+from reelscore.challenges.people.tokens import make_token
 from reelscore.errors import DataError
 from support.challenges import REVEALS, made_with
 

@@ -7,11 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import select, update
 
-from reelscore.challenge import board_maker
-from reelscore.challenge.ladder import rounded
-from reelscore.challenge.showing import VISITOR, Who
-from reelscore.challenge.store import tables
-from reelscore.challenge.views import View
+from reelscore.challenges.boards import board_maker
+from reelscore.challenges.boards.ladder import rounded
+from reelscore.challenges.showing import VISITOR, Who
+from reelscore.challenges.store import tables
+from reelscore.challenges.views import View
 from reelscore.errors import UnknownNameError
 from reelscore.examples import clips
 from support.challenges import CLOSES, HOUR, OPENS, REVEALS, made_with

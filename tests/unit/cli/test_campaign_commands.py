@@ -9,8 +9,8 @@ import math
 import numpy as np
 import pytest
 
+from reelscore.campaigns.campaign import Campaign
 from reelscore.data.table import ScoreTable
-from reelscore.human.campaign import Campaign
 from support.campaigns import eacl_batches, published
 
 LAYOUT = "pilot"

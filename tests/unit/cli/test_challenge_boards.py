@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import update
 
 import reelscore
-from reelscore.challenge.store import tables
+from reelscore.challenges.store import tables
 from support.challenges import made_with
 
 SOURCES = Path(reelscore.__file__).parent
@@ -94,7 +94,7 @@ def test_export_import_verify_archive(database, tmp_path, call):
     assert (tmp_path / "site" / "index.html").exists()
 
 
-CLOSED = {"reelscore.challenge.store.results", "reelscore.challenge.job_results"}
+CLOSED = {"reelscore.challenges.store.results", "reelscore.challenges.queue.job_results"}
 
 
 def test_pages_and_commands_do_not_import_the_result_tables():
@@ -108,5 +108,5 @@ def test_pages_and_commands_do_not_import_the_result_tables():
                     assert node.module not in CLOSED, path
                     assert not {f"{node.module}.{name}" for name in names} & CLOSED, path
                     assert not (
-                        node.module == "reelscore.challenge.store.tables" and names & kept
+                        node.module == "reelscore.challenges.store.tables" and names & kept
                     ), path

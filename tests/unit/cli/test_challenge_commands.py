@@ -7,8 +7,9 @@ import zipfile
 
 import pytest
 
-from reelscore.challenge import uploads, workers
-from reelscore.cli.challenge import worker
+from reelscore.challenges.commands import worker
+from reelscore.challenges.queue import workers
+from reelscore.challenges.uploads import uploads
 from support.challenge_data import captions, write_definition
 from support.challenge_process import Here
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reelscore.challenge.phase_invitations import invited_teams
+from reelscore.challenges.people.phase_invitations import invited_teams
 from support.challenge_data import a_team, new_arena
 
 

@@ -7,10 +7,10 @@ import json
 import numpy as np
 import pytest
 
-from reelscore.challenge import read_definition
-from reelscore.corpus.demo_films import FILMS
+from reelscore.challenges import read_definition
 from reelscore.corpus.project import Project
 from reelscore.corpus.subtitles import read_subtitles
+from reelscore_studies.demo_films import FILMS
 
 pytest.importorskip("reelscore_parser")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from reelscore.challenge import read_definition
+from reelscore.challenges import read_definition
 from reelscore.corpus.decisions import append_decision
 from reelscore.corpus.project import Film, Project
 from reelscore.corpus.records import Decision, Element, Segment, Sentence

@@ -11,8 +11,8 @@ import pytest
 
 pytest.importorskip("reelscore_parser")
 
-from reelscore.text.grammar.lexicon import Lexicon
-from reelscore.text.grammar.trees import Token, Tree
+from reelscore.text.parser.lexicon import Lexicon
+from reelscore.text.parser.trees import Token, Tree
 
 TREES = {
     "A man rides a horse on the beach and waves.": "A/DT/2/det man/NN/3/nsubj rides/VBZ/0/root "
@@ -38,7 +38,7 @@ def tree(text: str) -> Tree:
 def captions(folder, monkeypatch):
     """A file of captions, and a parser that knows them."""
     parser = SimpleNamespace(ud_trees=lambda texts, threads: [tree(text) for text in texts])
-    monkeypatch.setitem(sys.modules, "reelscore.text.grammar.parser", parser)
+    monkeypatch.setitem(sys.modules, "reelscore.text.parser.networks", parser)
     content = {"b": next(iter(TREES)), "a": " ".join(list(TREES)[1:3]), "c": ["...", ""]}
     (folder / "captions.json").write_text(json.dumps(content))
     return "captions.json"
@@ -169,7 +169,7 @@ def test_refusals(captions, run, arguments, message):
 
 
 def test_without_the_package_the_remedy_is_said(captions, run, monkeypatch):
-    from reelscore.text.grammar import lexicon
+    from reelscore.text.parser import lexicon
 
     monkeypatch.setattr(lexicon, "find_spec", lambda name: None)
     lexicon._installed.cache_clear()

@@ -61,7 +61,7 @@ def test_references_of_several_people(folder, run):
 
 def test_a_missing_package_is_named_before_the_work(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    monkeypatch.setattr("reelscore.cli.stress.stress_metrics", None)  # must not be called
+    monkeypatch.setattr("reelscore.meta.commands.stress.stress_metrics", None)  # must not be called
     status, _, err = run("stress", "-m", "rouge_l", "--plot", "plot.svg")
     assert (status, "Plots need matplotlib" in err) == (2, True)
 

@@ -20,7 +20,8 @@ from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer as TheirTokenizer
 from reelscore import DataError
 from reelscore.compat import coco
 from reelscore.examples import clips
-from reelscore.text.grammar import Token, Tree, parser
+from reelscore.text.parser import Token, Tree
+from reelscore.text.parser import networks as parser
 
 SYSTEMS, REFERENCES = clips()
 

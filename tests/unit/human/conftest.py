@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reelscore.human.campaign import Campaign
+from reelscore.campaigns.campaign import Campaign
 
 
 @pytest.fixture

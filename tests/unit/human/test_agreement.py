@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reelscore.campaigns.evaluate.agreement import agreement, icc, krippendorff_alpha, replicate
+from reelscore.campaigns.evaluate.scores import score_judgments
+from reelscore.campaigns.judgments import Judgments
 from reelscore.data.datasets import trecvid_ha
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError
-from reelscore.human.evaluate.agreement import agreement, icc, krippendorff_alpha, replicate
-from reelscore.human.evaluate.scores import score_judgments
-from reelscore.human.judgments import Judgments
-from reelscore.meta.published import published
+from reelscore_studies.published import published
 from support.campaigns import eacl, rating
 
 

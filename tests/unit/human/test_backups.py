@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from reelscore import DataError
-from reelscore.human.campaign import Campaign
+from reelscore.campaigns.campaign import Campaign
 from support.made_hits import begun_campaign
 from support.postgres_server import new_database
 

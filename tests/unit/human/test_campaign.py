@@ -9,10 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from reelscore import DataError, UnknownNameError
+from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.hits.tasks import Hit, Shown, Task
+from reelscore.campaigns.store.assignments import release
 from reelscore.errors import MissingExtraError, RefusedError
-from reelscore.human.campaign import Campaign
-from reelscore.human.hits.tasks import Hit, Shown, Task
-from reelscore.human.store.assignments import release
 from reelscore.store.values import microseconds
 from support.made_hits import answer_all, hit_of, rating_hits
 
@@ -100,7 +100,7 @@ def test_an_unknown_protocol_is_named(tmp_path):
 def test_without_sqlalchemy_the_remedy_is_named():
     script = (
         "import sys; sys.modules['sqlalchemy'] = None\n"
-        "from reelscore.human.campaign import Campaign\n"
+        "from reelscore.campaigns.campaign import Campaign\n"
         "try: Campaign.list('c.db')\n"
         "except ImportError as error: print(type(error).__name__, error)"
     )

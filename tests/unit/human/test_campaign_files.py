@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 from reelscore import DataError
-from reelscore.human.campaign import Campaign
-from reelscore.human.hits.tasks import Hit, Shown, Task
-from reelscore.human.imports.files import judgments_csv, read_judgments
+from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.hits.tasks import Hit, Shown, Task
+from reelscore.campaigns.imports.files import judgments_csv, read_judgments
 from support.made_hits import Clock, rating_hits
 
 
@@ -416,7 +416,7 @@ def test_a_line_of_a_gigabyte_is_refused_without_being_read(tmp_path, form):
         "import re, sys\n"
         "from pathlib import Path\n"
         "from reelscore import DataError\n"
-        "from reelscore.human.campaign import Campaign\n"
+        "from reelscore.campaigns.campaign import Campaign\n"
         "try: Campaign.restore(sys.argv[1], sys.argv[2])\n"
         "except DataError as error: print(error)\n"
         "print(re.search(r'VmHWM:\\s+(\\d+)', Path('/proc/self/status').read_text())[1])"
@@ -431,7 +431,7 @@ def test_a_line_of_a_gigabyte_is_refused_without_being_read(tmp_path, form):
 
 
 def test_a_failed_export_leaves_nothing(tmp_path, monkeypatch):
-    from reelscore.human.store import files
+    from reelscore.campaigns.store import files
 
     def broken(kind, row):
         raise RuntimeError("the disk is on fire")

@@ -14,8 +14,8 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from reelscore.campaigns.campaign import Campaign
 from reelscore.errors import RefusedError
-from reelscore.human.campaign import Campaign
 from support.made_hits import Clock, hit_of
 
 HOLD = 100.0

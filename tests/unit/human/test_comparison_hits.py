@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reelscore.campaigns.hits.comparisons import build_pair_hits, build_ranking_hits
+from reelscore.campaigns.hits.tasks import Shown, Task
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.human.hits.comparisons import build_pair_hits, build_ranking_hits
-from reelscore.human.hits.tasks import Shown, Task
 
 
 def systems(number: int, items: int) -> dict[str, dict[str, str]]:

@@ -9,11 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reelscore.data.table import ItemScores, MetricResult, ScoreTable
-from reelscore.errors import DataError
-from reelscore.human.evaluate.agreement import krippendorff_alpha
-from reelscore.human.evaluate.preferences import check_raters, metric_accuracy, score_preferences
-from reelscore.human.evaluate.votes import (
+from reelscore.campaigns.evaluate.agreement import krippendorff_alpha
+from reelscore.campaigns.evaluate.preferences import (
+    check_raters,
+    metric_accuracy,
+    score_preferences,
+)
+from reelscore.campaigns.evaluate.votes import (
     Quorum,
     Votes,
     count_votes,
@@ -22,9 +24,11 @@ from reelscore.human.evaluate.votes import (
     score_choices,
     vote_matrix,
 )
-from reelscore.human.hits.comparisons import build_pair_hits
-from reelscore.human.hits.tasks import Shown, Task
-from reelscore.human.judgments import Judgment, Judgments
+from reelscore.campaigns.hits.comparisons import build_pair_hits
+from reelscore.campaigns.hits.tasks import Shown, Task
+from reelscore.campaigns.judgments import Judgment, Judgments
+from reelscore.data.table import ItemScores, MetricResult, ScoreTable
+from reelscore.errors import DataError
 
 
 def votes(item, scores, system="mine", against="reference", criterion="helpful", turn=()):

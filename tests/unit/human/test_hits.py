@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reelscore.campaigns.hits.distribution import Hand, deal
+from reelscore.campaigns.hits.layouts import LAYOUTS, Layout, layout
+from reelscore.campaigns.hits.order import Names, spaced
+from reelscore.campaigns.hits.ratings import build_hits
 from reelscore.data.datasets.trecvid_ha import load
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.human.hits.distribution import Hand, deal
-from reelscore.human.hits.layouts import LAYOUTS, Layout, layout
-from reelscore.human.hits.order import Names, spaced
-from reelscore.human.hits.ratings import build_hits
 
 SMALL = "systems:20 humans:4 degraded_humans:4 repeated_systems:3 distance:3 least_pairs:0"
 

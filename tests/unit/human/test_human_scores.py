@@ -8,12 +8,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from reelscore.campaigns.evaluate.quality import check_quality
+from reelscore.campaigns.evaluate.scores import group_means, score_judgments, standardize
+from reelscore.campaigns.imports.files import read_judgments
+from reelscore.campaigns.judgments import Judgments
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError
-from reelscore.human.evaluate.quality import check_quality
-from reelscore.human.evaluate.scores import group_means, score_judgments, standardize
-from reelscore.human.imports.files import read_judgments
-from reelscore.human.judgments import Judgments
 from reelscore.significance import rank_systems
 from support.campaigns import eacl, published, rating
 

@@ -7,10 +7,10 @@ from collections import Counter
 
 import pytest
 
+from reelscore.campaigns.imports import rows as import_rows
+from reelscore.campaigns.imports.files import read_judgments
+from reelscore.campaigns.imports.rows import seconds
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.human.imports import rows as import_rows
-from reelscore.human.imports.files import read_judgments
-from reelscore.human.imports.rows import seconds
 from support.campaigns import eacl, eacl_batches, published
 
 HEADER = "rater,hit,system,item,kind,score\n"

@@ -7,10 +7,10 @@ import math
 import pytest
 from scipy import stats
 
+from reelscore.campaigns.evaluate.quality import Control, check_quality
+from reelscore.campaigns.evaluate.results import evaluate_ratings
+from reelscore.campaigns.judgments import Judgments
 from reelscore.errors import DataError
-from reelscore.human.evaluate.quality import Control, check_quality
-from reelscore.human.evaluate.results import evaluate_ratings
-from reelscore.human.judgments import Judgments
 from support.campaigns import eacl, paired, published, rating
 
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import friedmanchisquare
 
+from reelscore.campaigns.evaluate.rankings import friedman, score_rankings
+from reelscore.campaigns.judgments import Judgment, Judgments
 from reelscore.errors import DataError
-from reelscore.human.evaluate.rankings import friedman, score_rankings
-from reelscore.human.judgments import Judgment, Judgments
 from reelscore.stats.rank_tests import signed_rank
 
 SYSTEMS = ("labels", "s2vt", "fusion")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.evaluate.results import evaluate_ratings, usable
+from reelscore.campaigns.hits.tasks import Hit, Shown, Task
 from reelscore.errors import RefusedError
-from reelscore.human.campaign import Campaign
-from reelscore.human.evaluate.results import evaluate_ratings, usable
-from reelscore.human.hits.tasks import Hit, Shown, Task
 from support.made_hits import answer_all, judge, rating_hits
 
 

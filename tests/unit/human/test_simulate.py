@@ -7,18 +7,18 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
+from reelscore.campaigns.evaluate.quality import check_quality
+from reelscore.campaigns.evaluate.scores import score_judgments
+from reelscore.campaigns.hits.design import Design, make_hits
+from reelscore.campaigns.hits.ratings import build_hits
+from reelscore.campaigns.judgments import Judgments
+from reelscore.campaigns.protocols import PROTOCOLS
+from reelscore.campaigns.simulate.campaigns import Truth, bad_mix, simulate_campaign, study
+from reelscore.campaigns.simulate.crowd import Crowd, fit_crowd
+from reelscore.campaigns.simulate.power import Costs, Setting, hits_needed, power_of
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.human.evaluate.quality import check_quality
-from reelscore.human.evaluate.scores import score_judgments
-from reelscore.human.hits.design import Design, make_hits
-from reelscore.human.hits.ratings import build_hits
-from reelscore.human.judgments import Judgments
-from reelscore.human.protocols import PROTOCOLS
-from reelscore.human.simulate.campaigns import Truth, bad_mix, simulate_campaign, study
-from reelscore.human.simulate.crowd import Crowd, fit_crowd
-from reelscore.human.simulate.power import Costs, Setting, hits_needed, power_of
-from reelscore.meta.published import published
 from reelscore.significance import rank_systems
+from reelscore_studies.published import published
 from support.campaigns import eacl
 
 SYSTEMS = {"a": 0.13, "b": -0.02, "c": -0.17, "d": -0.32, "e": -0.47}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from reelscore.campaigns.evaluate.quality import pace
 from reelscore.errors import RefusedError
-from reelscore.human.evaluate.quality import pace
 from support.made_hits import answer_all, rating_hits
 
 

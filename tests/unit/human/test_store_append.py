@@ -9,9 +9,9 @@ import msgspec
 import pytest
 
 from reelscore import DataError
-from reelscore.human.campaign import Campaign
-from reelscore.human.imports.files import read_judgments
-from reelscore.human.judgments import Judgment
+from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.imports.files import read_judgments
+from reelscore.campaigns.judgments import Judgment
 from support.campaigns import eacl, rating
 from support.made_hits import Clock, rating_hits
 
@@ -240,8 +240,8 @@ def test_published_campaigns_are_kept_to_the_last_digit(shared, where):
 SIZES = r"""
 import re, sys, time
 from pathlib import Path
-from reelscore.human.campaign import Campaign
-from reelscore.human.judgments import Judgment
+from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.judgments import Judgment
 
 def rows(count):
     for k in range(count):

@@ -16,10 +16,10 @@ from sqlalchemy import inspect, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from reelscore import DataError
+from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.store import migrations
+from reelscore.campaigns.store.schema import metadata
 from reelscore.errors import MissingExtraError
-from reelscore.human.campaign import Campaign
-from reelscore.human.store import migrations
-from reelscore.human.store.schema import metadata
 from reelscore.store import database
 from reelscore.store.database import Database
 from support.made_hits import begun_campaign, rating_hits
@@ -166,7 +166,7 @@ def test_a_failed_upgrade_changes_nothing(where, monkeypatch, migrate_by):
 
 OPENING = """
 import sys
-from reelscore.human.campaign import Campaign
+from reelscore.campaigns.campaign import Campaign
 with Campaign.create(sys.argv[1], sys.argv[2], systems=["mine"]) as campaign:
     print(campaign.id)
 """

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, text
 
-from reelscore.human.campaign import Campaign
-from reelscore.human.store.migrations import MIGRATIONS
+from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.store.migrations import MIGRATIONS
 from reelscore.store.database import writing
 from reelscore.store.locations import database_url
 from support.made_hits import Clock

@@ -8,9 +8,9 @@ from collections import Counter
 import pytest
 
 from reelscore import DataError
-from reelscore.human.campaign import Campaign
-from reelscore.human.hits.design import Design, make_hits
-from reelscore.human.hits.top_up import top_up
+from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.hits.design import Design, make_hits
+from reelscore.campaigns.hits.top_up import top_up
 from support.made_hits import judge
 
 LAYOUT = "systems:12 humans:10 degraded_humans:10 distance:5"

@@ -15,10 +15,10 @@ import pytest
 
 from reelscore import parse, score, score_systems
 from reelscore.errors import DataError, MissingExtraError
-from reelscore.judges.clip_model import TextVectors
-from reelscore.judges.clipscore import ClipScore
-from reelscore.judges.emscore import EmScore, Prepared, _against_frames, _against_text
-from reelscore.judges.refclipscore import RefClipScore
+from reelscore.learned.judges.clip_model import TextVectors
+from reelscore.learned.judges.clipscore import ClipScore
+from reelscore.learned.judges.emscore import EmScore, Prepared, _against_frames, _against_text
+from reelscore.learned.judges.refclipscore import RefClipScore
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -255,7 +255,9 @@ def test_frames_are_looked_at_once(model, videos, cache, monkeypatch):
     first = score(CAPTIONS, metrics=metric)["clipscore"]
     files = list(cache.rglob("*.npy"))
     assert len(files) == 2
-    monkeypatch.setattr("reelscore.judges.clip_model.read_frames", None)  # must not be called
+    monkeypatch.setattr(
+        "reelscore.learned.judges.clip_model.read_frames", None
+    )  # must not be called
     again = score(CAPTIONS, metrics=metric)["clipscore"]
     assert dict(again.items) == dict(first.items)
     other = score_systems({"a": CAPTIONS, "b": CAPTIONS}, metrics=metric)

@@ -15,8 +15,8 @@ from reelscore import examples, parse, score, score_systems
 from reelscore.cli.main import main
 from reelscore.endpoint.journal import Record
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.judges.judge import Judge
-from reelscore.judges.prompts import Prompt, prompt_names, read_prompt
+from reelscore.learned.judges.judge import Judge
+from reelscore.learned.judges.prompts import Prompt, prompt_names, read_prompt
 from reelscore.scoring.intervals import with_intervals
 from support.footage import film
 from support.model_server import model_server, shared_words
@@ -461,7 +461,7 @@ def test_an_interruption_says_what_is_kept(server, monkeypatch, capsys, tmp_path
         journal.add(Record("9f2c", '{"score": 70}'))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("reelscore.judges.judge.ask_all", interrupted)
+    monkeypatch.setattr("reelscore.learned.judges.judge.ask_all", interrupted)
     metric = f"judge|model:m|url:{server.url}|journal:{journal}"
     files = ["systems/weak.json", "-r", "references.json", "-m", metric]
     status, _, err = run(monkeypatch, capsys, "score", *files)

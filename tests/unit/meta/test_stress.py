@@ -14,12 +14,12 @@ import pytest
 from reelscore.data.scales import Scale
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.examples import clips
-from reelscore.judges.judge import Judge
+from reelscore.learned.judges.judge import Judge
 from reelscore.meta import stress_kinds, stress_metrics
 from reelscore.meta.stress.cases import ABOUT, make_cases, take_out
+from reelscore.meta.stress.page import stress_html
+from reelscore.meta.stress.tables import detail_grid, drop_grid, share_grid
 from reelscore.metrics.base import Metric
-from reelscore.report.html.stress import stress_html
-from reelscore.report.tables.stress import detail_grid, drop_grid, share_grid
 from reelscore.scoring.captions import score
 from reelscore.text import damage_forms, damage_kinds
 from support.model_server import model_server, shared_words

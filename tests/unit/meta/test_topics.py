@@ -10,9 +10,9 @@ pytest.importorskip("reelscore_parser")
 
 from reelscore.errors import UnknownNameError
 from reelscore.meta.topics import topic_scores, topic_table
-from reelscore.text.grammar.lexicon import Lexicon
-from reelscore.text.grammar.roles import Clause, Filler, Sentence
-from reelscore.text.grammar.trees import Token
+from reelscore.text.parser.lexicon import Lexicon
+from reelscore.text.parser.roles import Clause, Filler, Sentence
+from reelscore.text.parser.trees import Token
 
 
 def sentence(*verbs: str) -> Sentence:

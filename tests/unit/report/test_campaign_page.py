@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from reelscore.human.evaluate.results import evaluate_ratings
-from reelscore.human.judgments import Judgments
-from reelscore.report.html.people import results_html
+from reelscore.campaigns.evaluate.results import evaluate_ratings
+from reelscore.campaigns.judgments import Judgments
+from reelscore.campaigns.report.page import results_html
 from reelscore.significance import rank_systems
 from support.campaigns import rating
 

@@ -7,11 +7,11 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from reelscore.campaigns.report.plots import draw_all
 from reelscore.errors import DataError
 from reelscore.meta.evaluation import MetaEvaluation
 from reelscore.meta.metric_tests import compare_metrics
 from reelscore.meta.paired_scores import Cells
-from reelscore.report.plots.people import draw_all
 from reelscore.report.plots.style import FORMATS, figure, label_points, save
 
 MAGIC = {"pdf": b"%PDF", "svg": b"<?xml", "png": b"\x89PNG"}

@@ -8,11 +8,11 @@ import pytest
 from PIL import Image
 
 from reelscore import examples
+from reelscore.campaigns.pages.demo import draw_videos
 from reelscore.errors import DataError
 from reelscore.report.html import previews
 from reelscore.report.html.previews import Preview, read_previews, write_pictures
 from reelscore.video import Clip
-from reelscore.web.demo import draw_videos
 
 
 @pytest.fixture(autouse=True)

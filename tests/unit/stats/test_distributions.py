@@ -128,8 +128,8 @@ import sys
 sys.modules["scipy"] = None  # an import of it fails
 import numpy as np
 import reelscore
-from reelscore.human.evaluate.quality import compare_pairs
-from reelscore.human.evaluate.rankings import friedman
+from reelscore.campaigns.evaluate.quality import compare_pairs
+from reelscore.campaigns.evaluate.rankings import friedman
 from reelscore.stats import kendall_b, rank_sum, signed_rank, spearman, williams
 scores = np.arange(100.0) % 7
 kendall_b(scores, scores[::-1])

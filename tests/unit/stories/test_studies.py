@@ -14,7 +14,6 @@ from reelscore import examples, score, stories
 from reelscore.cli.main import cli
 from reelscore.data.stories import Story
 from reelscore.errors import DataError
-from reelscore.report.tables.studies import study_grids
 from reelscore.stories.samples import (
     crowd,
     generator,
@@ -25,6 +24,7 @@ from reelscore.stories.samples import (
     swapped,
     varied,
 )
+from reelscore_studies.stories.tables import study_grids
 
 SYSTEMS, ANNOTATORS = examples.stories()
 TRUTH = list(ANNOTATORS.values())

@@ -6,9 +6,9 @@ import pytest
 
 pytest.importorskip("reelscore_parser")
 
-from reelscore.text.grammar.lexicon import Lexicon
-from reelscore.text.grammar.roles import Clause, clauses
-from reelscore.text.grammar.trees import Token, Tree
+from reelscore.text.parser.lexicon import Lexicon
+from reelscore.text.parser.roles import Clause, clauses
+from reelscore.text.parser.trees import Token, Tree
 
 
 def tree(text: str) -> Tree:

@@ -6,9 +6,9 @@ import pytest
 
 pytest.importorskip("reelscore_parser")
 
-from reelscore.text.grammar.lexicon import Lexicon
-from reelscore.text.grammar.parser import joined, parts
-from reelscore.text.grammar.trees import ROOT, Token, Tree
+from reelscore.text.parser.lexicon import Lexicon
+from reelscore.text.parser.networks import joined, parts
+from reelscore.text.parser.trees import ROOT, Token, Tree
 
 
 def tree(*rows: tuple[str, str, int, str]) -> Tree:

@@ -7,11 +7,11 @@ import pytest
 pytest.importorskip("reelscore_parser")
 
 from reelscore.errors import UnknownNameError
-from reelscore.text.grammar.labels import labels
-from reelscore.text.grammar.lexicon import Lexicon
-from reelscore.text.grammar.roles import Clause, Filler, Sentence
-from reelscore.text.grammar.senses import Senses
-from reelscore.text.grammar.trees import Token
+from reelscore.text.parser.labels import labels
+from reelscore.text.parser.lexicon import Lexicon
+from reelscore.text.parser.roles import Clause, Filler, Sentence
+from reelscore.text.parser.senses import Senses
+from reelscore.text.parser.trees import Token
 
 
 def filler(lemma: str, tag: str = "NN") -> Filler | None:

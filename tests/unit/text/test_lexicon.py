@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("reelscore_parser")
 
-from reelscore.text.grammar.lexicon import FILES, Lexicon
+from reelscore.text.parser.lexicon import FILES, Lexicon
 
 VERB_SYNSETS = {
     "change": 2383,

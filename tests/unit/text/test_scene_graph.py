@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from reelscore import MissingExtraError, text
-from reelscore.text.grammar import SceneGraph, Token, Tree, parser, tree_facts
-from reelscore.text.grammar.scene_graph import Concept, caption_facts, match, read_concepts
+from reelscore.text.parser import SceneGraph, Token, Tree, tree_facts
+from reelscore.text.parser import networks as parser
+from reelscore.text.parser.scene_graph import Concept, caption_facts, match, read_concepts
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "spice_coco.json"
 

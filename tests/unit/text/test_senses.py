@@ -9,10 +9,10 @@ import pytest
 pytest.importorskip("reelscore_parser")
 
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.text.grammar.lexicon import Lexicon
-from reelscore.text.grammar.roles import Clause, Filler
-from reelscore.text.grammar.senses import Senses
-from reelscore.text.grammar.verbnet import read_verbnet
+from reelscore.text.parser.lexicon import Lexicon
+from reelscore.text.parser.roles import Clause, Filler
+from reelscore.text.parser.senses import Senses
+from reelscore.text.parser.verbnet import read_verbnet
 
 VERBNET = """<?xml version="1.0"?>
 <VNCLASS ID="shoot-0">

@@ -13,9 +13,9 @@ pytest.importorskip("onnxruntime")
 
 from reelscore import examples
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.meta.parser_check import gold_accuracy, parse_gold, read_gold
 from reelscore.meta.topics import topic_table
 from reelscore.text import parse
+from reelscore_studies.parser.parser_check import gold_accuracy, parse_gold, read_gold
 
 # At least so many in a hundred, of the captions with known roles that development may look at.
 LEAST = {"subject": 95, "verb": 92, "object": 88, "location": 89, "all four": 82}
@@ -93,7 +93,7 @@ def test_no_network_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_parser_is_loaded_when_it_is_used() -> None:
     code = (
-        "import sys, reelscore, reelscore.text, reelscore.text.grammar; "
+        "import sys, reelscore, reelscore.text, reelscore.text.parser; "
         "assert not {'onnxruntime', 'tokenizers'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

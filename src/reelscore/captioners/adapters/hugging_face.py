@@ -15,8 +15,8 @@ from typing import Any, ClassVar
 
 from reelscore.captioners.adapters.base import Adapter, Answer, Shown
 from reelscore.errors import DataError, MissingExtraError
-from reelscore.judges.model_folders import read_config, weights_hash
 from reelscore.learned.encoders import default_device, load_weights, loading, need
+from reelscore.learned.judges.model_folders import read_config, weights_hash
 
 _REMEDY = "If a file of the model is damaged or missing, fetch it again."
 

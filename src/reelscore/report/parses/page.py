@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from reelscore.report.pages import render
 from reelscore.report.safe_text import cells, legible
-from reelscore.text.grammar.roles import Clause, Filler, Sentence
-from reelscore.text.grammar.trees import ROOT, Tree
+from reelscore.text.parser.roles import Clause, Filler, Sentence
+from reelscore.text.parser.trees import ROOT, Tree
 
 _ROLES = ("subject", "verb", "object", "location")
 _CHARACTER, _GAP, _LEVEL = 8.4, 22.0, 26.0

@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from reelscore.text.grammar.labels import LabelTable, semantic_representation
-from reelscore.text.grammar.roles import Clause, Filler, Sentence
-from reelscore.text.grammar.trees import write_tree
+from reelscore.text.parser.labels import LabelTable, semantic_representation
+from reelscore.text.parser.roles import Clause, Filler, Sentence
+from reelscore.text.parser.trees import write_tree
 
 Parsed = Mapping[str, Sequence[Sentence]]
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from reelscore.report.safe_text import cells, legible, lines_of, shortened
-from reelscore.text.grammar.roles import Clause, Sentence
-from reelscore.text.grammar.trees import ROOT, Tree
+from reelscore.text.parser.roles import Clause, Sentence
+from reelscore.text.parser.trees import ROOT, Tree
 
 _ROLES = ("subject", "verb", "object", "location")
 
@@ -16,7 +16,7 @@ def parse_text(sentence: Sentence, width: int = 80) -> str:
         sentence: What `parse` made of the caption.
         width: Columns of the terminal.
 
-    >>> from reelscore.text.grammar import Token
+    >>> from reelscore.text.parser import Token
     >>> words = (Token("Dogs", "NNS", "dog", 1, "nsubj"), Token("run", "VBP", "run", -1, "root"))
     >>> print(parse_text(Sentence("Dogs run", words, ())))
     Dogs run

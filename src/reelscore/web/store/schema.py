@@ -17,8 +17,8 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from reelscore.challenge.store.migrations import MIGRATIONS as CHALLENGES
-from reelscore.human.store.migrations import MIGRATIONS as CAMPAIGNS
+from reelscore.campaigns.store.migrations import MIGRATIONS as CAMPAIGNS
+from reelscore.challenges.store.migrations import MIGRATIONS as CHALLENGES
 from reelscore.store.database import Database, building
 from reelscore.store.locations import Where
 from reelscore.store.tables import Number

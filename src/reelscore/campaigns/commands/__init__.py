@@ -1,0 +1,43 @@
+"""``reelscore campaign``."""
+
+from __future__ import annotations
+
+import click
+
+from reelscore.cli.main import LazyGroup
+
+# name: (module, what it does)
+_COMMANDS = {
+    "plan": ("plan", "Estimate how many HITs you need, and their cost."),
+    "new": ("new", "Create a campaign and its HITs from captions."),
+    "hits": ("hits", "Show the HITs, or export them for another tool."),
+    "media": ("media", "Check, before opening, that the videos can be played."),
+    "status": ("status", "Show the progress; open, pause or close a campaign."),
+    "offer": ("offer", "Offer the HITs of unusable raters again."),
+    "top-up": ("top_up", "Add HITs until systems have enough good judgments."),
+    "simulate": ("simulate", "Simulate the raters of one campaign, or of many."),
+    "import": ("imports", "Import judgments, or a whole campaign, from files."),
+    "export": ("export", "Export everything, or the judgments, to plain files."),
+    "backup": ("backup", "Copy the whole database while it is in use."),
+    "quality": ("quality", "Show which raters can be trusted."),
+    "pay": ("pay", "List payments in the formats of crowd services."),
+    "results": ("results", "Score the systems and test which are better."),
+    "replicate": ("replicate", "Measure how well two campaigns agree."),
+}
+
+
+@click.command("campaign", cls=LazyGroup, package=__name__, modules=_COMMANDS)
+def command() -> None:
+    """Ask people: plan, run and evaluate human assessments.
+
+    CAMPAIGN is a SQLite file, or the URL of a PostgreSQL database.
+
+    \b
+    A campaign from plan to result:
+      reelscore campaign plan --systems 5 --difference 0.15
+      reelscore campaign new my.db runs/*.json --refs refs.json --hits 94
+      reelscore campaign media my.db --videos clips/
+      reelscore campaign status my.db --set open
+      reelscore campaign quality my.db
+      reelscore campaign results my.db --html results.html
+    """

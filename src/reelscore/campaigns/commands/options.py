@@ -1,0 +1,83 @@
+"""Options that the commands about campaigns share."""
+
+from __future__ import annotations
+
+import functools
+import textwrap
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.evaluate.quality import Control, Quality, check_quality
+from reelscore.campaigns.judgments import Judgments
+from reelscore.cli.option_kinds import choice_option, number_option
+from reelscore.cli.options import terminal_width
+
+Decorator = Callable[[Callable[..., None]], Callable[..., None]]
+
+campaign_argument = click.argument("campaign", metavar="CAMPAIGN")
+id_option = click.option(
+    "--id", "campaign_id", metavar="ID", help="Id of the campaign, if the database holds several."
+)
+_CONTROL = [
+    choice_option(
+        "--test",
+        choices=["t", "signed-rank", "rank-sum"],
+        default="t",
+        help="One-sided test of pairs of a caption and its degraded caption.",
+    ),
+    number_option("--level", default=0.05, help="A rater passes with a p-value below this."),
+    number_option(
+        "--pairs", default=10, help="The least number of pairs needed to decide about a rater."
+    ),
+    choice_option(
+        "--rejected",
+        choices=["rater", "hit", "keep"],
+        default="rater",
+        help="What is left out after a rejected HIT: the rater, only that HIT, or nothing.",
+    ),
+]
+
+
+def control_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of the quality control, as one `Control`."""
+
+    @functools.wraps(command)
+    def with_control(**arguments: Any) -> None:
+        names = ("test", "level", "pairs", "rejected")
+        command(control=Control(**{name: arguments.pop(name) for name in names}), **arguments)
+
+    for option in reversed(_CONTROL):
+        with_control = option(with_control)
+    return with_control
+
+
+@contextmanager
+def opened(where: str, campaign_id: str | None) -> Iterator[Campaign]:
+    """Open a campaign for the length of a command."""
+    with Campaign.open(where, campaign_id) as campaign:
+        yield campaign
+
+
+def judged(campaign: Campaign) -> Judgments:
+    """Take the judgments of finished HITs, and say how many others there are."""
+    finished = campaign.judgments(finished=True)
+    others = campaign.status().judgments - len(finished)
+    if others:
+        say(f"{others:,} judgments of unfinished HITs are left out.")
+    return finished
+
+
+def quality_of(campaign: Campaign, judgments: Judgments, control: Control) -> Quality:
+    """Judge a campaign's raters."""
+    humans = campaign.humans
+    return check_quality(judgments, control, humans=humans, excluded=campaign.excluded())
+
+
+def say(text: str) -> None:
+    """Print a message that is not a result, on stderr."""
+    for line in text.splitlines():
+        click.echo(textwrap.fill(line, terminal_width(), subsequent_indent="  "), err=True)

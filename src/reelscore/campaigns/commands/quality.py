@@ -1,0 +1,78 @@
+"""``reelscore campaign quality``."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import click
+
+from reelscore.campaigns.commands.options import (
+    campaign_argument,
+    control_options,
+    id_option,
+    judged,
+    opened,
+    quality_of,
+)
+from reelscore.campaigns.evaluate.quality import Control, Quality
+from reelscore.campaigns.report.tables import quality_csv, quality_grid
+from reelscore.cli.option_kinds import file_option, json_option, plot_option
+from reelscore.cli.options import STDOUT, check_targets, terminal_width, write, write_json
+
+
+@click.command("quality")
+@campaign_argument
+@id_option
+@control_options
+@click.option("--unfinished", is_flag=True, help="Also count judgments of unfinished HITs.")
+@file_option("--csv", "Write the table with numbers in full precision.")
+@plot_option("the raters")
+@json_option
+def command(
+    campaign: str,
+    campaign_id: str | None,
+    control: Control,
+    unfinished: bool,
+    csv_file: str | None,
+    plot: str | None,
+    json_file: str | None,
+) -> None:
+    """Show which raters can be trusted.
+
+    An attentive rater scores a degraded caption lower than the original caption. The columns are
+    the mean difference, its p-value, the mean difference between two scores of the same caption,
+    and the seconds per task. Flags are hints and exclude no one: repeats (the second score of a
+    caption differs), run (the same score many times in a row), speed, order (degraded captions
+    above originals, or captions of systems above human ones).
+
+    \b
+    Examples:
+      reelscore campaign quality my.db
+      reelscore campaign quality my.db --test signed-rank --plot raters.pdf
+    """
+    check_targets(csv_file, plot, json_file)
+    if plot:
+        from reelscore.report.plots.style import need_matplotlib
+
+        need_matplotlib()
+    with opened(campaign, campaign_id) as opened_campaign:
+        judgments = opened_campaign.judgments() if unfinished else judged(opened_campaign)
+        quality = quality_of(opened_campaign, judgments, control)
+    if csv_file:
+        write(csv_file, quality_csv(quality), private=True)
+    if json_file:
+        write_json(json_file, quality.to_dict(), private=True)
+    if plot:
+        from reelscore.campaigns.report.plots import draw_quality
+
+        draw_quality(quality, plot)
+    if STDOUT not in (csv_file, json_file):
+        click.echo(quality_grid(quality).to_text(terminal_width()))
+        click.echo("\n" + _summary(quality))
+
+
+def _summary(quality: Quality) -> str:
+    counts = Counter(each.verdict for each in quality.raters)
+    others = ", ".join(f"{count} {name}" for name, count in counts.items() if name != "passed")
+    of = f"{counts['passed']} of {len(quality.raters)} raters passed"
+    return f"{of} ({others})" if others else of

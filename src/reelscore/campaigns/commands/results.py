@@ -1,0 +1,252 @@
+"""``reelscore campaign results``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import click
+import msgspec
+
+from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.commands.options import (
+    campaign_argument,
+    control_options,
+    id_option,
+    judged,
+    opened,
+    say,
+)
+from reelscore.campaigns.commands.votes import show_comparisons, show_rankings
+from reelscore.campaigns.evaluate.quality import Control, known
+from reelscore.campaigns.evaluate.results import Results, evaluate_ratings
+from reelscore.campaigns.evaluate.scores import Average, HumanScores, Over, group_means
+from reelscore.campaigns.hits.tasks import Hit
+from reelscore.campaigns.imports.plain_tables import read_groups
+from reelscore.campaigns.report.tables import results_csv, results_grid, wins_grid
+from reelscore.cli.option_kinds import choice_option, file_option, json_option, plot_option
+from reelscore.cli.options import STDOUT, check_targets, show_signature, terminal_width, write
+from reelscore.data.table import file_format as table_format
+from reelscore.errors import DataError
+from reelscore.significance import Comparison, rank_systems
+
+
+@dataclass(frozen=True)
+class _Outputs:
+    """Where the results go."""
+
+    table: str | None
+    csv: str | None
+    latex: str | None
+    json: str | None
+    plot: str | None
+    html: str | None
+
+    def __post_init__(self) -> None:
+        given = (self.table, self.csv, self.latex, self.json, self.plot, self.html)
+        check_targets(*given)
+        if self.table:
+            table_format(self.table)
+        if self.plot:
+            from reelscore.report.plots.style import need_matplotlib
+
+            need_matplotlib()
+
+
+@click.command("results")
+@campaign_argument
+@id_option
+@control_options
+@click.option(
+    "--control/--no-control",
+    "controlled",
+    default=None,
+    help="Leave out raters who did not pass, or keep all. Judgments imported as z "
+    "scores are from raters who passed elsewhere: all are kept.",
+)
+@click.option(
+    "--over",
+    type=click.Choice(["all", "genuine", "given"]),
+    help=(
+        "Compute z from a rater's mean over all tasks, or without the control "
+        "tasks; or use the z scores of the imported files."
+    ),
+)
+@choice_option(
+    "--average",
+    choices=["judgments", "raters"],
+    default="judgments",
+    help="A caption's score is the mean of its judgments, or of its raters (each counts once).",
+)
+@click.option(
+    "--metric",
+    default="z",
+    show_default=True,
+    metavar="NAME",
+    help="The score to rank systems by.",
+)
+@click.option("--matched", is_flag=True, help="Compare two systems on the items that both have.")
+@click.option(
+    "--minimum",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help=(
+        "Keep only captions with at least this many judgments; 15 for a gold "
+        "standard of single captions."
+    ),
+)
+@click.option(
+    "--groups",
+    metavar="FILE:ITEM:GROUP",
+    help="Average captions by group, such as documents: a table and its two columns.",
+)
+@click.option(
+    "--reference",
+    default="reference",
+    metavar="NAME",
+    help="The system that others are compared with.",
+)
+@file_option("--table", "Write the score table, .csv or .json.")
+@file_option("--csv", "Write the table with numbers in full precision.")
+@file_option("--latex", "Write the table shown as LaTeX.")
+@plot_option("which systems are better than others")
+@file_option("--html", "Write everything as one HTML page.")
+@json_option
+def command(
+    campaign: str,
+    campaign_id: str | None,
+    control: Control,
+    controlled: bool | None,
+    over: Over | None,
+    average: Average,
+    metric: str,
+    matched: bool,
+    minimum: int | None,
+    groups: str | None,
+    reference: str,
+    table_file: str | None,
+    csv_file: str | None,
+    latex_file: str | None,
+    plot: str | None,
+    html_file: str | None,
+    json_file: str | None,
+) -> None:
+    """Score the systems and test which are better.
+
+    Raters who did not pass are left out, and each rater's scores are standardized. A caption's
+    score is the mean of its judgments, a system's score the mean of its captions. Not all systems
+    within a cluster differ significantly; ranks are the range of places a system could have.
+
+    \b
+    Examples:
+      reelscore campaign results my.db
+      reelscore campaign results my.db --table human.csv --html results.html
+      reelscore campaign results my.db --minimum 15 --table gold.csv
+    """
+    outputs = _Outputs(table_file, csv_file, latex_file, json_file, plot, html_file)
+    with opened(campaign, campaign_id) as opened_campaign:
+        if opened_campaign.protocol.form == "ranking":
+            show_rankings(opened_campaign, judged(opened_campaign), table_file, json_file)
+            return
+        if opened_campaign.protocol.form == "comparison":
+            show_comparisons(
+                opened_campaign, judged(opened_campaign), reference, table_file, json_file
+            )
+            return
+        results = evaluated(
+            opened_campaign, control, controlled=controlled, over=over, average=average
+        )
+        name = opened_campaign.name
+        hits = list(opened_campaign.hits()) if html_file else []
+    scores = results.scores
+    if groups:
+        scores = group_means(scores, read_groups(groups))
+    if minimum:
+        scores = scores.at_least(minimum)
+    if metric not in scores.table.metrics:
+        metric = _only_z(scores, metric)
+    ranking = rank_systems(scores.table, metric, level=control.level, matched=matched)
+    results = replace(results, scores=scores)
+    _write(outputs, name, results, ranking, hits)
+    if STDOUT not in (csv_file, latex_file, json_file):
+        _show(results, ranking)
+
+
+def evaluated(campaign: Campaign, control: Control, **choices: Any) -> Results:
+    """Evaluate a campaign of ratings, by its finished HITs."""
+    humans = campaign.humans
+    judgments = judged(campaign)
+    return evaluate_ratings(
+        judgments, control, humans=humans, excluded=campaign.excluded(), **choices
+    )
+
+
+def _only_z(scores: HumanScores, metric: str) -> str:
+    """With several criteria there is no plain z: take the first criterion's."""
+    names = [name for name in scores.table.metrics if name.endswith(f"_{metric}")]
+    if not names:
+        raise DataError(f"There is no {metric!r}; there are {', '.join(scores.table.metrics)}.")
+    say(f"Systems are ranked by {names[0]}; choose another with --metric.")
+    return names[0]
+
+
+def _write(
+    outputs: _Outputs, name: str, results: Results, ranking: Comparison, hits: Sequence[Hit]
+) -> None:
+    scores = results.scores
+    if outputs.table:
+        scores.table.write(outputs.table)
+    if outputs.csv:
+        write(outputs.csv, results_csv(scores, ranking))
+    if outputs.latex:
+        write(outputs.latex, results_grid(scores, ranking).to_latex())
+    if outputs.json:
+        everything = msgspec.json.encode(_everything(results, ranking)).decode()
+        write(outputs.json, everything, private=True)  # it names raters
+    if outputs.plot:
+        from reelscore.campaigns.report.plots import draw_wins
+
+        draw_wins(ranking, outputs.plot)
+    if outputs.html:
+        from reelscore.campaigns.report.page import campaign_report
+        from reelscore.cli.report_options import command_line
+        from reelscore.report.html.page import write_report
+
+        made = campaign_report(name, results, ranking, hits=hits, command=command_line())
+        write_report(outputs.html, made)
+
+
+def _everything(results: Results, ranking: Comparison) -> dict[str, Any]:
+    agreed = {
+        name: {"alpha": known(each.alpha), **{k: known(v) for k, v in each.icc._asdict().items()}}
+        for name, each in results.agreement.items()
+    }
+    counts = results.scores.counts
+    return {
+        **results.scores.table.to_dict(),
+        "judgments": {system: counts[system].to_dict() for system in ranking.systems},
+        "ranking": ranking.to_dict(),
+        "quality": results.quality.to_dict(),
+        "raters": list(results.raters),
+        "agreement": agreed,
+        "notes": list(results.notes),
+    }
+
+
+def _show(results: Results, ranking: Comparison) -> None:
+    scores = results.scores
+    click.echo(results_grid(scores, ranking).to_text(terminal_width()) + "\n")
+    if len(ranking.systems) > 1:
+        click.echo(wins_grid(ranking).to_text(terminal_width()) + "\n")
+        click.echo(f"* the row's system is better, p < {ranking.level:g} (one-sided rank-sum test)")
+    click.echo(f"by {len(results.raters)} of {len(results.quality.raters)} raters")
+    for name, each in results.agreement.items():
+        if each.icc.captions:
+            click.echo(
+                f"{name}: alpha {each.alpha:.2f}, ICC {each.icc.single:.2f} "
+                f"({each.icc.captions:,} captions judged by several)"
+            )
+    for note in results.notes:
+        click.echo(note)
+    show_signature(scores.table[ranking.systems[0]][ranking.metric].signature)

@@ -1,0 +1,156 @@
+"""HITs for any protocol from captions: what a campaign is made of, in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from reelscore.campaigns.hits.comparisons import build_pair_hits, build_ranking_hits
+from reelscore.campaigns.hits.plan import HitPlan
+from reelscore.campaigns.hits.ratings import build_hits
+from reelscore.campaigns.hits.tasks import Task
+from reelscore.campaigns.protocols import protocol
+from reelscore.data.stories import Stories, Story
+from reelscore.errors import DataError
+
+Captions = Mapping[str, str]
+REFERENCE = "reference"
+NEED_PEOPLE = ("direct-assessment", "adequacy-fluency", "against-reference")  # protocols
+
+
+@dataclass(frozen=True)
+class Design:
+    """How HITs are to be made.
+
+    Attributes:
+        protocol: What raters are asked.
+        layout: For ratings, what a HIT is made of.
+        hits: How many HITs; as many as show everything once, if not given.
+        per_hit: For rankings and comparisons, how many tasks a HIT has.
+        human: What the hidden human system is called.
+        seed: Of all chance.
+    """
+
+    protocol: str = "direct-assessment"
+    layout: str = "trecvid"
+    hits: int | None = None
+    per_hit: int = 10
+    human: str = "human"
+    seed: int = 0
+
+
+def make_hits(
+    design: Design,
+    systems: Mapping[str, Captions],
+    humans: Captions,
+    tests: Sequence[Task] = (),
+) -> HitPlan:
+    """Build the HITs of a campaign.
+
+    Args:
+        design: How.
+        systems: Captions by system and item.
+        humans: People's caption of each item: the hidden human system of ratings, or the
+            references that systems are compared with.
+        tests: Questions with known answers, for comparisons.
+
+    Raises:
+        DataError: If captions are missing that the protocol needs.
+
+    >>> from reelscore.examples import clips
+    >>> systems, references = clips()
+    >>> people = systems.pop("human")
+    >>> plan = make_hits(Design("against-reference", per_hit=5), systems, people)
+    >>> len(plan.hits), {shown.system for shown in plan.tasks[0].shown} >= {"reference"}
+    (9, True)
+    """
+    captions = {**systems}
+    if design.protocol == "against-reference":
+        if REFERENCE in systems:
+            raise DataError(f"A system is called {REFERENCE!r}, as the references are; rename it.")
+        captions[REFERENCE] = humans
+    elif protocol(design.protocol).form == "rating":
+        captions[design.human] = humans
+        if design.human in systems:
+            raise DataError(
+                f"{design.human!r} is the name of a system and of the hidden human captions; "
+                "choose another for these."
+            )
+    return more_hits(design, captions, {}, tests)
+
+
+def _built(
+    design: Design,
+    captions: Mapping[str, Captions],
+    tests: Sequence[Task],
+    shown: Mapping[tuple[str, str], int] | None,
+) -> HitPlan:
+    asked = protocol(design.protocol)
+    if asked.form == "rating":
+        systems = {name: texts for name, texts in captions.items() if name != design.human}
+        return build_hits(
+            systems,
+            captions[design.human],
+            seed=design.seed,
+            layout=design.layout,
+            hits=design.hits,
+            human=design.human,
+            shown=shown,
+        )
+    if asked.form == "ranking":
+        return build_ranking_hits(
+            captions, seed=design.seed, per_hit=design.per_hit, hits=design.hits, shown=shown
+        )
+    return build_pair_hits(
+        captions,
+        seed=design.seed,
+        against=REFERENCE if asked.name == "against-reference" else None,
+        per_hit=design.per_hit,
+        tests=tests,
+        hits=design.hits,
+        shown=shown,
+    )
+
+
+def more_hits(
+    design: Design,
+    captions: Mapping[str, Captions],
+    shown: Mapping[tuple[str, str], int],
+    tests: Sequence[Task] = (),
+) -> HitPlan:
+    """Build more HITs of the same captions; those shown least come first.
+
+    Args:
+        design: How, with another seed than before.
+        captions: What the first HITs were made of, as `HitPlan.captions` gives it.
+        shown: How often each caption was shown, by system and item.
+        tests: Questions with known answers, for comparisons.
+
+    >>> from reelscore.examples import clips
+    >>> systems, _ = clips()
+    >>> first = make_hits(Design("ranking", per_hit=5, hits=1), systems, {})
+    >>> more = more_hits(Design("ranking", per_hit=5, hits=2, seed=1), first.captions,
+    ...                  first.coverage().captions)
+    >>> {task.item for task in first.tasks} & {task.item for task in more.tasks}
+    set()
+    """
+    return replace(_built(design, captions, tests, shown), captions=captions)
+
+
+def story_texts(stories: Stories) -> dict[str, str]:
+    """Write the timed captions of each video as one text, a caption a line, for raters to read.
+
+    >>> from reelscore.data.story_files import stories_of
+    >>> story_texts(stories_of({"v": [{"sentence": "A dog runs.", "timestamp": [0, 65.5]}]}))
+    {'v': '0:00–1:05 A dog runs.'}
+    """
+    return {video: "\n".join(_lines(story.in_time_order())) for video, story in stories.items()}
+
+
+def _lines(story: Story) -> Iterator[str]:
+    for (start, end), sentence in zip(story.segments.tolist(), story.sentences, strict=True):
+        yield f"{_clock(start)}–{_clock(end)} {sentence}"
+
+
+def _clock(seconds: float) -> str:
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02}"

@@ -1,0 +1,177 @@
+"""Layouts: how many tasks of each kind a HIT has, and how far controls are from their captions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from reelscore.campaigns.hits.degraded import rule_set
+from reelscore.errors import DataError, UnknownNameError, check_choice
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What a HIT of ratings is made of.
+
+    Attributes:
+        systems: Captions of systems.
+        humans: Human captions, hidden among them as one more system.
+        degraded_humans: Degraded captions of as many of the human captions.
+        degraded_systems: Degraded captions of as many captions of systems.
+        repeated_humans: Human captions shown once more.
+        repeated_systems: Captions of systems shown once more.
+        references: Human captions of the same videos as captions of systems, as mere controls.
+        distance: The least distance of a caption and its controls; 1: none.
+        sets: Into how many sets the HIT is divided; a caption's controls are in the set half the
+            HIT away, and the order is random inside a set only. 1: in the whole HIT.
+        rules: How captions are degraded, see `reelscore.campaigns.hits.degraded`.
+        least_pairs: Fewer pairs of a caption and its degraded caption are refused: quality control
+            tests each rater on them.
+
+    Raises:
+        DataError: If the numbers do not fit together.
+
+    >>> LAYOUTS["trecvid"].size, LAYOUTS["trecvid"].pairs
+    (100, 10)
+    >>> Layout(systems=20, humans=4, degraded_humans=4)
+    Traceback (most recent call last):
+    reelscore.errors.DataError: A HIT with 4 pairs of a caption and its degraded caption; ...
+    """
+
+    systems: int
+    humans: int = 0
+    degraded_humans: int = 0
+    degraded_systems: int = 0
+    repeated_humans: int = 0
+    repeated_systems: int = 0
+    references: int = 0
+    distance: int = 10
+    sets: int = 1
+    rules: str = "plos"
+    least_pairs: int = 10
+
+    def __post_init__(self) -> None:
+        numbers = {name: getattr(self, name) for name in _PARTS}
+        for name, number in {**numbers, "least_pairs": self.least_pairs}.items():
+            if number < 0:
+                raise DataError(f"A HIT with {name}:{number}; expected 0 or more.")
+        if self.systems < 1 or self.distance < 1 or self.sets < 1:
+            raise DataError("A HIT needs systems, distance and sets of at least 1.")
+        rule_set(self.rules)
+        self._check_controls()
+        if self.pairs < self.least_pairs:
+            raise DataError(
+                f"A HIT with {self.pairs} pairs of a caption and its degraded caption; expected at "
+                f"least {self.least_pairs}. Add some, or lower least_pairs."
+            )
+        if self.sets > 1 and (self.sets % 2 or any(n % self.sets for n in numbers.values())):
+            raise DataError(
+                f"{self.sets} sets; expected an even number that divides the tasks of each sort "
+                f"({self})."
+            )
+
+    def _check_controls(self) -> None:
+        if max(self.degraded_humans, self.repeated_humans) > self.humans:
+            raise DataError(
+                f"A HIT with {self.humans} human captions cannot have "
+                f"{self.degraded_humans} degraded and {self.repeated_humans} repeated."
+            )
+        controls = self.degraded_systems + self.repeated_systems + self.references
+        if controls > self.systems:
+            raise DataError(
+                f"A HIT with {self.systems} captions of systems cannot have {controls} that "
+                "are degraded, repeated or shown with a reference; each caption has at most one "
+                "of these controls."
+            )
+
+    @property
+    def size(self) -> int:
+        """How many tasks a HIT has."""
+        return sum(getattr(self, name) for name in _PARTS)
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs of a caption and its degraded caption a HIT has."""
+        return self.degraded_humans + self.degraded_systems
+
+    @classmethod
+    def parse(cls, text: str) -> Layout:
+        """Read a layout from words such as ``systems:70 humans:10``; the rest has its default.
+
+        Raises:
+            UnknownNameError: If there is no number of that name.
+            DataError: If the text or the numbers are wrong.
+
+        >>> layout = Layout.parse("systems:30 humans:10 degraded_humans:10 distance:5")
+        >>> layout.size, Layout.parse(str(layout)) == layout
+        (50, True)
+        """
+        values: dict[str, int | str] = {}
+        for word in text.split():
+            name, colon, value = word.partition(":")
+            check_choice("part of a layout", name, _NAMES)
+            if name in values or not colon or (name != "rules" and not value.isdecimal()):
+                raise DataError(
+                    f"{word!r} in the layout {text!r}; expected each part once, as name:number."
+                )
+            values[name] = value if name == "rules" else int(value)
+        if "systems" not in values:
+            raise DataError(f"The layout {text!r} has no captions of systems; add systems:70.")
+        return cls(**values)  # type: ignore[arg-type]
+
+    def __str__(self) -> str:
+        """Give the form that `parse` reads, complete but for what a HIT has none of."""
+        told = [(name, getattr(self, name)) for name in _NAMES]
+        return " ".join(f"{name}:{value}" for name, value in told if name not in _PARTS or value)
+
+
+_NAMES = tuple(field.name for field in fields(Layout))
+_PARTS = _NAMES[:7]  # what a HIT consists of; the rest says how
+
+LAYOUTS = {
+    "trecvid": Layout(70, 10, degraded_humans=10, repeated_humans=5, repeated_systems=5),
+    "wmt": Layout(
+        70,
+        degraded_systems=10,
+        repeated_systems=10,
+        references=10,
+        sets=10,
+        rules="direct-assessment",
+    ),
+    "appraise": Layout(80, degraded_systems=10, repeated_systems=5, references=5, rules="appraise"),
+    "pilot": Layout(15, 10, degraded_humans=10, repeated_humans=2, repeated_systems=3),
+}
+
+
+def layout(name: str) -> Layout:
+    """Look a layout up by its name, or read one from words such as ``systems:70 humans:10``.
+
+    ``trecvid``: 70 captions of systems, 5 of them repeated, 10 human captions, 5 of them repeated,
+    and 10 degraded captions of these. In the released scores of TRECVid every HIT has 70 captions
+    of systems, exactly 5 of them repeated, and 10 human captions; the paper adds 10 degraded
+    ones. The remaining 5 of 100 tasks are not in the files. As the paper draws repeats from all
+    systems, people being one of them, they are taken to be repeats of human captions.
+
+    ``wmt``: ten sets of 7 captions of systems, a degraded caption of one, a repeat and a reference.
+    Controls come from the set five sets away: they stand 41 to 59 tasks from their captions.
+
+    ``appraise``: 80 captions of systems, 10 degraded captions, 5 repeats, 5 references; Appraise
+    shuffles them freely, here controls keep their distance.
+
+    ``pilot``: 40 tasks, for rehearsals and small sets: 15 captions of systems, 10 human captions
+    with their degraded captions, 5 repeats.
+
+    Args:
+        name: The name, or the text that `Layout.parse` reads.
+
+    Raises:
+        UnknownNameError: If there is none of that name.
+
+    >>> layout("wmt").size, layout("appraise").size
+    (100, 100)
+    """
+    if ":" in name:
+        return Layout.parse(name)
+    try:
+        return LAYOUTS[name]
+    except KeyError:
+        raise UnknownNameError.of("layout", name, LAYOUTS) from None

@@ -1,0 +1,1 @@
+"""Pages of campaigns: for raters, and for those who organise."""

@@ -1,0 +1,89 @@
+"""HITs as raters see them, for organisers: nothing is taken, asked or stored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from fastapi import Path, Query
+from fastapi.responses import Response
+from starlette.exceptions import HTTPException
+
+from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.pages.raters.session import allow, task_screen
+from reelscore.campaigns.pages.raters.tasks import send_video
+from reelscore.campaigns.pages.texts import Pages, read_pages
+from reelscore.campaigns.store.rater_work import count_hits, list_hits, load_hit
+from reelscore.web.requests import Router
+from reelscore.web.sessions import PATH, CampaignId, Desk, Organiser, is_blind
+from reelscore.web.site import Site
+
+router = Router(prefix=PATH + "/c/{campaign}/hits")
+Number = Annotated[int, Path(ge=1, le=2**31)]
+_PAGE = 100  # HITs on a page
+_HIDDEN = "(text that only raters see)"
+
+
+@dataclass(frozen=True)
+class Preview:
+    """An organiser before a campaign's tasks; it stands where a rater's session would."""
+
+    site: Site
+    campaign: Campaign
+    pages: Pages
+
+    @property
+    def home(self) -> str:
+        """The path of these pages."""
+        return f"{PATH}/c/{self.campaign.id}/hits"
+
+
+@router.get("")
+def show_hits(
+    desk: Organiser, id: CampaignId, page: Annotated[int, Query(ge=1, le=2**31)] = 1
+) -> Response:
+    """List the HITs, and how far each is."""
+    campaign = desk.campaign(id)
+    return desk.page(
+        "hits.html",
+        campaign=campaign,
+        hits=list_hits(desk.site.database, campaign.id, (page - 1) * _PAGE, _PAGE),
+        number=page,
+        pages=-(-count_hits(desk.site.database, campaign.id) // _PAGE),
+    )
+
+
+@router.get("/media/{name}")
+def show_video(
+    desk: Organiser, id: CampaignId, name: Annotated[str, Path(max_length=40)]
+) -> Response:
+    """Send a video, or the part of it that is asked for."""
+    return send_video(desk.site, desk.campaign(id).id, name)
+
+
+@router.get("/{hit}/{task}")
+def show_task(desk: Organiser, id: CampaignId, hit: Number, task: Number) -> Response:
+    """Show one task of a HIT, as raters see it; without texts, if some may be blind references."""
+    preview = preview_of(desk, id)
+    tasks = load_hit(preview.campaign, hit)
+    if task > len(tasks):
+        raise HTTPException(404, "There is no such task.")
+    allow(desk.request, preview.pages, embedded=False)
+    screen, hidden = task_screen(preview, tasks, task - 1), is_blind(preview.campaign)
+    if hidden:  # all of them: which are references, the preview does not tell
+        screen = replace(screen, captions=tuple(_HIDDEN for _ in screen.captions))
+    return desk.page(
+        "preview.html",
+        session=preview,
+        screen=screen,
+        hidden=hidden,
+        hit=hit,
+        number=task,
+        total=len(tasks),
+    )
+
+
+def preview_of(desk: Desk, id: str) -> Preview:
+    """Let an organiser look at a campaign."""
+    campaign = desk.campaign(id)
+    return Preview(desk.site, campaign, read_pages(campaign.settings))

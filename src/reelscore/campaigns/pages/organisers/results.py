@@ -1,0 +1,136 @@
+"""The results of a campaign so far, on a page and as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import msgspec
+from fastapi.responses import FileResponse, HTMLResponse, Response
+from starlette.background import BackgroundTask
+
+from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.evaluate.preferences import score_all_preferences
+from reelscore.campaigns.evaluate.rankings import score_rankings
+from reelscore.campaigns.evaluate.results import Results, evaluate_ratings, usable
+from reelscore.campaigns.evaluate.votes import score_against_reference, score_choices
+from reelscore.campaigns.report import tables
+from reelscore.campaigns.report.page import RankedSystems, results_html
+from reelscore.errors import DataError, NobodyPassedError
+from reelscore.report.safe_text import shared_beginning
+from reelscore.report.tables.grid import Grid
+from reelscore.significance.comparison import Comparison
+from reelscore.significance.pair_tests import rank_systems
+from reelscore.web.requests import Router
+from reelscore.web.sessions import PATH, CampaignId, Organiser, Owner
+
+router = Router(prefix=PATH + "/c/{campaign}")
+
+
+def evaluated(campaign: Campaign) -> tuple[Results, list[Comparison]]:
+    """Evaluate a campaign of ratings by its finished HITs, and rank by each criterion.
+
+    Raises:
+        DataError: If there is nothing to evaluate yet.
+    """
+    try:
+        results = evaluate_ratings(
+            campaign.judgments(finished=True),
+            humans=campaign.humans,
+            excluded=campaign.excluded(),
+        )
+    except NobodyPassedError as error:
+        raise DataError(
+            f"None of the {error.raters} raters passed the quality control. The page Raters shows "
+            "why; offer their HITs to other raters there."
+        ) from None
+    table = results.scores.table
+    names = [name for name in table.metrics if name == "z" or name.endswith("_z")]
+    return results, [rank_systems(table, name) for name in names]
+
+
+@router.get("/results")
+def show_results(desk: Organiser, id: CampaignId) -> Response:
+    """Show scores, who beats whom, and notes; or why there are none yet."""
+    campaign = desk.campaign(id)
+    context: dict[str, Any] = {"campaign": campaign, "error": "", "table": None, "ranked": []}
+    try:
+        if campaign.protocol.form == "rating":
+            results, rankings = evaluated(campaign)
+            context |= {
+                "ranked": [RankedSystems.of(results.scores, ranking) for ranking in rankings],
+                "beginning": shared_beginning(results.scores.table.systems),
+                "notes": results.notes,
+                "raters": len(results.raters),
+                "all_raters": len(results.quality.raters),
+            }
+        else:
+            context["table"], context["notes"] = vote_table(campaign)
+    except DataError as error:
+        context["error"] = str(error)
+    return desk.page("results.html", **context)
+
+
+@router.get("/results.json")
+def give_results(desk: Organiser, id: CampaignId) -> Response:
+    """Give the results of ratings as JSON."""
+    results, rankings = evaluated(desk.campaign(id))
+    everything = {
+        **results.scores.table.to_dict(),
+        "rankings": [each.to_dict() for each in rankings],
+        "quality": results.quality.to_dict(),
+        "raters": list(results.raters),
+        "notes": list(results.notes),
+    }
+    return Response(msgspec.json.encode(everything), media_type="application/json")
+
+
+@router.get("/results.html")
+def give_page(desk: Organiser, id: CampaignId) -> Response:
+    """Give the results of ratings as one page to keep; it has styles of its own, no scripts."""
+    campaign = desk.campaign(id)
+    results, rankings = evaluated(campaign)
+    desk.request.state.policy |= {"script-src": "'none'", "style-src": "'unsafe-inline'"}
+    return HTMLResponse(results_html(campaign.name, results, rankings))
+
+
+@router.get("/export")
+def export(desk: Owner, id: CampaignId) -> Response:
+    """Give the whole campaign as one file, which ``reelscore campaign import`` reads."""
+    campaign = desk.campaign_to_send(id)
+    folder = TemporaryDirectory()
+    file = Path(folder.name, f"{campaign.id}.jsonl")
+    try:
+        campaign.export(file)
+    except BaseException:
+        folder.cleanup()
+        raise
+    return FileResponse(
+        file,
+        filename=file.name,
+        media_type="application/jsonl",
+        background=BackgroundTask(folder.cleanup),
+    )
+
+
+def vote_table(campaign: Campaign) -> tuple[Grid, list[str]]:
+    """Give a table with notes: mean ranks, points, choices or preferences.
+
+    Raises:
+        DataError: If there is nothing to count yet.
+    """
+    judgments = usable(campaign, campaign.judgments(finished=True)).judgments
+    if campaign.protocol.form == "ranking":
+        ranked = score_rankings(judgments)
+        notes = [tables.RANKS, *tables.ranking_notes(ranked)]
+        return tables.ranking_grid(ranked), notes
+    if campaign.protocol.name == "against-reference":
+        reference = next(iter(campaign.humans), "reference")
+        points = score_against_reference(judgments, reference=reference)
+        return tables.points_grid(points.standings), [tables.POINTS]
+    if campaign.protocol.name == "preference":
+        preferences = score_all_preferences(judgments)
+        return tables.preferences_grid(preferences), [tables.PREFERENCES]
+    choices = score_choices(judgments)
+    return tables.choices_grid(choices, judgments), [tables.CHOICES]

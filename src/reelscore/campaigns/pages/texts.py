@@ -1,0 +1,280 @@
+"""What a campaign tells its raters: texts, practice, and how a task is shown.
+
+A campaign's settings hold it under ``pages``; everything has a default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+from urllib.parse import quote, urlsplit
+
+import msgspec
+
+from reelscore.campaigns.protocols import Answer, Protocol
+from reelscore.errors import DataError
+
+Range = tuple[float, float]
+
+
+class Practice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One task with feedback.
+
+    Attributes:
+        captions: What is judged.
+        expected: By criterion, the lowest and highest score that is fine, for each score.
+        feedback: Why.
+        item: The video; empty for none.
+        context: What to read instead of a video.
+    """
+
+    captions: tuple[str, ...]
+    expected: dict[str, list[Range]]
+    feedback: str
+    item: str = ""
+    context: str = ""
+
+    def check(self, protocol: Protocol) -> None:
+        """Refuse a practice task that the protocol could not show, or whose answer nobody can give.
+
+        Raises:
+            DataError: If the captions or the expected answers do not fit.
+
+        >>> from reelscore.campaigns.protocols import PROTOCOLS
+        >>> practice = Practice(("a dog",), {"adequacy": [(70, 200)]}, "")
+        >>> practice.check(PROTOCOLS["direct-assessment"])
+        Traceback (most recent call last):
+        reelscore.errors.DataError: Practice 'a dog': adequacy: the score is 200; expected a ...
+        """
+        place = f"Practice {' / '.join(self.captions)[:60]!r}"
+        fault = protocol.captions_fault(len(self.captions))
+        if fault:
+            raise DataError(f"{place}: {fault}.")
+        count = len(self.captions) if protocol.form == "ranking" else 1
+        for name, ranges in self.expected.items():
+            if len(ranges) != count:
+                raise DataError(f"{place}: {name}: {len(ranges)} expected scores; {count} needed.")
+            for score in (each for pair in ranges for each in pair):
+                try:
+                    protocol.check_score(name, score, len(self.captions))
+                except DataError as error:
+                    raise DataError(f"{place}: {error}") from None
+
+    def is_fine(self, answer: Answer) -> bool:
+        """Tell whether an answer is what most people would give.
+
+        >>> PRACTICE["direct-assessment"][0].is_fine({"adequacy": [90]})
+        True
+        """
+        return all(
+            low <= score <= high
+            for criterion, ranges in self.expected.items()
+            for (low, high), score in zip(ranges, answer.get(criterion, ()), strict=False)
+        )
+
+
+_SCENE = "Imagine a video: on a beach, a brown dog leaps into the air and catches a red frisbee."
+_RIGHT = "A brown dog jumps and catches a frisbee on the beach."
+_WRONG = "A woman rides a horse through a dark forest."
+_PART = "A dog is on a beach."
+_BROKEN = "Dog a jump frisbee beach catch is on."
+
+_DESCRIBES = "This text says all that happens; most people agree strongly."
+_OTHER = "This text tells of something else; most people disagree strongly."
+
+
+def _rating(text: str, feedback: str, **ranges: Range) -> Practice:
+    return Practice((text,), {name: [each] for name, each in ranges.items()}, feedback, "", _SCENE)
+
+
+def _pair(expected: Mapping[str, Range], feedback: str) -> Practice:
+    ranges = {name: [each] for name, each in expected.items()}
+    return Practice((_WRONG, _RIGHT), ranges, feedback, "", _SCENE)
+
+
+_BETTER = "The second text tells what happens, the first tells of something else."
+_RANKS: list[Range] = [(2, 3), (1, 1), (2, 3)]
+
+PRACTICE: dict[str, tuple[Practice, ...]] = {
+    "direct-assessment": (
+        _rating(_RIGHT, _DESCRIBES, adequacy=(70, 100)),
+        _rating(_WRONG, _OTHER, adequacy=(0, 30)),
+    ),
+    "adequacy-fluency": (
+        _rating(
+            _WRONG, f"{_OTHER} It is good English, though.", adequacy=(0, 30), fluency=(60, 100)
+        ),
+        _rating(_BROKEN, "The words are right, but this is no English sentence.", fluency=(0, 40)),
+    ),
+    "ranking": (
+        Practice(
+            (_PART, _RIGHT, _WRONG),
+            {"correctness": [(1, 2), (1, 2), (3, 3)], "relevance": _RANKS, "helpful": _RANKS},
+            "The second text tells most of what happens, the third tells of something else.",
+            "",
+            _SCENE,
+        ),
+    ),
+    "against-reference": (_pair({"helpful": (1, 1)}, _BETTER),),
+    "forced-choice": (_pair({"correctness": (1, 1), "relevance": (1, 1)}, _BETTER),),
+    "preference": (_pair({"story": (1, 2)}, _BETTER),),
+}
+
+
+KEY = "pages"
+Amount = Annotated[float, msgspec.Meta(ge=0, le=1e6)]
+ATTEMPTS = 2  # at the comprehension check, as Prolific asks
+
+INSTRUCTIONS = {
+    "rating": "You will watch short videos, each with a text that describes it. Watch the video, "
+    "read the text, then say with the slider how much you agree with the statement below it. Use "
+    "the whole scale. Some texts are good and some are poor; judge each by itself.",
+    "ranking": "You will watch short videos, each with several texts that describe it. Watch the "
+    "video, read all texts, then put them in order for each question: 1 is the best.",
+    "comparison": "You will watch short videos, each with two texts that describe it. Watch the "
+    "video, read both texts, then say which is better. Judge each pair by itself.",
+}
+CONSENT = (
+    "Taking part is voluntary, and you may stop at any time. Your answers, their times, how much "
+    "of each video you played and the size of your window are stored under a number, without your "
+    "name, and used for research on video captions."
+)
+
+
+class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One question of the comprehension check; `right` is the place of the right choice."""
+
+    question: str
+    choices: tuple[str, ...]
+    right: int
+
+
+class Pages(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What raters see besides the tasks, and how the tasks look.
+
+    Attributes:
+        title: The heading of all pages.
+        instructions: Paragraphs, separated by empty lines.
+        consent: What raters agree to.
+        practice: Tasks with feedback before the first HIT; None for those of the protocol.
+        check: The comprehension check; empty for none.
+        must_watch: Whether a video must be seen to its end before it is judged.
+        review: Whether a HIT whose times cannot be, such as one done faster than its videos play,
+            gets no code before an organiser has looked at it.
+        numbers: Whether sliders show their number.
+        ties: Whether captions may share a rank.
+        video_url: Where videos lie that the server has no files of, with ``{item}`` in it.
+        contexts: Texts to be shown instead of videos, by item.
+        hits_per_rater: How many HITs a rater may do; 0 for any number.
+        open: Whether anybody with the campaign's own link may take part.
+        prolific_code: The completion code of the study; Prolific's raters may enter if it is set.
+        screen_out_code: What Prolific is told of raters who fail the comprehension check,
+        no_consent_code: of those who do not agree,
+        no_work_code: of those for whom there is no HIT,
+        timed_out_code: of those who stayed away until others had taken their HIT,
+        partial_code: of those who give an unfinished HIT back,
+        review_code: of those whose HIT waits for a review,
+        rejected_code: of those whose HIT was rejected in that review,
+        stopped_code: of those who were not done when the campaign was paused or closed, or they
+            were excluded.
+        mturk: Whether Mechanical Turk's raters may enter.
+        contact: Whom raters may ask.
+        price: What a rater is paid for a HIT; 0 where nobody is paid.
+        fee: The crowd service's share on top of that: 0.2 is 20 %.
+        currency: What both are counted in.
+
+    >>> read_pages({"pages": {"numbers": True}}).numbers
+    True
+    >>> read_pages({"pages": {"number": True}})
+    Traceback (most recent call last):
+    reelscore.errors.DataError: The settings of the pages: Object contains unknown field `number`.
+    """
+
+    title: str = "Rate video captions"
+    instructions: str = ""
+    consent: str = CONSENT
+    practice: tuple[Practice, ...] | None = None
+    check: tuple[Question, ...] = ()
+    must_watch: bool = True
+    review: bool = True
+    numbers: bool = False
+    ties: bool = True
+    video_url: str = ""
+    contexts: dict[str, str] = {}
+    hits_per_rater: int = 0
+    open: bool = False
+    prolific_code: str = ""
+    screen_out_code: str = ""
+    no_consent_code: str = ""
+    no_work_code: str = ""
+    timed_out_code: str = ""
+    partial_code: str = ""
+    review_code: str = ""
+    rejected_code: str = ""
+    stopped_code: str = ""
+    mturk: bool = False
+    contact: str = ""
+    price: Amount = 0.0
+    fee: Amount = 0.2
+    currency: str = "USD"
+
+    def practice_for(self, protocol: Protocol) -> tuple[Practice, ...]:
+        """Give the practice tasks."""
+        return PRACTICE.get(protocol.name, ()) if self.practice is None else self.practice
+
+    def instructions_for(self, protocol: Protocol) -> list[str]:
+        """Give the instructions by paragraph."""
+        text = self.instructions or INSTRUCTIONS[protocol.form]
+        return [part.strip() for part in text.split("\n\n") if part.strip()]
+
+    def address_of(self, item: str) -> str:
+        """Give where a video lies that is not served here; empty where there is no such place.
+
+        >>> Pages(video_url="https://lab.example/{item}.mp4").address_of("clip 1")
+        'https://lab.example/clip%201.mp4'
+        """
+        return self.video_url.replace("{item}", quote(item, safe=""))
+
+    @property
+    def origin(self) -> str:
+        """The site that videos come from, if it is another; browsers load from no other.
+
+        >>> Pages(video_url="https://lab.example/{item}.mp4").origin
+        'https://lab.example'
+        """
+        parts = urlsplit(self.video_url)
+        return f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
+
+
+def read_pages(settings: Mapping[str, Any]) -> Pages:
+    """Take what a campaign's settings say of its pages.
+
+    Raises:
+        DataError: If that cannot be.
+    """
+    try:
+        pages = msgspec.convert(settings.get(KEY, {}), Pages)
+    except msgspec.ValidationError as error:
+        raise DataError(f"The settings of the pages: {error}.") from None
+    parts = urlsplit(pages.video_url)
+    if pages.video_url and (
+        parts.scheme not in ("http", "https")
+        or "{item}" not in pages.video_url
+        or not _is_host(parts.netloc)
+    ):
+        raise DataError(
+            f"Videos at {pages.video_url!r}; expected an address such as "
+            "https://lab.example/videos/{item}.mp4."
+        )
+    for question in pages.check:
+        if not 0 <= question.right < len(question.choices):
+            raise DataError(
+                f"The question {question.question!r} has {len(question.choices)} choices, and "
+                f"number {question.right} is to be the right one; the first has number 0."
+            )
+    return pages
+
+
+def _is_host(text: str) -> bool:
+    """Tell whether it can stand in a header; anything else would end the list of sources."""
+    return bool(text) and all(c.isascii() and (c.isalnum() or c in ".-:[]") for c in text)

@@ -1,0 +1,1 @@
+"""Results of campaigns as tables, figures and a page."""

@@ -1,0 +1,197 @@
+"""Reports about people: how well metrics agree with them, and the results of a campaign."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from reelscore.campaigns.evaluate.quality import Quality
+from reelscore.campaigns.evaluate.results import Results
+from reelscore.campaigns.evaluate.scores import HumanScores
+from reelscore.campaigns.hits.tasks import Hit
+from reelscore.campaigns.report.tables import quality_grid, results_grid
+from reelscore.meta.evaluation import MetaEvaluation
+from reelscore.meta.report.tables import (
+    correlation_grid,
+    footnotes,
+    p_value,
+    significance_grid,
+)
+from reelscore.report.html.model import Report, Section
+from reelscore.report.pages import render, style_sheet
+from reelscore.report.safe_text import shared_beginning, system_names
+from reelscore.report.tables.grid import Cell, Grid
+from reelscore.significance.comparison import Comparison
+
+
+def agreement_sections(evaluation: MetaEvaluation) -> list[Section]:
+    """Lay out correlations, and a table for each test, to stand below a report's leaderboard.
+
+    >>> from reelscore import score_systems
+    >>> from reelscore.data.table import ScoreTable
+    >>> from reelscore.examples import clips, path
+    >>> from reelscore.meta.evaluation import evaluate_metrics
+    >>> people = ScoreTable.read(path("clips/judgments.csv"), repeats="mean")
+    >>> evaluation = evaluate_metrics(score_systems(*clips(), "meteor,cider"), people,
+    ...                               level="pooled", tests=["williams"])
+    >>> [section.title for section in agreement_sections(evaluation)]
+    ['Agreement with people', 'Which metric agrees better: williams']
+    """
+    level = f"level: {evaluation.level}"
+    about = [
+        f"Correlations, {level}.",
+        *footnotes(evaluation.correlations),
+        *evaluation.cells.notes,
+    ]
+    grids = [correlation_grid(evaluation.correlations)]
+    sections = [Section("Agreement with people", about, grids, lead=True)]
+    for test in evaluation.tests:
+        text = (
+            f"p that the row agrees better with people than the column; * p < "
+            f"{test.level:g}, {test.metric}, {level}."
+        )
+        heading = f"Which metric agrees better: {test.test}"
+        grid = significance_grid(test)
+        sections.append(Section(heading, [text], [grid], [test.signature], lead=True))
+    return sections
+
+
+def campaign_report(
+    title: str,
+    results: Results,
+    ranking: Comparison,
+    *,
+    hits: Iterable[Hit] = (),
+    command: str = "",
+) -> Report:
+    """Put the results of a campaign into a report.
+
+    Args:
+        title: The campaign's name.
+        results: What came out of it.
+        ranking: Who beats whom.
+        hits: What raters were shown, for the captions.
+        command: The command that made the report.
+    """
+    method = f"{ranking.method} on {ranking.metric}"
+    used, judged = len(results.raters), len(results.quality.raters)
+    return Report(
+        results.scores.table,
+        title=title,
+        human=results.scores.table.metrics,
+        captions=_captions(hits),
+        tests=[replace(ranking, method=method)],
+        sections=[
+            Section(
+                "Ranks",
+                [
+                    f"By {used} of {judged} raters. Systems in one cluster cannot all be told "
+                    "apart; ranks are the places a system could have.",
+                    *_agreement(results),
+                ],
+                [results_grid(results.scores, ranking)],
+                lead=True,
+            ),
+            Section(
+                "Raters",
+                [_about_raters(results.quality)],
+                [quality_grid(results.quality)],
+            ),
+        ],
+        command=command,
+        notes=results.notes,
+    )
+
+
+@dataclass(frozen=True)
+class RankedSystems:
+    """Systems as people rank them by one criterion, in the tables that pages show.
+
+    Attributes:
+        ranking: The systems, best first, with their tests.
+        scores: A row for each system: scores, counts, ranks and cluster.
+        wins: The p-values of all pairs; those of wins are marked as best.
+        names: What pages call each system.
+        edges: The class of the rows with which another cluster begins.
+    """
+
+    ranking: Comparison
+    scores: Grid
+    wins: Grid
+    names: Mapping[str, str]
+    edges: Mapping[int, str]
+
+    @classmethod
+    def of(cls, scores: HumanScores, ranking: Comparison) -> RankedSystems:
+        """Lay out a ranking and the scores it was made of."""
+        names = system_names(ranking.systems)
+        pairs = pairwise(ranking.clusters.values())
+        edges = {k: "edge" for k, (above, own) in enumerate(pairs, start=1) if above != own}
+        rows = [
+            [Cell(name), *(_win(p, ranking.level) for p in row.tolist())]
+            for name, row in zip(names.values(), ranking.p, strict=True)
+        ]
+        wins = Grid(["", *names.values()], rows)
+        return cls(ranking, results_grid(scores, ranking), wins, names, edges)
+
+
+def _win(p: float, level: float) -> Cell:
+    return Cell("" if math.isnan(p) else p_value(p), best=p < level)
+
+
+def results_html(title: str, results: Results, rankings: Sequence[Comparison]) -> str:
+    """Write the results of a campaign as one HTML page to keep; it has no scripts.
+
+    Args:
+        title: The campaign's name.
+        results: The scores, the raters, and what to know about them.
+        rankings: Who beats whom, by each criterion.
+    """
+    table = results.scores.table
+    verdicts = quality_grid(results.quality)
+    failed = ("failed", "constant")
+    return render(
+        "results.html",
+        title=title,
+        style=style_sheet("results.css"),
+        judgments=sum(map(results.scores.judgments, table.systems)),
+        raters=len(results.raters),
+        quality=results.quality,
+        beginning=shared_beginning(table.systems),
+        notes=[*_agreement(results), *results.notes],
+        ranked=[RankedSystems.of(results.scores, ranking) for ranking in rankings],
+        about_raters=_about_raters(results.quality),
+        verdicts=verdicts,
+        failed={k: "failed" for k, row in enumerate(verdicts.rows) if row[1].text in failed},
+        signature=next(iter(table[rankings[0].systems[0]].values())).signature,
+    )
+
+
+def _about_raters(quality: Quality) -> str:
+    control = quality.control
+    return (
+        f"A rater passes with p below {control.level:g} on {control.pairs} or more pairs of a "
+        "caption and its degraded caption. Columns: mean difference of the pairs, p, mean "
+        "difference between two scores of one caption, seconds for a task, and what to look at."
+    )
+
+
+def _captions(hits: Iterable[Hit]) -> Mapping[str, Mapping[str, str]]:
+    captions: dict[str, dict[str, str]] = {}
+    for hit in hits:
+        for task in hit.tasks:
+            for shown in task.shown:
+                if shown.kind == "caption" and shown.text:
+                    captions.setdefault(shown.system, {})[task.item] = shown.text
+    return captions
+
+
+def _agreement(results: Results) -> Iterable[str]:
+    for name, each in results.agreement.items():
+        if each.icc.captions:
+            yield (
+                f"{name}: Krippendorff's alpha {each.alpha:.2f}, ICC {each.icc.single:.2f} "
+                f"({each.icc.captions:,} captions judged by several raters)."
+            )

@@ -1,0 +1,249 @@
+"""Tables of a campaign: its raters, its results, and who beats whom."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import fields
+
+from reelscore.campaigns.evaluate.agreement import krippendorff_alpha
+from reelscore.campaigns.evaluate.preferences import Preference
+from reelscore.campaigns.evaluate.quality import Quality, RaterQuality
+from reelscore.campaigns.evaluate.rankings import RankingResults
+from reelscore.campaigns.evaluate.scores import HumanScores
+from reelscore.campaigns.evaluate.votes import Choice, Standing, vote_matrix
+from reelscore.campaigns.judgments import Judgments
+from reelscore.data.spreadsheet import spreadsheet_csv
+from reelscore.meta.report.tables import p_value
+from reelscore.report.tables.grid import Cell, Grid
+from reelscore.significance.comparison import Comparison
+
+_ORDER = ("failed", "constant", "too few pairs", "rejected", "excluded", "passed")
+POINTS = "In %. A point: 2 of 3 raters find the caption as good as the reference, or better."
+CHOICES = "In % of videos, by majority; in brackets where at least 4 of 5 agree."
+PREFERENCES = "In % of videos, whom people prefer; mean from -2 to 2, above 0 the first."
+RANKS = "Lower is better."
+_LEVEL = 0.05
+
+
+def quality_grid(quality: Quality) -> Grid:
+    """Give a row for each rater, doubtful ones first, the least certain of those first.
+
+    >>> from reelscore.campaigns.judgments import Judgment, Judgments
+    >>> from reelscore.campaigns.evaluate.quality import check_quality
+    >>> rows = [Judgment("r1", "h1", f"{kind}{k}", k, "human", f"clip{k}", kind, score + k % 3)
+    ...         for k in range(10) for kind, score in (("caption", 80.0), ("degraded", 9.0 * k))]
+    >>> print(quality_grid(check_quality(Judgments.of(rows))).to_text())
+    rater  verdict  pairs  diff      p  again  s/task  flags
+    r1     passed      10  39.5  <.001      –       –
+    """
+    rows = []
+    for each in sorted(quality.raters, key=lambda r: (_ORDER.index(r.verdict), -_high(r.p))):
+        rows.append(
+            [
+                Cell(each.rater),
+                Cell(each.verdict),
+                Cell(f"{each.pairs:,}"),
+                Cell(_number(each.difference, 1)),
+                Cell("–" if math.isnan(each.p) else p_value(each.p)),
+                Cell(_number(each.repeat_difference, 1)),
+                Cell(_number(each.seconds, 1)),
+                Cell(" ".join(each.flags)),
+            ]
+        )
+    return Grid(["rater", "verdict", "pairs", "diff", "p", "again", "s/task", "flags"], rows, 2)
+
+
+def quality_csv(quality: Quality) -> str:
+    """Give everything known of each rater as CSV, numbers in full."""
+    rows = quality.to_dict()["raters"]
+    table = [[field.name for field in fields(RaterQuality)]]
+    for row in rows:
+        cells = ("" if value is None else value for value in row.values())
+        table.append([" ".join(v) if isinstance(v, tuple) else v for v in cells])
+    return spreadsheet_csv(table)
+
+
+def results_csv(scores: HumanScores, ranking: Comparison) -> str:
+    """Give the results as CSV, numbers in full."""
+    metrics = scores.table.metrics
+    columns = ["captions", "judgments", "wins", "cluster", "best_rank", "worst_rank"]
+    table: list[list[object]] = [["system", *metrics, *columns]]
+    clusters, ranges = ranking.clusters, ranking.ranges
+    for system, wins in zip(ranking.systems, ranking.wins, strict=True):
+        table.append(
+            [
+                system,
+                *(scores.table[system][name].score for name in metrics),
+                len(scores.counts[system]),
+                scores.judgments(system),
+                int(wins.sum()),
+                clusters.get(system, 1),
+                *ranges[system],
+            ]
+        )
+    return spreadsheet_csv(table)
+
+
+def results_grid(scores: HumanScores, ranking: Comparison) -> Grid:
+    """Give a row for each system, best first, with its cluster and possible ranks.
+
+    Numbers of judgments and captions are those of the paper's n.
+
+    Args:
+        scores: The scores of the systems by people.
+        ranking: Which systems people prefer, with its tests.
+    """
+    metrics = scores.table.metrics
+    rows = []
+    clusters = ranking.clusters
+    for system, (low, high) in ranking.ranges.items():
+        values = [Cell(_score(name, scores.table[system][name].score)) for name in metrics]
+        places = f"{low}" if low == high else f"{low}–{high}"
+        counts = [Cell(f"{len(scores.counts[system]):,}"), Cell(f"{scores.judgments(system):,}")]
+        rows.append(
+            [Cell(system), *values, *counts, Cell(places), Cell(f"{clusters.get(system, 1)}")]
+        )
+    return Grid(["system", *metrics, "captions", "judgments", "ranks", "cluster"], rows)
+
+
+def wins_grid(ranking: Comparison) -> Grid:
+    """Table of p-values: is the row's system better than the column's? Wins are marked.
+
+    Args:
+        ranking: Which systems people prefer, with its tests.
+    """
+    letters = _letters(len(ranking.systems))
+    rows = []
+    for k, (system, letter) in enumerate(zip(ranking.systems, letters, strict=True)):
+        cells = [
+            Cell("·")
+            if k == other
+            else Cell(p_value(float(p)), mark="*" if p < ranking.level else "")
+            for other, p in enumerate(ranking.p[k])
+        ]
+        rows.append([Cell(f"{letter} {system}"), *cells])
+    return Grid(["better than", *letters], rows)
+
+
+def _letters(count: int) -> Sequence[str]:
+    """Name columns a, b, …, z, aa, ab: names of systems would not fit side by side."""
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    return [letters[k] if k < 26 else letters[k // 26 - 1] + letters[k % 26] for k in range(count)]
+
+
+def _score(name: str, value: float) -> str:
+    return f"{value:.3f}" if name.endswith("z") else f"{value:.1f}"
+
+
+def _number(value: float, digits: int = 2) -> str:
+    return "–" if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def _high(p: float) -> float:
+    return 2.0 if math.isnan(p) else p
+
+
+def ranking_grid(results: RankingResults) -> Grid:
+    """Lay out mean ranks, a row for each system, the best over all criteria first.
+
+    >>> from reelscore.campaigns.judgments import Judgment
+    >>> from reelscore.campaigns.evaluate.rankings import score_rankings
+    >>> rows = [Judgment("r1", "h1", f"t{k}", 0, system, f"v{k}", "caption", rank, "grammar")
+    ...         for k in range(4) for rank, system in enumerate(("mine", "other"), start=1)]
+    >>> print(ranking_grid(score_rankings(Judgments.of(rows))).to_text())
+    mean rank  grammar
+    mine          1.00
+    other         2.00
+    """
+    criteria = list(results.criteria.values())
+    systems = sorted(
+        results.table.systems, key=lambda name: sum(each.ranks[name] for each in criteria)
+    )
+    rows = [
+        [
+            Cell(system),
+            *(
+                Cell(f"{each.ranks[system]:.2f}", best=system == next(iter(each.ranks)))
+                for each in criteria
+            ),
+        ]
+        for system in systems
+    ]
+    return Grid(["mean rank", *(each.criterion for each in criteria)], rows)
+
+
+def ranking_notes(results: RankingResults) -> list[str]:
+    """Say for each criterion how many rankings there are, and whether systems differ."""
+    notes = []
+    for each in results.criteria.values():
+        pairs = list(each.comparison.pairs)
+        apart = [pair for pair in pairs if pair.p_corrected < _LEVEL]
+        notes.append(
+            f"{each.criterion}: {each.rankings:,} rankings of {each.items:,} videos; Friedman p "
+            f"{p_value(each.friedman.p)}, {len(apart)} of {len(pairs)} pairs of systems "
+            f"differ (Holm, p < {_LEVEL}); raters agree with W {_number(each.agreement)}"
+        )
+    return notes
+
+
+def points_grid(standings: Sequence[Standing]) -> Grid:
+    """Lay out how systems stand beside the reference.
+
+    >>> standing = Standing("mine", "helpful", 0.5, 0.25, 0.25, 4, 12, 0.75)
+    >>> print(points_grid([standing]).to_text())
+    system  criterion  points  better  similar  videos  raters alike
+    mine    helpful      50.0    25.0     25.0       4          75.0
+    """
+    rows = [
+        [
+            Cell(each.system),
+            Cell(each.criterion),
+            Cell(_percent(each.points)),
+            Cell(_percent(each.better)),
+            Cell(_percent(each.similar)),
+            Cell(f"{each.items:,}"),
+            Cell(_percent(each.alike)),
+        ]
+        for each in standings
+    ]
+    columns = ["system", "criterion", "points", "better", "similar", "videos", "raters alike"]
+    return Grid(columns, rows, 2)
+
+
+def choices_grid(choices: Sequence[Choice], judgments: Judgments) -> Grid:
+    """Lay out how often people chose each of two systems, and how well they agree."""
+    rows = []
+    for each in choices:
+        votes = vote_matrix(judgments, *each.systems, each.criterion)
+        shares = [
+            f"{_percent(each.majority[name])} ({_percent(each.agreed[name])})"
+            for name in each.systems
+        ]
+        alpha = _number(krippendorff_alpha(votes, "nominal"))
+        cells = [each.criterion, *each.systems, *shares, f"{each.items:,}", alpha]
+        rows.append([Cell(cell) for cell in cells])
+    columns = ["criterion", "first", "second", "first", "second", "videos", "alpha"]
+    return Grid(columns, rows, 3)
+
+
+def preferences_grid(preferences: Sequence[Preference]) -> Grid:
+    """Lay out which of two systems people prefer.
+
+    >>> preference = Preference("mine", "other", {"v1": 2.0, "v2": -1.0}, 0.5, 0.5, 3, "story")
+    >>> print(preferences_grid([preference]).to_text())
+    first  second  first  second  neither   mean  videos  raters
+    mine   other    50.0    50.0      0.0  +0.50       2       3
+    """
+    rows = []
+    for each in preferences:
+        mean = sum(each.items.values()) / len(each.items)
+        shares = [_percent(share) for share in (each.won, each.lost, each.tied)]
+        cells = [each.system, each.other, *shares, f"{mean:+.2f}", f"{len(each.items):,}"]
+        rows.append([Cell(cell) for cell in (*cells, f"{each.raters}")])
+    columns = ["first", "second", "first", "second", "neither", "mean", "videos", "raters"]
+    return Grid(columns, rows, 2)
+
+
+def _percent(share: float) -> str:
+    return "–" if math.isnan(share) else f"{100 * share:.1f}"

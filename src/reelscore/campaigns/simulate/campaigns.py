@@ -1,0 +1,329 @@
+"""Simulated campaigns: raters of all kinds at work on real HITs, with the truth known.
+
+What a campaign will find can be tried before anybody is paid: whether the ranking comes out, and
+how many of the raters who do not look are caught. The truth (which caption is how good) and the
+crowd have seeds of their own, so that two crowds can judge the same captions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from statistics import NormalDist
+
+import numpy as np
+from numpy.random import Generator
+
+from reelscore.campaigns.evaluate.agreement import replicate
+from reelscore.campaigns.evaluate.quality import Control, check_quality
+from reelscore.campaigns.evaluate.scores import score_judgments
+from reelscore.campaigns.hits.tasks import Hit, Shown, Task
+from reelscore.campaigns.judgments import FloatArray, Judgment, Judgments
+from reelscore.campaigns.protocols import PROTOCOLS, Protocol
+from reelscore.campaigns.simulate.crowd import (
+    RATER_TYPES,
+    UNRELIABLE,
+    Crowd,
+    Rater,
+    RaterType,
+    draw_rater,
+    scores_of,
+)
+from reelscore.errors import DataError, check_choice
+
+Mix = Mapping[RaterType, float]
+HITS_PER_RATER = 1.3  # of 90 workers and 118 HITs, as pass rates and counts of the paper suggest
+_OF_ITEM = 0.5  # share of a caption's variance that is the video's: easy or hard for all systems
+_NORMAL = NormalDist()
+_BETTER = 20.0  # points, from 0 to 100, between a caption and one that is called better
+_NOON = 1_767_225_600.0  # 2026-01-01, when simulated raters begin
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """Judgments of a simulated crowd.
+
+    Attributes:
+        judgments: What the raters said.
+        types: How each rater works.
+    """
+
+    judgments: Judgments
+    types: Mapping[str, RaterType]
+
+
+class Truth:
+    """How good each caption really is, in z: its system, its video, and itself.
+
+    Args:
+        systems: The true quality of each system; a missing one is an error.
+        crowd: How much captions differ.
+        seed: Of everything that is not given.
+
+    >>> truth = Truth({"good": 1.0, "bad": -1.0}, Crowd(), seed=1)
+    >>> truth.of("good", "clip1", "caption") == truth.of("good", "clip1", "repeat")
+    True
+    >>> bool(truth.of("good", "clip1", "degraded") < truth.of("good", "clip1", "caption"))
+    True
+    """
+
+    def __init__(self, systems: Mapping[str, float], crowd: Crowd, seed: int) -> None:
+        self.systems = systems
+        self.crowd = crowd
+        self.seed = seed
+        self._known: dict[tuple[str, str, bool], float] = {}
+
+    def of(self, system: str, item: str, kind: str) -> float:
+        """Tell how good a caption is; a degraded one is worse than its original by some drop."""
+        check_choice("system", system, self.systems)
+        is_degraded = kind == "degraded"
+        key = (system, item, is_degraded)
+        if key not in self._known:
+            crowd = self.crowd
+            video = crowd.caption * _OF_ITEM**0.5 * _normal(self.seed, "video", item)
+            own = crowd.caption * (1 - _OF_ITEM) ** 0.5 * _normal(self.seed, "caption", *key[:2])
+            drop = crowd.drop + crowd.drop_spread * _normal(self.seed, "drop", *key[:2])
+            self._known[key] = self.systems[system] + video + own - is_degraded * drop
+        return self._known[key]
+
+
+def simulate_campaign(
+    hits: Sequence[Hit],
+    truth: Truth,
+    *,
+    seed: int,
+    mix: Mix | None = None,
+    raters_per_hit: int = 1,
+    hits_per_rater: float = HITS_PER_RATER,
+    protocol: Protocol = PROTOCOLS["direct-assessment"],
+) -> Simulation:
+    """Let a simulated crowd do HITs: rate captions, rank them, or compare two of them.
+
+    Args:
+        hits: What there is to do.
+        truth: How good the captions are.
+        seed: Of the crowd.
+        mix: The share of each type of rater; all are diligent if not given.
+        raters_per_hit: How many raters do each HIT.
+        hits_per_rater: How many HITs a rater would do, on average; nobody does one with a
+            caption seen before.
+        protocol: What raters are asked. Captions are ranked and compared by the scores that the
+            rater would give to each.
+
+    Raises:
+        DataError: If the shares make no sense, or the HITs do not fit the protocol.
+    """
+    rng = np.random.default_rng([seed, 0xC0FFEE])
+    types, shares = _shares({"diligent": 1.0} if mix is None else mix)
+    raters: dict[str, Rater] = {}
+    left: dict[str, int] = {}
+    rows: list[Judgment] = []
+    seen: dict[str, set[tuple[str, str]]] = {}
+    for hit in (hits[k] for _ in range(raters_per_hit) for k in rng.permutation(len(hits))):
+        captions = {(shown.system, task.item) for task in hit.tasks for shown in task.shown}
+        free = [name for name, n in left.items() if n and not seen[name] & captions]
+        if free:
+            name = free[int(rng.integers(len(free)))]
+        else:
+            name = f"r{len(raters) + 1:04}"
+            raters[name] = draw_rater(types[rng.choice(len(types), p=shares)], truth.crowd, rng)
+            left[name] = 1 + int(rng.poisson(max(0.0, hits_per_rater - 1)))
+            seen[name] = set()
+        left[name] -= 1
+        seen[name] |= captions
+        do = _rate if protocol.form == "rating" else partial(_compare, protocol)
+        rows += do(hit, name, raters[name], truth, rng)
+    return Simulation(Judgments.of(rows), {name: rater.type for name, rater in raters.items()})
+
+
+def _compare(
+    protocol: Protocol, hit: Hit, name: str, rater: Rater, truth: Truth, rng: Generator
+) -> Iterator[Judgment]:
+    """One rater does one HIT in which captions are ranked or compared, task by task."""
+    end = _NOON
+    for place, task in enumerate(hit.tasks):
+        if fault := protocol.captions_fault(len(task.shown)):
+            raise DataError(f"Task {task.id!r} shows {fault}.")
+        quality = np.array([truth.of(each.system, task.item, each.kind) for each in task.shown])
+        seconds = rater.seconds * float(np.exp(rng.normal(0, 0.5)))
+        end += seconds
+        for criterion in protocol.criteria:
+            taste = rng.normal(0, truth.crowd.taste, len(quality))
+            scores = scores_of(rater, quality, taste, truth.crowd, rng)
+            for shown, against, score in _answer(protocol, task, scores):
+                yield Judgment(
+                    rater=name,
+                    hit=hit.id,
+                    task=task.id,
+                    position=place,
+                    system=shown.system,
+                    item=task.item,
+                    kind=shown.kind,
+                    score=score,
+                    criterion=criterion.name,
+                    against=against,
+                    started=round(end - seconds, 3),
+                    submitted=round(end, 3),
+                    client="simulation",
+                )
+
+
+def _answer(
+    protocol: Protocol, task: Task, scores: FloatArray
+) -> Iterator[tuple[Shown, str, float]]:
+    """Rank captions, or choose between two, by the scores that the rater would give them."""
+    if protocol.form == "ranking":
+        for shown, score in zip(task.shown, scores, strict=True):
+            yield shown, "", 1.0 + float((scores > score).sum())  # equal ones share a rank
+        return
+    apart = float(scores[1] - scores[0]) / _BETTER
+    choice = min((value for value, _ in protocol.choices), key=lambda value: abs(value - apart))
+    yield task.shown[0], task.shown[1].system, choice
+
+
+def _rate(hit: Hit, name: str, rater: Rater, truth: Truth, rng: Generator) -> Iterator[Judgment]:
+    """One rater does one HIT of ratings, task by task."""
+    shown = [_only(task) for task in hit.tasks]
+    captions = [(s.system, t.item, s.kind) for s, t in zip(shown, hit.tasks, strict=True)]
+    quality = np.array([truth.of(*caption) for caption in captions])
+    own = rng.normal(0, truth.crowd.taste, len(captions))
+    tastes: dict[tuple[str, str, bool], float] = {}
+    taste = np.array(
+        [
+            tastes.setdefault((system, item, kind == "degraded"), mine)
+            for (system, item, kind), mine in zip(captions, own, strict=True)
+        ]
+    )
+    scores = scores_of(rater, quality, taste, truth.crowd, rng)
+    seconds = rater.seconds * np.exp(rng.normal(0, 0.5, len(shown)))
+    ends = _NOON + np.cumsum(seconds)
+    for k, (task, caption) in enumerate(zip(hit.tasks, shown, strict=True)):
+        yield Judgment(
+            rater=name,
+            hit=hit.id,
+            task=task.id,
+            position=k,
+            system=caption.system,
+            item=task.item,
+            kind=caption.kind,
+            score=float(scores[k]),
+            started=round(float(ends[k] - seconds[k]), 3),
+            submitted=round(float(ends[k]), 3),
+            client="simulation",
+        )
+
+
+@dataclass(frozen=True)
+class Study:
+    """What many simulated campaigns found.
+
+    Attributes:
+        campaigns: How many were made up.
+        recovered: In how many the systems came out in their true order.
+        pairs: In how many each neighbouring pair of the true order came out in that order.
+        raters: For each type, how many raters there were.
+        passed: How many of these passed the control.
+        replication: Correlation of the systems' z scores between two crowds, for each campaign.
+        judgments: Genuine judgments that were left for scoring, on average.
+    """
+
+    campaigns: int
+    recovered: int
+    pairs: Mapping[tuple[str, str], int]
+    raters: Mapping[RaterType, int]
+    passed: Mapping[RaterType, int]
+    replication: FloatArray
+    judgments: float
+
+
+def study(
+    hits: Sequence[Hit],
+    systems: Mapping[str, float],
+    *,
+    campaigns: int,
+    seed: int,
+    crowd: Crowd | None = None,
+    mix: Mix | None = None,
+    control: Control | None = None,
+    ranked: Sequence[str] | None = None,
+) -> Iterator[Study]:
+    """Make up campaigns, each with a replication, and report after each what all so far found.
+
+    Args:
+        hits: The HITs that every crowd does.
+        systems: True quality in z of every system in them.
+        campaigns: How many.
+        seed: Of all chance.
+        crowd: How raters score.
+        mix: The share of each type of rater.
+        control: What raters must show.
+        ranked: The systems whose order is asked for; all.
+    """
+    crowd = crowd or Crowd()
+    order = sorted(ranked or systems, key=lambda name: -systems[name])
+    recovered, kept = 0, 0.0
+    in_order = dict.fromkeys(pairwise(order), 0)
+    raters, passed = dict.fromkeys(RATER_TYPES, 0), dict.fromkeys(RATER_TYPES, 0)
+    replications: list[float] = []
+    for k in range(campaigns):
+        truth = Truth(systems, crowd, seed=seed + k)
+        tables = []
+        for again in range(2):
+            made_up = simulate_campaign(hits, truth, seed=2 * (seed + k) + again, mix=mix)
+            quality = check_quality(made_up.judgments, control)
+            for rater, kind in made_up.types.items():
+                raters[kind] += 1
+                passed[kind] += rater in quality.passed
+            good = quality.good(made_up.judgments)
+            tables.append(score_judgments(good).table)
+            kept += int(good.genuine.sum()) / 2
+        scores = [tables[0][name]["z"].score for name in order]
+        right = [a > b for a, b in pairwise(scores)]
+        recovered += all(right)
+        for pair, correct in zip(in_order, right, strict=True):
+            in_order[pair] += correct
+        replications.append(replicate(tables[0], tables[1], ["z"])[0].pearson)
+        yield Study(
+            k + 1,
+            recovered,
+            dict(in_order),
+            {kind: n for kind, n in raters.items() if n},
+            {kind: passed[kind] for kind, n in raters.items() if n},
+            np.array(replications),
+            kept / (k + 1),
+        )
+
+
+def bad_mix(share: float) -> Mix:
+    """Spread a share of unreliable raters evenly over their types; the others are diligent.
+
+    >>> bad_mix(0.2)["careless"]
+    0.05
+    """
+    return {"diligent": 1 - share, **dict.fromkeys(UNRELIABLE, share / len(UNRELIABLE))}
+
+
+def _shares(mix: Mix) -> tuple[list[RaterType], FloatArray]:
+    for kind in mix:
+        check_choice("type of rater", kind, RATER_TYPES)
+    shares = np.array(list(mix.values()), dtype=float)
+    if not len(shares) or (shares < 0).any() or not shares.sum() > 0:
+        raise DataError("Shares of raters must be numbers from 0, and not all 0.")
+    return list(mix), shares / shares.sum()
+
+
+def _only(task: Task) -> Shown:
+    if len(task.shown) != 1:
+        raise DataError(
+            f"Task {task.id!r} shows {len(task.shown)} captions; simulated raters only rate one."
+        )
+    return task.shown[0]
+
+
+def _normal(seed: int, *names: str) -> float:
+    """Draw from the normal distribution by names alone: the same wherever a caption is shown."""
+    digest = hashlib.blake2b("\0".join((str(seed), *names)).encode(), digest_size=8).digest()
+    return _NORMAL.inv_cdf((int.from_bytes(digest, "little") + 0.5) / 2**64)

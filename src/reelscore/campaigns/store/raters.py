@@ -1,0 +1,233 @@
+"""Raters as they came in: by a link, from a crowd service, or through an open door."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from reelscore.campaigns.store.schema import assignment
+from reelscore.errors import RefusedError
+from reelscore.store.database import Database, alone
+from reelscore.web.security import digest, new_token
+from reelscore.web.store.schema import rater as table
+from reelscore.web.store.schema import submission
+
+Service = Literal["link", "open", "prolific", "mturk"]
+
+
+@dataclass(frozen=True)
+class Rater:
+    """One rater of one campaign; see the table for what the fields mean."""
+
+    id: int
+    campaign: str
+    rater: str
+    service: Service
+    worker: str
+    study: str
+    session: str
+    destination: str
+    browser: str
+    created: int
+    consented: int | None
+    practised: int
+    attempts: int
+    passed: bool | None
+    assignment: int | None
+
+
+@dataclass(frozen=True)
+class Visit:
+    """Somebody sent by a crowd service, in the service's own words."""
+
+    service: Service
+    worker: str
+    study: str = ""
+    session: str = ""
+    destination: str = ""
+
+
+_COLUMNS = tuple(table.c[field.name] for field in fields(Rater))
+
+
+def invite(database: Database, campaign: str, names: Sequence[str], now: int) -> list[str]:
+    """Make a link's token for each rater to be; only digests are stored.
+
+    Args:
+        database: The database.
+        campaign: The id of the campaign.
+        names: What judgments will call them; an empty one gets a name of its own.
+        now: The time.
+
+    Returns:
+        The tokens, to be shown once.
+
+    Raises:
+        RefusedError: If a name is taken.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from reelscore.web.store.schema import open_database
+    >>> with TemporaryDirectory() as folder, open_database(f"{folder}/dogs.db") as database:
+    ...     (token,) = invite(database, "dogs", ["anna"], now=1)
+    ...     find_link(database, token).rater, find_link(database, "a guess")
+    ('anna', None)
+    """
+    tokens = [new_token() for _ in names]
+    with database.writing() as connection:
+        alone(connection, table.name, campaign)
+        taken = set(connection.scalars(select(table.c.rater).filter_by(campaign=campaign)))
+        rows = []
+        for name, token in zip(names, tokens, strict=True):
+            chosen = name or new_name()
+            if chosen in taken:
+                raise RefusedError("taken", f"There is a rater {chosen!r} already.")
+            taken.add(chosen)
+            rows.append(_row(campaign, chosen, "link", chosen, now) | {"token": digest(token)})
+        if rows:
+            connection.execute(insert(table), rows)
+    return tokens
+
+
+def find(connection: Connection, id: int) -> Rater | None:
+    """Look a rater up by number."""
+    return _one(connection, id=id)
+
+
+def find_link(database: Database, token: str) -> Rater | None:
+    """Look a rater up by the token of the link."""
+    with database.reading() as connection:
+        return _one(connection, token=digest(token))
+
+
+def bind(database: Database, id: int, browser: str) -> Rater:
+    """Let a link work in this browser only, from its first use on.
+
+    Raises:
+        RefusedError: If it was used in another.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from reelscore.web.store.schema import open_database
+    >>> with TemporaryDirectory() as folder, open_database(f"{folder}/dogs.db") as database:
+    ...     (token,) = invite(database, "dogs", ["anna"], now=1)
+    ...     anna = find_link(database, token)
+    ...     bound = bind(database, anna.id, "a laptop")
+    ...     bind(database, anna.id, "a phone")
+    Traceback (most recent call last):
+    reelscore.errors.RefusedError: This link was opened in another browser before and works ...
+    """
+    mine = digest(browser)
+    with database.writing() as connection:
+        connection.execute(update(table).filter_by(id=id, browser="").values(browser=mine))
+        rater = _one(connection, id=id)
+        if rater is None or rater.browser != mine:
+            raise RefusedError(
+                "taken",
+                "This link was opened in another browser before and works only there. Go back "
+                "to that browser, or ask the organiser for a new link.",
+            )
+        return rater
+
+
+def unbind(database: Database, campaign: str, name: str) -> bool:
+    """Let a link work in the next browser that opens it; tell whether there is such a link."""
+    with database.writing() as connection:
+        done = connection.execute(
+            update(table)
+            .filter_by(campaign=campaign, rater=name, service="link")
+            .values(browser="")
+        )
+        return bool(done.rowcount)
+
+
+def welcome(database: Database, campaign: str, visit: Visit, browser: str, now: int) -> Rater:
+    """Give the rater whom a crowd service sends, a new one at the first visit.
+
+    Raises:
+        RefusedError: If the same worker came before in another browser and another session.
+    """
+    mine = digest(browser)
+    with database.writing() as connection:
+        alone(connection, table.name, campaign, visit.worker)
+        known = {"campaign": campaign, "service": visit.service, "worker": visit.worker}
+        rater = _one(connection, **known)
+        if rater is None:
+            row = _row(campaign, new_name(), visit.service, visit.worker, now)
+            row |= {"study": visit.study, "session": visit.session, "browser": mine}
+            connection.execute(insert(table).values(row | {"destination": visit.destination}))
+            rater = _one(connection, **known)
+            assert rater is not None
+            return rater
+        is_same_session = bool(visit.session) and visit.session == rater.session
+        # frames have no cookies to be known by, and a HIT may be returned there and another taken
+        is_known = visit.service == "mturk" or rater.browser == mine or is_same_session
+        if not is_known and not _is_free(connection, rater):
+            raise RefusedError(
+                "taken",
+                "You have begun in another browser. Go back to it and open the link there.",
+            )
+        values: dict[str, Any] = {"browser": mine, "study": visit.study}
+        values |= {"session": visit.session, "destination": visit.destination}
+        if not is_same_session:
+            values["assignment"] = None  # a new submission is new work
+        connection.execute(update(table).filter_by(id=rater.id).values(**values))
+        return replace(rater, **values)
+
+
+def note(database: Database, id: int, **values: Any) -> None:
+    """Write down how far a rater has come."""
+    with database.writing() as connection:
+        connection.execute(update(table).filter_by(id=id).values(**values))
+
+
+def take(database: Database, rater: Rater, assignment: int) -> None:
+    """Write down which HIT a rater has taken, and under which submission; the last one counts."""
+    with database.writing() as connection:
+        connection.execute(update(table).filter_by(id=rater.id).values(assignment=assignment))
+        connection.execute(delete(submission).filter_by(assignment=assignment))
+        row = {"rater": rater.id, "study": rater.study, "session": rater.session}
+        connection.execute(insert(submission).values(row | {"assignment": assignment}))
+
+
+def list_raters(database: Database, campaign: str) -> Sequence[Rater]:
+    """Give all raters of a campaign in the order they were known."""
+    with database.reading() as connection:
+        rows = connection.execute(
+            select(*_COLUMNS).filter_by(campaign=campaign).order_by(table.c.id)
+        )
+        return [Rater(*row) for row in rows]
+
+
+def _is_free(connection: Connection, rater: Rater) -> bool:
+    """Tell whether a rater has nothing under way that a stranger could take over."""
+    state = connection.scalar(select(assignment.c.state).filter_by(id=rater.assignment))
+    return state != "held"
+
+
+def _one(connection: Connection, **known: Any) -> Rater | None:
+    row = connection.execute(select(*_COLUMNS).select_from(table).filter_by(**known)).one_or_none()
+    return None if row is None else Rater(*row)
+
+
+def _row(campaign: str, name: str, service: Service, worker: str, now: int) -> dict[str, Any]:
+    return {
+        "campaign": campaign,
+        "rater": name,
+        "service": service,
+        "worker": worker,
+        "study": "",
+        "session": "",
+        "destination": "",
+        "browser": "",
+        "created": now,
+        "practised": 0,
+        "attempts": 0,
+    }
+
+
+def new_name() -> str:
+    """Make a name that tells nothing."""
+    return f"r-{secrets.token_hex(5)}"

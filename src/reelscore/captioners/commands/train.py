@@ -1,0 +1,186 @@
+"""``reelscore caption train``."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from reelscore.captioners.commands.options import (
+    captions_option,
+    device_option,
+    missing_option,
+    read_captions_of,
+    read_label_scores,
+)
+from reelscore.captioners.features import MissingItems
+from reelscore.cli.file_options import FilesCommand, FilesOption
+from reelscore.cli.option_kinds import choice_option, json_option, number_option
+from reelscore.cli.options import (
+    STDOUT,
+    check_targets,
+    progress_bar,
+    resumable,
+    show_line,
+    show_signature,
+    threads_option,
+    write_json,
+)
+from reelscore.cli.reading_options import reading_options
+from reelscore.data.reading import Reading
+
+if TYPE_CHECKING:
+    from reelscore.captioners.training import Measured
+
+
+@click.command("train", cls=FilesCommand)
+@click.argument("labels", metavar="LABELS/")
+@captions_option
+@click.option(
+    "--val-refs",
+    cls=FilesOption,
+    required=True,
+    help="References of the validation items: one file or several, up to the next option.",
+)
+@click.option("--output", "-o", required=True, metavar="MODEL/", help="The folder of the model.")
+@choice_option(
+    "--arch",
+    choices=["1layer", "2layer-unfact", "2layer-fact"],
+    default="1layer",
+    help="One layer, or two that see the labels in the first or in the second.",
+)
+@choice_option(
+    "--dropout",
+    choices=["none", "lang", "vis", "concat", "lstm"],
+    default="lstm",
+    help="Where units are dropped in training: words, labels, both, or the last layer.",
+)
+@number_option("--ratio", default=0.5, least=0, most=0.99, help="Share of units dropped.")
+@number_option("--hidden", default=500, least=1, help="Units of each layer.")
+@number_option("--embedding", default=500, least=1, help="Numbers that stand for a word.")
+@choice_option(
+    "--optimiser",
+    choices=["adam", "paper"],
+    default="adam",
+    help="paper: gradient descent with momentum 0.9, rate 0.01 halved every 4,000 iterations.",
+)
+@click.option("--rate", type=float, metavar="R", help="Learning rate at the start.")
+@click.option("--step", type=int, metavar="N", help="Iterations between two drops of the rate.")
+@click.option("--batch", type=int, metavar="N", help="Captions an iteration.")
+@number_option("--iterations", default=25_000, least=1, help="Iterations at most.")
+@number_option("--every", default=500, least=1, help="Iterations between two measurements.")
+@number_option("--patience", default=5, least=1, help="Measurements without gain before the end.")
+@number_option("--min-count", default=1, least=1, help="How often a word must occur.")
+@number_option("--seed", default=0, least=0, help="Random seed.")
+@missing_option
+@device_option
+@threads_option
+@click.option("--tensorboard", metavar="DIR", help="Log loss and METEOR for TensorBoard.")
+@reading_options()
+@json_option
+def command(
+    labels: str,
+    captions: tuple[str, ...],
+    val_refs: tuple[str, ...],
+    output: str,
+    dropout: str,
+    optimiser: Any,
+    seed: int,
+    missing: MissingItems,
+    device: str,
+    threads: int | None,
+    tensorboard: str | None,
+    reading: Reading,
+    json_file: str | None,
+    **recipe: Any,
+) -> None:
+    """Train a network that describes label scores; MODEL/ gets its weights.
+
+    It stops on METEOR, not on the loss: validation captions are written and
+    scored again and again, and the best weights are kept. To resume a training
+    that was interrupted, call the command again with the same arguments.
+
+    \b
+    Example:
+      reelscore caption train labels --captions train.json --val-refs val.json \\
+        -o model --seed 0
+    """
+    from reelscore.captioners.captioner import Captioner
+    from reelscore.captioners.training import Recipe
+
+    check_targets(json_file)
+    chosen = Recipe.of(optimiser, drop=dropout, **recipe)
+    training = read_captions_of(captions, reading)
+    references = read_captions_of(val_refs, reading)
+    scores = read_label_scores(labels, "train"), read_label_scores(labels, "val")
+    with resumable(output), _logger(tensorboard) as log, progress_bar("Training") as progress:
+
+        def say(measured: Measured) -> None:
+            show_line(
+                f"iteration {measured.iteration:,}: loss {measured.loss:.3f}, "
+                f"METEOR {100 * measured.meteor:.2f}"
+            )
+            log(measured)
+
+        captioner = Captioner.train(
+            scores,
+            training,
+            references,
+            output,
+            chosen,
+            seed=seed,
+            device=device,
+            missing=missing,
+            made_from=_made_by(labels),
+            threads=threads,
+            progress=progress,
+            measured=say,
+        )
+    record = dict(captioner.records[0])
+    if json_file:
+        write_json(json_file, record)
+    if json_file != STDOUT:
+        best = record["best"]
+        click.echo(
+            f"{output}: {captioner.networks[0].parameter_count():,} weights; best after "
+            f"{best['iteration']:,} iterations: METEOR {100 * best['meteor']:.2f} on "
+            f"{len(references):,} validation items."
+        )
+        show_signature(str(record["signature"]))
+
+
+def _made_by(folder: str) -> str:
+    """Give the signature of the labels, where it is known."""
+    import json
+
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        return str(json.loads((Path(folder) / "labels.json").read_bytes())["signature"])
+    return ""
+
+
+@contextlib.contextmanager
+def _logger(folder: str | None) -> Iterator[Callable[[Measured], None]]:
+    if folder is None:
+        yield lambda _: None
+        return
+    from reelscore.report.training_log import summary_writer
+
+    opened = contextlib.ExitStack()
+    kind = summary_writer()
+
+    @cache  # made with the first measurement: it may be in the model's folder, which is empty first
+    def writer() -> Any:
+        made = kind(folder)
+        opened.callback(made.close)
+        return made
+
+    def log(measured: Measured) -> None:
+        writer().add_scalar("train/loss", measured.loss, measured.iteration)
+        writer().add_scalar("val/meteor", measured.meteor, measured.iteration)
+
+    with opened:
+        yield log

@@ -1,0 +1,1 @@
+"""Leaderboards: how they are made, the ladder, awards, the explorer."""

@@ -1,0 +1,156 @@
+"""Who wins: a rule of the definition, computed from a board and explained in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from reelscore.challenges.boards.boards import Board, Column, Entry, compare_entries
+from reelscore.challenges.definition.records import Award
+from reelscore.data.scales import Scale
+from reelscore.errors import UnknownNameError
+from reelscore.significance.comparison import Comparison
+from reelscore.stats.corrections import Correction
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Who wins, and why.
+
+    Attributes:
+        winners: The teams that win; empty while a score that decides is missing.
+        why: The reason, a sentence each.
+        standing: What each team that can win has reached, best first: points, mean rank or score.
+    """
+
+    winners: Sequence[str]
+    why: Sequence[str]
+    standing: Mapping[str, float]
+
+
+def decide(
+    award: Award, board: Board, level: float = 0.05, correction: Correction = "holm"
+) -> Verdict:
+    """Find the winners among the ranked entries of a board.
+
+    Baselines and organisers' entries win nothing and take nobody's place; they count where p-values
+    are corrected for the number of pairs, so that an award agrees with the clusters of its board.
+
+    Args:
+        award: The rule.
+        board: The board.
+        level: A corrected p below it tells two entries apart.
+        correction: How to correct for the number of pairs.
+
+    Raises:
+        UnknownNameError: If the board has no such column.
+
+    >>> from reelscore.challenges.boards.boards import make_board
+    >>> from reelscore.challenges.boards.ladder import Score
+    >>> entries = [Entry("a", "Ours", 1, {"cider": Score(0.4)}, kind="organisers"),
+    ...            Entry("b", "Theirs", 2, {"cider": Score(0.3)})]
+    >>> board = make_board("main", "Main", entries, [Column("cider", "CIDEr")], primary="cider")
+    >>> decide(Award("column", ("cider",)), board).winners
+    ['Theirs']
+    """
+    by_score = {column.score: column for column in board.columns}
+    for score in (*award.columns, *award.ties):
+        if score not in by_score:
+            raise UnknownNameError.of("column", score, by_score)
+    columns = [by_score[score] for score in award.columns]
+    ties = [by_score[score] for score in award.ties or award.columns]
+    rivals = [row.entry for row in board.rows if row.entry.kind == "team"]
+    complete = [e for e in rivals if all(column.score in e.scores for column in (*columns, *ties))]
+    passed_over = _passed_over(board)
+    if not complete:
+        labels = ", ".join(column.label for column in columns)
+        return Verdict([], [f"No entry has {labels} yet.", *passed_over], {})
+    if award.rule == "column":
+        verdict = _by_column(columns[0], complete)
+        if award.within_cluster == "share":
+            everybody = [row.entry for row in board.rows if columns[0].score in row.entry.scores]
+            ordered = _in_order(everybody, columns[0])
+            tests = compare_entries(
+                ordered, columns[0].score, columns[0].better, level, correction
+            ).among([entry.id for entry in ordered if entry in complete])
+            verdict = _shared(columns[0], verdict, complete, tests)
+    else:
+        verdict = _by_places(award, columns, ties, complete)
+    return Verdict(verdict.winners, [*verdict.why, *passed_over], verdict.standing)
+
+
+def _by_column(column: Column, entries: Sequence[Entry]) -> Verdict:
+    standing = {e.team: e.scores[column.score].value for e in _in_order(entries, column)}
+    best = next(iter(standing.values()))
+    winners = [team for team, value in standing.items() if value == best]
+    why = f"Equal best by {column.label}." if len(winners) > 1 else f"Best by {column.label}."
+    return Verdict(winners, [why], standing)
+
+
+def _shared(
+    column: Column, verdict: Verdict, entries: Sequence[Entry], tests: Comparison
+) -> Verdict:
+    """Let those share whom the test does not tell apart from the best."""
+    first = {id for id, cluster in tests.clusters.items() if cluster == 1}
+    teams = {entry.team for entry in entries if entry.id in first}
+    sharing = [team for team in verdict.standing if team in teams]
+    if len(sharing) <= len(verdict.winners):
+        return verdict
+    how = f" ({tests.about})" if tests.about else ""
+    why = (
+        f"In the first cluster by {column.label}: the test{how} does not tell these entries apart, "
+        "so they share."
+    )
+    return replace(verdict, winners=sharing, why=[why])
+
+
+def _by_places(
+    award: Award, columns: Sequence[Column], ties: Sequence[Column], entries: Sequence[Entry]
+) -> Verdict:
+    places = {column.score: _places(entries, column) for column in (*columns, *ties)}
+    reached: dict[str, float] = {}
+    for entry in entries:
+        own = [places[column.score][entry.id] for column in columns]
+        if award.rule == "points":
+            points = sum(award.points[k - 1] for k in own if k <= len(award.points))
+            reached[entry.team] = float(points)
+        else:
+            reached[entry.team] = sum(own) / len(own)
+    sign = -1 if award.rule == "points" else 1
+    broken = {e.team: [places[column.score][e.id] for column in ties] for e in entries}
+    order = sorted(reached, key=lambda team: (sign * reached[team], broken[team]))
+    best = order[0]
+    equal = [team for team in order if reached[team] == reached[best]]
+    winners = [team for team in equal if broken[team] == broken[best]]
+    if award.rule == "points":
+        given = ", ".join(map(str, award.points))
+        why = [f"Most points ({given} for the first places by each of {_list(columns)})"]
+    else:
+        why = [f"Lowest mean rank over {_list(columns)}"]
+    why[0] += f": {reached[best]:g}."
+    if len(equal) > len(winners):
+        why.append(f"The tie was decided by the places by {_list(ties)}, in this order.")
+    return Verdict(winners, why, {team: reached[team] for team in order})
+
+
+def _places(entries: Sequence[Entry], column: Column) -> dict[str, int]:
+    """The place of each entry by a score; equal scores have the same place."""
+    sign = Scale(column.better).sign
+    values = {entry.id: sign * entry.scores[column.score].value for entry in entries}
+    return {id: 1 + sum(other > value for other in values.values()) for id, value in values.items()}
+
+
+def _in_order(entries: Sequence[Entry], column: Column) -> list[Entry]:
+    sign = Scale(column.better).sign
+    return sorted(entries, key=lambda e: (-sign * e.scores[column.score].value, e.arrived))
+
+
+def _passed_over(board: Board) -> list[str]:
+    kinds = {row.entry.kind for row in board.rows} - {"team"}
+    words = {"organisers": "organisers' entries", "baseline": "baselines"}
+    names = " and ".join(words[kind] for kind in sorted(kinds))
+    return [f"{names[0].upper()}{names[1:]} win nothing."] if names else []
+
+
+def _list(columns: Sequence[Column]) -> str:
+    return ", ".join(column.label for column in columns)

@@ -1,0 +1,404 @@
+"""A board as text, LaTeX, CSV, JSON, part of a page, and a picture over time."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from reelscore.challenges.boards.boards import MARKS, PLACES, Board, Column, Entry, Row
+from reelscore.challenges.boards.ladder import Score
+from reelscore.data.scales import Scale
+from reelscore.data.spreadsheet import spreadsheet_csv
+from reelscore.report.pages import as_it_is, template_environment
+from reelscore.report.safe_text import shortened
+from reelscore.report.tables.grid import Cell, Grid
+from reelscore.report.tables.layout import NumberFormat
+from reelscore.report.tables.leaderboard import ABSENT
+from reelscore.store.values import to_iso
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+_WIDTH, _HEIGHT = 520, 260  # of the picture over time, in its own units
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 28, 30
+_LETTER = 9  # about as wide as a letter is at most
+
+
+def board_grid(board: Board) -> Grid:
+    """Lay a board out for a terminal or a paper.
+
+    >>> from reelscore.challenges.boards.boards import make_board
+    >>> entries = [Entry("a", "Ours", 1, {"cider": Score(0.3, 0.25, 0.35)}, kind="organisers"),
+    ...            Entry("b", "Theirs", 2, {"cider": Score(0.2, 0.15, 0.25)})]
+    >>> print(board_grid(make_board("b", "Board", entries, [Column("cider", "CIDEr")],
+    ...                             primary="cider")).to_text())
+    team    cluster     rank    CIDEr  entries
+    Ours *        1  1 (1–2)   0.3000        1
+                              ±0.0500
+    Theirs        1  2 (1–2)   0.2000        1
+                              ±0.0500
+    <BLANKLINE>
+    Ordered by CIDEr.
+    * marks organisers' entries.
+    Entries were not compared: the entries have no resamples in common.
+    ± is half of a 95 % interval.
+    """
+    rows = []
+    for row in board.all_rows:
+        mark = MARKS[row.entry.kind]
+        cells = [Cell(row.entry.team, f" {mark}" if mark else "")]
+        cells += [Cell("" if row.cluster is None else str(row.cluster)), Cell(rank_text(row))]
+        cells += [_grid_cell(board, column, row) for column in board.columns]
+        rows.append([*cells, Cell(str(row.entries))])
+    heads = [column.heading for column in board.columns]
+    grid = Grid(["team", "cluster", "rank", *heads, "entries"], rows, notes=board_notes(board))
+    intervals = any(cell.under for row in rows for cell in row)
+    key = [*grid.notes, *(["± is half of a 95 % interval."] if intervals else [])]
+    return Grid(grid.columns, grid.rows, notes=key)
+
+
+def rank_text(row: Row) -> str:
+    """A row's rank, with the range of places that the test leaves it.
+
+    >>> rank_text(Row(Entry("a", "T", 1, {}), 1, "=2", 1, (1, 3)))
+    '=2 (1–3)'
+    """
+    if row.ranks is None or row.ranks[0] == row.ranks[1]:
+        return row.rank
+    return f"{row.rank} ({row.ranks[0]}–{row.ranks[1]})"
+
+
+def number_text(column: Column, value: float) -> str:
+    """A number as a column prints it."""
+    return NumberFormat(column.factor, column.decimals).text(value)
+
+
+def score_text(column: Column, score: Score) -> str:
+    """A score with its name and, where there is one, its interval.
+
+    >>> score_text(Column("cider", "CIDEr", factor=100, decimals=1), Score(0.3, 0.25, 0.35))
+    'CIDEr 30.0 [25.0 35.0]'
+    """
+    text = f"{column.label} {number_text(column, score.value)}"
+    if score.low is None or score.high is None:
+        return text
+    return f"{text} [{number_text(column, score.low)} {number_text(column, score.high)}]"
+
+
+def _grid_cell(board: Board, column: Column, row: Row) -> Cell:
+    score = row.entry.scores.get(column.score)
+    if score is None:
+        return Cell(ABSENT)
+    under = ""
+    if score.low is not None and score.high is not None:
+        under = f"±{number_text(column, (score.high - score.low) / 2)}"
+    best = row.cluster is not None and score.value == board.best(column)
+    return Cell(number_text(column, score.value), under=under, best=best and len(board.rows) > 1)
+
+
+def board_notes(board: Board) -> list[str]:
+    """What a reader of a board has to know, a sentence each."""
+    notes = [f"Ordered by {board.primary_column.label}."]
+    if board.test:
+        notes.append(
+            f"Entries of different clusters differ significantly ({board.test}); the range behind "
+            "a rank gives the places that the test leaves open."
+        )
+    if board.final == "best":
+        notes.append("Of each team the best entry counts: the best of many is flattered.")
+    kinds = {row.entry.kind for row in board.all_rows}
+    keys = {"organisers": "* marks organisers' entries.", "baseline": "b marks baselines."}
+    notes += [text for kind, text in keys.items() if kind in kinds]
+    for place in ("late", "after"):
+        if any(row.entry.place == place for row in board.below):
+            notes.append(f"Without a rank: entries that came {_PLACE_WORDS[place]}.")
+    return [*notes, *board.notes]
+
+
+_PLACE_WORDS = {"late": "late", "after": "after the end of the phase"}
+
+
+def board_csv(board: Board) -> str:
+    """Write a board for a spreadsheet, numbers in full.
+
+    >>> from reelscore.challenges.boards.boards import make_board
+    >>> entries = [Entry("a", "=SUM(A1)", 1, {"cider": Score(0.3)})]
+    >>> board = make_board("b", "Board", entries, [Column("cider", "CIDEr")], primary="cider")
+    >>> print(board_csv(board), end="")
+    cluster,rank,first,last,team,kind,place,submission,arrived,entries,cider,cider_low,cider_high
+    1,1,1,1,'=SUM(A1),team,ranked,a,1970-01-01T00:00:00.000001Z,1,0.3,,
+    """
+    heads = ["cluster", "rank", "first", "last", "team", "kind", "place", "submission"]
+    heads += ["arrived", "entries"]
+    for column in board.columns:
+        heads += [column.score, f"{column.score}_low", f"{column.score}_high"]
+    rows: list[list[object]] = [list(heads)]
+    for row in board.all_rows:
+        entry = row.entry
+        first, last = row.ranks or ("", "")
+        rank = int(row.rank.removeprefix("=")) if row.rank else ""
+        cells: list[object] = ["" if row.cluster is None else row.cluster, rank, first, last]
+        cells += [entry.team, entry.kind, entry.place, entry.id, to_iso(entry.arrived)]
+        cells.append(row.entries)
+        for column in board.columns:
+            score = entry.scores.get(column.score)
+            numbers = (None,) * 3 if score is None else (score.value, score.low, score.high)
+            cells += ["" if number is None else repr(number) for number in numbers]
+        rows.append(cells)
+    return spreadsheet_csv(rows)
+
+
+def board_dict(board: Board) -> dict[str, Any]:
+    """Give a board as plain data, ready for JSON; `board_of` reads it again."""
+    return {
+        "board": board.id,
+        "title": board.title,
+        "primary": board.primary,
+        "final": board.final,
+        "test": board.test,
+        "generation": board.generation,
+        "columns": [asdict(column) for column in board.columns],
+        "rows": [_row_dict(row) for row in board.rows],
+        "below": [_row_dict(row) for row in board.below],
+        "names": list(board.names),
+        "signatures": dict(board.signatures),
+        "notes": list(board.notes),
+    }
+
+
+def _row_dict(row: Row) -> dict[str, Any]:
+    entry = row.entry
+    scores = {
+        name: {
+            "value": score.value,
+            "low": score.low,
+            "high": score.high,
+            "cluster": score.cluster,
+        }
+        for name, score in entry.scores.items()
+    }
+    return {
+        "rank": row.rank,
+        "cluster": row.cluster,
+        "ranks": None if row.ranks is None else list(row.ranks),
+        "team": entry.team,
+        "kind": entry.kind,
+        "place": entry.place,
+        "submission": entry.id,
+        "arrived": to_iso(entry.arrived),
+        "arrived_us": entry.arrived,
+        "chosen": entry.chosen,
+        "method": entry.method,
+        "link": entry.link,
+        "entries": row.entries,
+        "scores": scores,
+    }
+
+
+def board_of(data: Mapping[str, Any]) -> Board:
+    """Make a board of what `board_dict` gave; it has no resamples, which only ranking needs.
+
+    >>> from reelscore.challenges.boards.boards import make_board
+    >>> entries = [Entry("a", "Ours", 1, {"cider": Score(0.3)})]
+    >>> board = make_board("b", "Board", entries, [Column("cider", "CIDEr")], primary="cider")
+    >>> board_of(board_dict(board)) == board
+    True
+    """
+    signatures = data["signatures"]
+
+    def row(part: Mapping[str, Any]) -> Row:
+        scores = {
+            name: Score(**score, signature=signatures.get(name, ""))
+            for name, score in part["scores"].items()
+        }
+        fields = ("kind", "place", "chosen", "method", "link")
+        own = {field: part[field] for field in fields}
+        entry = Entry(part["submission"], part["team"], part["arrived_us"], scores, **own)
+        ranks = None if part["ranks"] is None else (part["ranks"][0], part["ranks"][1])
+        return Row(entry, part["entries"], part["rank"], part["cluster"], ranks)
+
+    return Board(
+        data["board"],
+        data["title"],
+        data["primary"],
+        [Column(**column) for column in data["columns"]],
+        [row(part) for part in data["rows"]],
+        [row(part) for part in data["below"]],
+        data["names"],
+        data["final"],
+        data["test"],
+        signatures,
+        data["generation"],
+        data["notes"],
+    )
+
+
+def board_json(board: Board) -> str:
+    """Write a board as JSON, numbers in full."""
+    return json.dumps(board_dict(board), ensure_ascii=False, indent=1) + "\n"
+
+
+@cache
+def _environment() -> Environment:
+    environment = template_environment("reelscore.challenges")
+    environment.globals |= {
+        "number_text": number_text,
+        "rank_text": rank_text,
+        "score_text": score_text,
+        "marks": MARKS,
+        "places": PLACES,
+        "to_iso": to_iso,
+    }
+    return environment
+
+
+def render(template: str, **context: Any) -> str:
+    """Render one of the templates of challenges.
+
+    Args:
+        template: Its name.
+        context: What it shows.
+    """
+    return _environment().get_template(template).render(context)
+
+
+class Group(NamedTuple):
+    """Columns beside each other under one heading."""
+
+    name: str
+    width: int
+
+
+def column_groups(columns: Sequence[Column]) -> list[Group]:
+    """The headings above the columns; empty where no column has one.
+
+    >>> column_groups([Column("a", "A", "words"), Column("b", "B", "words"), Column("c", "C")])
+    [Group(name='words', width=2), Group(name='', width=1)]
+    """
+    groups: list[Group] = []
+    for column in columns:
+        if groups and groups[-1].name == column.group:
+            groups[-1] = Group(column.group, groups[-1].width + 1)
+        else:
+            groups.append(Group(column.group, 1))
+    return groups if any(group.name for group in groups) else []
+
+
+def board_html(board: Board) -> Markup:
+    """Write a board as part of a page: the table, its notes and the signatures.
+
+    >>> from reelscore.challenges.boards.boards import make_board
+    >>> entries = [Entry("a", "<b>", 1, {"cider": Score(0.3)})]
+    >>> board = make_board("b", "Board", entries, [Column("cider", "CIDEr")], primary="cider")
+    >>> "&lt;b&gt;" in board_html(board)
+    True
+    """
+    text = render(
+        "board.html",
+        board=board,
+        groups=column_groups(board.columns),
+        primary=board.primary_column,
+        best={column.score: board.best(column) for column in board.columns},
+        notes=board_notes(board),
+        signatures=list(dict.fromkeys(board.signatures.values())),
+    )
+    return as_it_is(text)
+
+
+def history_svg(board: Board) -> Markup:
+    """Draw the entries of a board over time, and the best score so far as a line.
+
+    Args:
+        board: The board; entries that are not on it are not drawn.
+
+    Returns:
+        A picture in SVG, in the colours of the page; empty where all came at once.
+    """
+    rows = [row for row in board.rows if board.primary in row.entry.scores]
+    if len({row.entry.arrived for row in rows}) < 2:
+        return as_it_is("")
+    column = board.primary_column
+    scores = {row.entry.id: row.entry.scores[board.primary] for row in rows}
+    ends = [
+        end
+        for score in scores.values()
+        for end in (score.value, score.low, score.high)
+        if end is not None
+    ]
+    ticks = _ticks(min(ends) * column.factor, max(ends) * column.factor)
+    low, high = ticks[0] / column.factor, ticks[-1] / column.factor
+    times = sorted(row.entry.arrived for row in rows)
+    begin, span = times[0], max(times[-1] - times[0], 1)
+
+    def x(time: int) -> float:
+        return round(_LEFT + (time - begin) / span * (_WIDTH - _LEFT - _RIGHT - 60) + 30, 1)
+
+    def y(value: float) -> float:
+        return round(_TOP + (high - value) / (high - low) * (_HEIGHT - _TOP - _BOTTOM), 1)
+
+    sign = Scale(column.better).sign
+    best, path, points = None, "", []
+    for row in sorted(rows, key=lambda row: row.entry.arrived):
+        score = scores[row.entry.id]
+        leads = best is None or sign * (score.value - best) > 0
+        if leads:
+            path += (
+                f"M{x(row.entry.arrived)} {y(score.value)}"
+                if best is None
+                else (f"H{x(row.entry.arrived)}V{y(score.value)}")
+            )
+            best = score.value
+        interval = None
+        if score.low is not None and score.high is not None:
+            interval = (y(score.low), y(score.high))
+        team = shortened(row.entry.team, 24)
+        left = x(row.entry.arrived) - _LETTER * len(team) > _LEFT  # the line comes from below
+        points.append(
+            {
+                "x": x(row.entry.arrived),
+                "y": y(score.value),
+                "interval": interval,
+                "leads": leads,
+                "team": team,
+                "kind": row.entry.kind,
+                "text": number_text(column, score.value),
+                "anchor": "end" if left else "start",
+                "shift": -7 if left else 7,
+            }
+        )
+    path += f"H{_WIDTH - _RIGHT}"
+    days = {(to_iso(time) or "")[:10]: time for time in (times[-1], times[0])}
+    text = render(
+        "history.svg",
+        width=_WIDTH,
+        height=_HEIGHT,
+        left=_LEFT,
+        right=_WIDTH - _RIGHT,
+        bottom=_HEIGHT - _BOTTOM,
+        label=column.heading,
+        title=f"{column.label} of {len(rows)} entries over time",
+        path=path,
+        points=points,
+        ticks=[(y(tick / column.factor), f"{tick:g}") for tick in ticks],
+        days=[(x(time), day) for day, time in reversed(days.items())],
+    )
+    return as_it_is(text)
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Round numbers from below the lowest value to above the highest, two to seven of them.
+
+    >>> _ticks(3.9, 186.3), _ticks(0.5, 0.5)
+    ([0.0, 50.0, 100.0, 150.0, 200.0], [0.5, 0.6])
+    """
+    span = high - low or abs(high) or 1.0
+    power = 10.0 ** math.floor(math.log10(span / 4))
+    step = next(each * power for each in (1, 2, 2.5, 5, 10) if span / (each * power) <= 5)
+    first = math.floor(low / step)
+    last = max(math.ceil(high / step), first + 1)
+    return [float(f"{k * step:.12g}") for k in range(first, last + 1)]

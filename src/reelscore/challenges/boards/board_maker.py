@@ -1,0 +1,366 @@
+"""Boards as somebody may see them: made of results for one permission, and kept for the next view.
+
+`reelscore.challenges.views` asks for them; a board that was made once costs next to nothing until
+something that it is made of changes. One thread at a time makes a board; others wait for it. While
+scores keep coming in, a large board is made again at most every few seconds: it would otherwise be
+made for every page.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from threading import Lock
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from sqlalchemy import Connection, delete, insert, select
+
+from reelscore.challenges.boards.board_forms import board_dict, board_of
+from reelscore.challenges.boards.boards import Board, Column, Entry, Place, Row, make_board
+from reelscore.challenges.boards.draws import NO_DRAWS, Draws
+from reelscore.challenges.boards.ladder import Score, Told
+from reelscore.challenges.definition import records as defined
+from reelscore.challenges.definition.checks import score_scales
+from reelscore.challenges.definition.records import Definition
+from reelscore.challenges.showing import Permission
+from reelscore.challenges.store import results, tables
+from reelscore.challenges.uploads.uploads import missing_note
+from reelscore.errors import DataError
+from reelscore.stats.resampling import FloatArray
+from reelscore.store.database import Database
+
+if TYPE_CHECKING:
+    from reelscore.challenges.views import View
+
+_BOARDS = 64  # boards that a process keeps, so that most views of one cost next to nothing
+_VERSIONS = 8  # of a board that the database keeps: for different viewers, and the last changes
+_DECIMALS = 4
+
+
+_LARGE = 50  # entries from which on a board may be some seconds old
+_REST = 20.0  # of its own time that making a board must leave to other work
+
+
+@dataclass
+class _Kept:
+    """A board that this process has made or read before, and what was written of it.
+
+    Attributes:
+        board: The board; without resamples, which need much memory.
+        entries: What it knows of each entry.
+        until: When it may be made again, though only entries have come in.
+        forms: What was written of it, by name.
+    """
+
+    board: Board
+    entries: frozenset[_Known]
+    until: float = 0.0
+    forms: dict[str, Any] = field(default_factory=dict)
+
+
+_Name = tuple[str, int, str, str]
+_Known = tuple[Any, ...]
+_kept: OrderedDict[_Name, _Kept] = OrderedDict()
+_makers: dict[_Name, Lock] = {}
+_lock = Lock()
+
+
+class BoardMaker:
+    """Makes one board for one permission, or takes it from the cache."""
+
+    def __init__(
+        self, seen: View, connection: Connection, board: defined.Board, granted: Permission
+    ) -> None:
+        self._view, self._connection = seen, connection
+        self._board, self._granted = board, granted
+        self._phase = seen.phases[board.phase]
+        self._split = seen.splits[board.split]
+        self._described = seen.definition.phase(board.phase)
+        everything = results.records(connection, self._phase.key, self._phase.generation)
+        self._entries = [record for record in everything if record.holds_place]
+        self._counting = [record for record in self._entries if record.counts]
+
+    def cached(self) -> Board:
+        """Give the board from the cache, or make it and keep it there."""
+        rules, entries = self._rules(), frozenset(map(_known, self._entries))
+        name = (self._view.database.place, self._view.row.key, self._board.id, rules)
+        with _lock:
+            maker = _makers.setdefault(name, Lock())
+        with maker:
+            kept = _kept.get(name)
+            if kept is None or not _is_good(kept, entries):
+                begin = time.thread_time()
+                board = self._stored(_digest([rules, sorted(entries)]))
+                rest = _REST * (time.thread_time() - begin)
+                kept = _Kept(board, entries, time.monotonic() + rest)
+            with _lock:
+                _kept[name] = kept
+                _kept.move_to_end(name)
+                while len(_kept) > _BOARDS:
+                    old, _ = _kept.popitem(last=False)
+                    _makers.pop(old, None)
+        return kept.board
+
+    def _stored(self, digest: str) -> Board:
+        cache, key = tables.board, self._view.row.key
+        query = select(cache.c.content).where(
+            cache.c.challenge == key,
+            cache.c.board == self._board.id,
+            cache.c.generation == self._phase.generation,
+            cache.c.digest == digest,
+        )
+        content = self._connection.execute(query).scalar()
+        if content is not None:
+            return board_of(json.loads(content))
+        made = board_dict(self.made())
+        row = {
+            "challenge": key,
+            "board": self._board.id,
+            "generation": self._phase.generation,
+            "digest": digest,
+            "content": json.dumps(made, ensure_ascii=False),
+            "made": self._view.now,
+        }
+        _keep(self._view.database, row)
+        return board_of(made)
+
+    def _rules(self) -> str:
+        """A digest of everything that the board is made of, beside its entries."""
+        phase = self._phase
+        parts = [self._view.row.digest, self._granted, phase.generation, phase.reveals]
+        return _digest([*parts, self._view.humans])
+
+    def names_only(self) -> Board:
+        """The teams that take part, without scores."""
+        teams = dict.fromkeys(record.team_name for record in self._counting)
+        return replace(self._make([]), names=sorted(teams, key=str.casefold))
+
+    def made(self) -> Board:
+        """Make the board of what its permission allows, with resamples."""
+        of = self._told if self._granted == "told" else self._exact
+        entries = of(self._entries)
+        return self._make([self._with_people(entry) for entry in entries])
+
+    def _exact(self, records: Sequence[results.Record]) -> list[Entry]:
+        jobs = [record.job for record in records if record.job is not None]
+        scores = results.scores_of(self._connection, self._split, jobs)
+        draws = results.draws_of(self._connection, self._split, jobs)
+        return [
+            record.entry(scores[job], draws.get(job, NO_DRAWS), self._place(record))
+            for record in records
+            if (job := record.job) is not None
+        ]
+
+    def _told(self, records: Sequence[results.Record]) -> list[Entry]:
+        """Entries whose scores the team was told, as it was told them."""
+        phase = self._phase
+        told = results.told_of(self._connection, phase.key, self._split, phase.generation)
+        news = [r for r in records if r.id in told and told[r.id].submission == r.id]
+        jobs = [record.job for record in news if record.job is not None]
+        draws = results.draws_of(self._connection, self._split, jobs)
+        signed = results.scores_of(self._connection, self._split, jobs)
+        entries = []
+        for record in news:
+            own = told[record.id]
+            assert record.job is not None
+            signatures = signed[record.job]
+            scores = {
+                name: replace(score, signature=signatures[name].signature)
+                for name, score in own.scores.items()
+                if name in signatures
+            }
+            drawn = _rounded_draws(draws.get(record.job, NO_DRAWS), own)
+            entries.append(record.entry(scores, drawn, self._place(record)))
+        return entries
+
+    def _place(self, record: results.Record) -> Place:
+        if not record.late:
+            return "ranked"
+        reveals = self._phase.reveals
+        is_late = self._described.late == "mark" and (reveals is None or record.arrived < reveals)
+        return "late" if is_late else "after"
+
+    def _with_people(self, entry: Entry) -> Entry:
+        people = {
+            name: Score(**columns["scores"][entry.id], signature=columns["signature"])
+            for name, columns in self._people().items()
+            if entry.id in columns["scores"]
+        }
+        return replace(entry, scores={**entry.scores, **people})
+
+    def _people(self) -> dict[str, dict[str, Any]]:
+        """The published columns of people on this board, by the score's name."""
+        wanted = {columns.human for columns in self._board.columns if columns.human}
+        return {
+            column["score"]: column
+            for id, part in self._view.humans.items()
+            if id in wanted
+            for column in part["columns"]
+        }
+
+    def _make(self, entries: Sequence[Entry]) -> Board:
+        board, ladder = self._board, self._described.feedback[self._board.split] == "ladder"
+        told = self._granted == "told"
+        notes = []
+        if told:
+            how = "by the Ladder" if ladder else "rounded"
+            notes.append(f"Scores are told {how} while the test set is in use.")
+        made = make_board(
+            board.id,
+            board.name or board.id,
+            entries,
+            board_columns(self._view.definition, board, self._people()),
+            primary=board.primary,
+            final="best" if told and ladder else self._described.final,
+            level=board.level,
+            correction=board.correction,  # type: ignore[arg-type]
+            generation=self._phase.generation,
+            notes=notes,
+        )
+        made = self._by_ladder(made) if told and ladder else made
+        return replace(made, notes=[*made.notes, *self._missing(made)])
+
+    def _missing(self, board: Board) -> list[str]:
+        """Say whose stories leave videos out, which count as zero."""
+        split = self._board.split
+        if self._view.definition.split(split).kind != "stories" or not board.all_rows:
+            return []
+        videos, names = self._view.counts[split], {r.entry.id: r.entry.team for r in board.all_rows}
+        told = results.stories_told(self._connection, split, list(names))
+        return [
+            missing_note(f"In the entry of {names[id]}", videos - told[id], videos)
+            for id in names
+            if told[id] < videos
+        ]
+
+    def _by_ladder(self, board: Board) -> Board:
+        """Give a board its numbers of entries: the Ladder has told of few of them.
+
+        What it tells only rises, so the best is what was told last, and of nobody's choosing.
+        """
+        counts = Counter((self._place(record), record.team_name) for record in self._counting)
+
+        def counted(rows: Sequence[Row]) -> list[Row]:
+            return [replace(r, entries=counts[r.entry.place, r.entry.team]) for r in rows]
+
+        return replace(board, rows=counted(board.rows), below=counted(board.below), final="last")
+
+
+def _known(record: results.Record) -> _Known:
+    """What a board knows of an entry, beside its scores, which never change."""
+    own = (record.id, record.team_name, record.kind, record.late, record.chosen)
+    return (*own, record.method, record.link, record.job, record.given_up)
+
+
+def _digest(parts: Sequence[Any]) -> str:
+    text = json.dumps(parts, ensure_ascii=False, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _is_good(kept: _Kept, entries: frozenset[_Known]) -> bool:
+    """Whether a board has these entries, or is large and lacks only the newest."""
+    if not kept.entries <= entries:
+        return False  # one was withdrawn, chosen or disqualified: that shows at once
+    is_resting = len(kept.entries) >= _LARGE and time.monotonic() < kept.until
+    return kept.entries == entries or is_resting
+
+
+T = TypeVar("T")
+
+
+def kept_form(board: Board, name: str, written: Callable[[], T]) -> T:
+    """Give something that is made of a board, once for each board that is kept.
+
+    Args:
+        board: One that `BoardMaker` gave.
+        name: What the form is called.
+        written: Makes it.
+    """
+    with _lock:
+        kept = next((kept for kept in _kept.values() if kept.board is board), None)
+    if kept is None:
+        return written()
+    if name not in kept.forms:
+        kept.forms[name] = written()
+    form: T = kept.forms[name]
+    return form
+
+
+def _keep(database: Database, row: Mapping[str, Any]) -> None:
+    """Put a board into the cache; it is not worth an error where that cannot be written."""
+    cache = tables.board
+    own = [cache.c[name] == row[name] for name in ("challenge", "board")]
+    same = [cache.c[name] == row[name] for name in ("generation", "digest")]
+    with suppress(DataError), database.writing() as connection:
+        if connection.execute(select(cache.c.key).where(*own, *same)).first() is not None:
+            return  # somebody else was quicker
+        connection.execute(insert(cache).values(**row))
+        newest = select(cache.c.key).where(*own).order_by(cache.c.key.desc())
+        old = connection.execute(newest.offset(_VERSIONS)).scalars().all()
+        connection.execute(delete(cache).where(cache.c.key.in_(old)))
+
+
+def _rounded_draws(draws: Draws, told: Told) -> Draws:
+    """Round resamples as the score was rounded, so that they tell no more than it does."""
+    if told.step is None:
+        return draws
+    step = told.step
+
+    def coarse(values: FloatArray) -> FloatArray:
+        result: FloatArray = (values / step).round() * step
+        return result
+
+    return Draws({name: coarse(values) for name, values in draws.samples.items()})
+
+
+def board_columns(
+    definition: Definition, board: defined.Board, people: Mapping[str, Mapping[str, Any]]
+) -> list[Column]:
+    """Give the columns of a board, people's among them where they are published.
+
+    Args:
+        definition: The challenge.
+        board: One of its boards.
+        people: The published columns of people, by the score's name.
+    """
+    kind = definition.split(board.split).kind
+    scales = score_scales(definition.scoring, kind)
+    columns: list[Column] = []
+    for part in board.columns:
+        decimals = _DECIMALS if part.precision is None else part.precision
+        for score in part.scores:
+            scale = scales[score]
+            columns.append(
+                Column(
+                    score,
+                    scale.label or score,
+                    part.group,
+                    scale.better,
+                    part.scale,
+                    decimals,
+                    part.ranked and scale.ranks,
+                )
+            )
+        for name, column in people.items():
+            if part.human and name.split(":")[1] == part.human:
+                columns.append(
+                    Column(
+                        name,
+                        column["label"],
+                        part.group,
+                        column["better"],
+                        part.scale,
+                        2 if part.precision is None else part.precision,
+                        part.ranked,
+                    )
+                )
+    if all(column.score != board.primary for column in columns):
+        scale = scales[board.primary]
+        first = Column(board.primary, scale.label or board.primary, "", scale.better)
+        columns.insert(0, first)
+    return columns

@@ -1,0 +1,343 @@
+"""Leaderboards: the entries that count, their ranks, and how far these can be trusted.
+
+A board is made of entries whose numbers have passed `reelscore.challenges.showing`: it does not
+know what was rounded or held back. It holds data alone; `reelscore.challenges.boards.board_forms`
+writes it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, get_args
+
+import numpy as np
+
+from reelscore.challenges.boards.draws import NO_DRAWS, Draws
+from reelscore.challenges.boards.ladder import Score
+from reelscore.challenges.definition.records import Final
+from reelscore.data.scales import Better, Scale
+from reelscore.errors import DataError, check_choice
+from reelscore.significance.comparison import Comparison
+from reelscore.stats.corrections import Correction
+from reelscore.stats.resampling import all_pairs_p_values
+
+Kind = Literal["team", "organisers", "baseline"]
+Place = Literal["ranked", "late", "after"]
+MARKS: Mapping[Kind, str] = {"team": "", "organisers": "*", "baseline": "b"}
+PLACES: Mapping[Place, str] = {
+    "ranked": "Ranked entries",
+    "late": "After the deadline, not ranked",
+    "after": "After the end of the phase, not ranked",
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A submission as a board sees it.
+
+    Attributes:
+        id: The submission's public id.
+        team: The team's name.
+        kind: Whose entry it is; organisers and baselines are marked and win nothing.
+        arrived: When it arrived, in microseconds since 1970.
+        scores: Its scores by name, as far as they may be shown.
+        draws: Its resamples, as far as they may be used.
+        place: Whether it is ranked, late, or came after the end.
+        chosen: Whether the team's captain chose it.
+        method: What the team says about it.
+        link: Where it is described.
+        given_up: Whether the team withdrew it after the close: where it would count, the team has
+            no entry.
+    """
+
+    id: str
+    team: str
+    arrived: int
+    scores: Mapping[str, Score]
+    draws: Draws = field(default=NO_DRAWS, repr=False, compare=False)
+    kind: Kind = "team"
+    place: Place = "ranked"
+    chosen: bool = False
+    method: str = ""
+    link: str = ""
+    given_up: bool = False
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a board.
+
+    Attributes:
+        score: The score's name, such as ``cider`` or ``human:helpful``.
+        label: What its heading says.
+        group: The heading above it and its neighbours.
+        better: Whether a high or a low score is better, or neither.
+        factor: What numbers are multiplied by in print.
+        decimals: How many decimals they have in print.
+        ranked: Whether the best number is emphasised; text statistics are not graded.
+    """
+
+    score: str
+    label: str
+    group: str = ""
+    better: Better = "high"
+    factor: float = 1
+    decimals: int = 4
+    ranked: bool = True
+
+    @property
+    def heading(self) -> str:
+        """The label, with an arrow where lower is better."""
+        return Scale(self.better).heading(self.label) if self.ranked else self.label
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of a board.
+
+    Attributes:
+        entry: The entry that counts for the team.
+        entries: How many entries the team has in the phase.
+        rank: Its place, such as ``2``, or ``=2`` where several have the same score; empty
+            where it is not ranked.
+        cluster: The number of its cluster; ``None`` where it is not ranked.
+        ranks: The first and the last place that the test leaves it.
+    """
+
+    entry: Entry
+    entries: int
+    rank: str = ""
+    cluster: int | None = None
+    ranks: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class Board:
+    """A leaderboard.
+
+    Attributes:
+        id: What the definition calls it.
+        title: What its page is called.
+        primary: The score that orders it.
+        columns: Its columns.
+        rows: The ranked entries, best first.
+        below: Entries that are listed without a rank, late ones first.
+        names: Teams that take part, whose scores are not shown.
+        final: How the entry that counts was chosen.
+        test: How entries were compared, in words.
+        signatures: How the scores were made, by score.
+        generation: How often the phase has been scored.
+        notes: What a reader has to know, a sentence each.
+    """
+
+    id: str
+    title: str
+    primary: str
+    columns: Sequence[Column]
+    rows: Sequence[Row] = ()
+    below: Sequence[Row] = ()
+    names: Sequence[str] = ()
+    final: Final = "last"
+    test: str = ""
+    signatures: Mapping[str, str] = field(default_factory=dict)
+    generation: int = 1
+    notes: Sequence[str] = ()
+
+    @property
+    def primary_column(self) -> Column:
+        """The column that orders it."""
+        return next(column for column in self.columns if column.score == self.primary)
+
+    @property
+    def all_rows(self) -> list[Row]:
+        """Ranked rows, then the others."""
+        return [*self.rows, *self.below]
+
+    def best(self, column: Column) -> float | None:
+        """The best number of a column among ranked entries; ``None`` where none is."""
+        if not column.ranked:
+            return None
+        scores = (row.entry.scores.get(column.score) for row in self.rows)
+        return Scale(column.better).best([score.value for score in scores if score is not None])
+
+
+def final_entry(entries: Sequence[Entry], final: Final, primary: str, better: Better) -> Entry:
+    """Give the entry that counts among those of one team.
+
+    Args:
+        entries: The team's entries that have the primary score.
+        final: ``chosen`` is the one the captain chose, else the last; ``last``; or ``best``, of
+            equal ones the earliest.
+        primary: The score that orders the board.
+        better: Which way that score is better.
+
+    >>> entries = [Entry("a", "T", 1, {"cider": Score(0.3)}),
+    ...            Entry("b", "T", 2, {"cider": Score(0.2)})]
+    >>> [final_entry(entries, rule, "cider", "high").id for rule in ("chosen", "last", "best")]
+    ['b', 'b', 'a']
+    """
+    check_choice("rule for the final entry", final, get_args(Final))
+    if final == "best":
+        sign = Scale(better).sign
+        return max(entries, key=lambda entry: (sign * entry.scores[primary].value, -entry.arrived))
+    if final == "chosen" and any(entry.chosen for entry in entries):
+        entries = [entry for entry in entries if entry.chosen]
+    return max(entries, key=lambda entry: entry.arrived)
+
+
+def make_board(
+    id: str,
+    title: str,
+    entries: Iterable[Entry],
+    columns: Sequence[Column],
+    *,
+    primary: str,
+    final: Final = "last",
+    level: float = 0.05,
+    correction: Correction = "holm",
+    names: Sequence[str] = (),
+    generation: int = 1,
+    notes: Sequence[str] = (),
+) -> Board:
+    """Rank the entries that count; those without the primary score are not on the board.
+
+    Args:
+        id: What the definition calls the board.
+        title: What its page is called.
+        entries: All active entries of the phase, and those given up after its close, their numbers
+            as they may be shown.
+        columns: The columns; one of them is the primary score.
+        primary: The score that orders the board.
+        final: Which entry counts for a team.
+        level: A corrected p below it tells two entries apart.
+        correction: How to correct for the number of pairs.
+        names: Teams that take part, whose scores are not shown yet.
+        generation: How often the phase has been scored.
+        notes: What a reader has to know.
+
+    Raises:
+        DataError: If no column is the primary score.
+
+    >>> entries = [Entry("a", "Ours", 1, {"cider": Score(0.3)}),
+    ...            Entry("b", "Theirs", 2, {"cider": Score(0.2)}), Entry("c", "Broken", 3, {})]
+    >>> board = make_board("main", "Main", entries, [Column("cider", "CIDEr")], primary="cider")
+    >>> [(row.rank, row.entry.team) for row in board.rows]
+    [('1', 'Ours'), ('2', 'Theirs')]
+    """
+    better = next((column.better for column in columns if column.score == primary), None)
+    if better is None:
+        raise DataError(f"No column of the board {id!r} is its primary score, {primary!r}.")
+    teams: dict[tuple[Place, str], list[Entry]] = {}
+    wanted = [column.score for column in columns]
+    for entry in entries:
+        score = entry.scores.get(primary)
+        if score is not None and math.isfinite(score.value):
+            own = {name: entry.scores[name] for name in wanted if name in entry.scores}
+            teams.setdefault((entry.place, entry.team), []).append(replace(entry, scores=own))
+    rows = {
+        key: Row(counting, sum(not entry.given_up for entry in team))
+        for key, team in teams.items()
+        if not (counting := final_entry(team, final, primary, better)).given_up
+    }
+    ordered = in_order(
+        [row for (place, _), row in rows.items() if place == "ranked"], primary, better
+    )
+    tests = compare_entries([row.entry for row in ordered], primary, better, level, correction)
+    below = [
+        row
+        for place in ("late", "after")
+        for row in in_order([r for (p, _), r in rows.items() if p == place], primary, better)
+    ]
+    untested = []
+    if tests.untested and len(ordered) > 1:
+        untested = [f"Entries were not compared: {tests.untested}."]
+    signatures: dict[str, str] = {}
+    for row in [*ordered, *below]:
+        for column in columns:
+            score = row.entry.scores.get(column.score)
+            if score is not None and score.signature:
+                signatures.setdefault(column.score, score.signature)
+    return Board(
+        id,
+        title,
+        primary,
+        list(columns),
+        ranked_rows(ordered, primary, tests),
+        below,
+        list(names),
+        final,
+        tests.about,
+        signatures,
+        generation,
+        [*notes, *untested],
+    )
+
+
+def in_order(rows: Iterable[Row], score: str, better: Better) -> list[Row]:
+    """Sort rows by a score, best first; of equal ones the earlier comes first."""
+    sign = Scale(better).sign
+    return sorted(rows, key=lambda r: (-sign * r.entry.scores[score].value, r.entry.arrived))
+
+
+def ranked_rows(ordered: Sequence[Row], score: str, tests: Comparison) -> list[Row]:
+    """Number rows that are in order: places, clusters and ranges of places."""
+    values = [row.entry.scores[score].value for row in ordered]
+    clusters, ranges = tests.clusters, tests.ranges
+    rows = []
+    for row, value in zip(ordered, values, strict=True):
+        first = values.index(value) + 1
+        rank = f"={first}" if values.count(value) > 1 else str(first)
+        own = row.entry.id
+        rows.append(Row(row.entry, row.entries, rank, clusters.get(own, 1), ranges[own]))
+    return rows
+
+
+def compare_entries(
+    entries: Sequence[Entry],
+    score: str,
+    better: Better,
+    level: float = 0.05,
+    correction: Correction = "holm",
+) -> Comparison:
+    """Compare all pairs of entries by one score, from their resamples.
+
+    Scores by people bring their clusters along: there an entry is better than those of the
+    clusters behind its own.
+
+    Args:
+        entries: The entries, best first.
+        score: The score.
+        better: Which way it is better.
+        level: A corrected p below it tells two entries apart.
+        correction: How to correct for the number of pairs.
+    """
+    ids = [entry.id for entry in entries]
+    scores = np.array([entry.scores[score].value for entry in entries])
+    numbers = [n for entry in entries if (n := entry.scores[score].cluster) is not None]
+    if entries and len(numbers) == len(entries):
+        behind = np.subtract.outer(numbers, numbers) != 0
+        p = np.where(behind, 0.0, 1.0)
+        np.fill_diagonal(p, np.nan)
+        return Comparison.of(
+            score, ids, scores, p, better=better, level=level, method="clusters of the campaign"
+        )
+    samples = [entry.draws.samples.get(score) for entry in entries]
+    drawn = [each for each in samples if each is not None]
+    if len(drawn) < 2 or len({len(each) for each in drawn}) > 1:
+        return Comparison.none(score, ids, "the entries have no resamples in common")
+    p = np.full((len(entries), len(entries)), np.nan)
+    there = [k for k, each in enumerate(samples) if each is not None]
+    p[np.ix_(there, there)] = all_pairs_p_values(np.column_stack(drawn), scores[there])
+    return Comparison.of(
+        score,
+        ids,
+        scores,
+        p,
+        correction,
+        better=better,
+        level=level,
+        method=f"paired bootstrap, {len(drawn[0]):,} resamples",
+        signature=f"bootstrap|{correction}|draws:{len(drawn[0])}",
+    )

@@ -1,0 +1,140 @@
+"""The items of a public split, one by one: a report of the entries on its board.
+
+Nothing is shown that the viewer may not see: without item scores there is no report, and captions
+and references are left out of it where they are not published. Stories are shown on timelines, with
+what was matched with what, where both they and their references may be seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from reelscore.challenges.definition.checks import score_scales, story_protocol
+from reelscore.challenges.definition.records import Board
+from reelscore.challenges.store.results import Record
+from reelscore.challenges.uploads.splits import story_of
+from reelscore.challenges.views import View
+from reelscore.data.stories import Stories
+from reelscore.data.table import ItemIndex, ItemScores, MetricResult, ScoreTable
+from reelscore.report.html.model import Report
+from reelscore.stories.scorer import StoryScorer
+from reelscore.stories.timelines import Timelines
+
+_TIMELINES = 10  # entries whose stories are matched for a page
+
+
+def explorer(
+    view: View, phase: str, split: str, submissions: Sequence[str] | None = None
+) -> Report | None:
+    """Make a report of what the viewer may see of the items of a split.
+
+    Args:
+        view: The challenge, as somebody sees it.
+        phase: The phase.
+        split: One of its splits.
+        submissions: The public ids of the submissions to show; those on the split's board.
+
+    Returns:
+        The report, or ``None`` where the viewer may see no item scores.
+    """
+    items = view.items(phase, split)
+    wanted = _wanted(view, phase, split) if submissions is None else list(submissions)
+    records = [record for record in view.entries_of(phase) if record.id in wanted]
+    records.sort(key=lambda record: wanted.index(record.id))  # as on the board, best first
+    scores = {record.id: view.item_scores(phase, split, record) for record in records}
+    shown = [record for record in records if scores[record.id]]
+    if items is None or not shown:
+        return None
+    names = _names(shown)
+    captions = {names[r.id]: c for r in shown if (c := view.captions(phase, split, r)) is not None}
+    return Report(
+        _table(view, phase, split, shown, scores, names, items),
+        title=f"{view.name}: {split}",
+        **_texts(view, phase, split, captions),
+        video=view.definition.split(split).videos,
+        primary=next((b.primary for b in _boards(view, phase, split)), ""),
+        notes=_notes(view, split, captions),
+    )
+
+
+def _texts(
+    view: View, phase: str, split: str, captions: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Give the fields of a report that hold captions and references."""
+    if view.definition.split(split).kind == "captions":
+        return {"captions": captions, "references": view.references(phase, split) or {}}
+    annotators = view.story_references(phase, split)
+    if annotators is None or not captions:
+        return {}
+    protocol = story_protocol(view.definition.scoring)
+    stories = {
+        name: Stories({v: story_of({"captions": rows}) for v, rows in own.items()})
+        for name, own in list(captions.items())[:_TIMELINES]
+    }
+    score = (protocol.soda_scores or ("soda_c",))[-1]
+    return {"timelines": Timelines(stories, StoryScorer(annotators, protocol, 1), score)}
+
+
+def _boards(view: View, phase: str, split: str) -> list[Board]:
+    return [
+        board for board in view.definition.boards if (board.phase, board.split) == (phase, split)
+    ]
+
+
+def _wanted(view: View, phase: str, split: str) -> list[str]:
+    """Give the entries on the first board of a split, in its order."""
+    boards = _boards(view, phase, split)
+    board = view.board(boards[0].id) if boards else None
+    return [row.entry.id for row in board.all_rows] if board else []
+
+
+def _names(records: Sequence[Record]) -> dict[str, str]:
+    """What the report calls each submission: its team, with a number where there are several."""
+    teams = [record.team_name for record in records]
+    return {
+        r.id: r.team_name if teams.count(r.team_name) == 1 else f"{r.team_name} {r.number}"
+        for r in records
+    }
+
+
+def _table(
+    view: View,
+    phase: str,
+    split: str,
+    records: Sequence[Record],
+    scores: Any,
+    names: dict[str, str],
+    items: Sequence[str],
+) -> ScoreTable:
+    scales = score_scales(view.definition.scoring, view.definition.split(split).kind)
+    index = ItemIndex(items)
+    board = {
+        row.entry.id: row.entry.scores
+        for id in view.boards()
+        if (made := view.board(id)) is not None
+        for row in made.all_rows
+    }
+    results: dict[str, dict[str, MetricResult]] = {}
+    for record in records:
+        whole = view.scores(phase, split, record) or board.get(record.id, {})
+        row = results.setdefault(names[record.id], {})
+        for name, values in scores[record.id].items():
+            if name in whole and name in scales:
+                score = whole[name]
+                interval = None
+                if score.low is not None and score.high is not None:
+                    interval = (score.low, score.high)
+                own = ItemScores(index, values)
+                row[name] = MetricResult(
+                    name, score.value, own, score.signature, interval, scales[name]
+                )
+    return ScoreTable(results)
+
+
+def _notes(view: View, split: str, captions: Mapping[str, Any]) -> list[str]:
+    if not captions:
+        return ["The organisers have not published the captions."]
+    if view.definition.split(split).kind == "stories" and len(captions) > _TIMELINES:
+        return [f"Timelines show the stories of the first {_TIMELINES} entries."]
+    return []

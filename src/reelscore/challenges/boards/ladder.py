@@ -1,0 +1,181 @@
+"""What a team is told of its scores while a phase runs: all, rounded, by the Ladder, or nothing.
+
+The Ladder (Blum and Hardt, ICML 2015) tells a new score only if it beats the best one told so far
+by more than a step. With the step ``auto`` that is one standard error of the paired difference to
+the entry told, as in their variant without parameters; here it comes from the resamples.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from reelscore.challenges.boards.draws import NO_DRAWS, Draws
+from reelscore.challenges.definition.records import Feedback
+from reelscore.errors import DataError, check_choice
+
+Step = float | Literal["auto"] | None
+_COARSE = 0.01  # the automatic step of a first entry whose items all score the same
+
+
+@dataclass(frozen=True)
+class Score:
+    """One number of a submission, and how it was made.
+
+    Attributes:
+        value: The number.
+        low: The lower end of its interval, where it has one.
+        high: The upper end.
+        signature: How it was made.
+        cluster: Of scores that people gave, the number of the cluster it is in.
+    """
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    signature: str = ""
+    cluster: int | None = None
+
+    def rounded(self, step: float) -> Score:
+        """Round the number and its interval to a step.
+
+        >>> Score(0.1234, 0.118, 0.1291).rounded(0.01)
+        Score(value=0.12, low=0.12, high=0.13, signature='', cluster=None)
+        """
+        ends = (None if end is None else rounded(end, step) for end in (self.low, self.high))
+        low, high = ends
+        return replace(self, value=rounded(self.value, step), low=low, high=high)
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a team has been told of a split.
+
+    Attributes:
+        submission: The submission whose scores these are.
+        step: What they are rounded to; ``None`` where they are exact.
+        scores: The scores as told, by name.
+        draws: The resamples of the submission, as it was scored; never shown.
+    """
+
+    submission: str
+    step: float | None
+    scores: Mapping[str, Score]
+    draws: Draws = NO_DRAWS
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as it is kept, without the draws.
+
+        >>> Told("k3", 0.01, {"cider": Score(0.5)}).to_dict()["scores"]
+        {'cider': {'value': 0.5, 'low': None, 'high': None}}
+        """
+        numbers = {
+            name: {"value": score.value, "low": score.low, "high": score.high}
+            for name, score in self.scores.items()
+        }
+        return {"submission": self.submission, "step": self.step, "scores": numbers}
+
+
+def rounded(value: float, step: float) -> float:
+    """Round to a multiple of a step, without the noise of binary fractions.
+
+    >>> rounded(0.1234, 0.005), rounded(7.06, 0.1)
+    (0.125, 7.1)
+    """
+    if not math.isfinite(value):
+        return value
+    return float(f"{round(value / step) * step:.12g}")
+
+
+def tell(
+    feedback: Feedback,
+    submission: str,
+    scores: Mapping[str, Score],
+    draws: Draws,
+    *,
+    primary: str,
+    sign: int = 1,
+    step: Step = None,
+    before: Told | None = None,
+) -> Told | None:
+    """Decide what a team is told of a submission that was scored.
+
+    Args:
+        feedback: How much teams are told.
+        submission: The submission's id.
+        scores: Its scores.
+        draws: Its resamples.
+        primary: The score that decides whether the Ladder tells a new one.
+        sign: 1 where a higher primary score is better, else −1.
+        step: What scores are rounded to, and must improve by.
+        before: What the team was told last.
+
+    Returns:
+        What the team knows now, which may be what it was told before; ``None`` for nothing.
+
+    Raises:
+        DataError: If the feedback needs a step and there is none.
+
+    >>> first = tell("ladder", "a", {"cider": Score(0.301)}, Draws({}), primary="cider", step=0.01)
+    >>> same = tell("ladder", "b", {"cider": Score(0.309)}, Draws({}), primary="cider", step=0.01,
+    ...             before=first)
+    >>> first.scores["cider"].value, same is first
+    (0.3, True)
+    """
+    check_choice("feedback", feedback, get_args(Feedback))
+    if feedback == "reveal":
+        return None
+    if feedback == "full":
+        return Told(submission, None, dict(scores), draws)
+    if feedback == "rounded":
+        return _told(submission, scores, draws, _fixed(step, feedback))
+    score = scores.get(primary)
+    if score is None or math.isnan(score.value):
+        return before
+    own = automatic_step(draws, primary, before) if step == "auto" else _fixed(step, feedback)
+    if before is not None:
+        gain = sign * (score.value - before.scores[primary].value)
+        if gain <= own or not own:  # without a step, the captions are those told of
+            return before
+    return _told(submission, scores, draws, own)
+
+
+def automatic_step(draws: Draws, primary: str, before: Told | None) -> float:
+    """One standard error of the difference to the entry told, or of the first entry's own score.
+
+    It is rounded up to two digits, so that the step itself tells nothing. Between captions that
+    score the same in every resample it is 0.
+
+    Raises:
+        DataError: If the score has no resamples.
+
+    >>> automatic_step(Draws({"cider": np.array([0.1, 0.2, 0.3])}), "cider", None)
+    0.082
+    """
+    if primary not in draws.samples:
+        raise DataError(
+            f"{primary} cannot be resampled, so it has no standard error; give the phase a step "
+            "as a number."
+        )
+    apart = draws.samples[primary]
+    if before is not None:
+        apart = apart - before.draws.samples[primary]
+    error = float(np.std(apart))
+    if not error > 0:
+        return 0.0 if before is not None else _COARSE
+    unit = 10.0 ** (math.floor(math.log10(error)) - 1)
+    return float(f"{math.ceil(round(error / unit, 9)) * unit:.12g}")
+
+
+def _told(submission: str, scores: Mapping[str, Score], draws: Draws, step: float) -> Told:
+    return Told(submission, step, {name: s.rounded(step) for name, s in scores.items()}, draws)
+
+
+def _fixed(step: Step, feedback: str) -> float:
+    if not isinstance(step, (int, float)) or not step > 0:
+        raise DataError(f"Feedback {feedback!r} needs a step above 0, such as 0.002.")
+    return float(step)

@@ -1,0 +1,109 @@
+"""``reelscore challenge leaderboard``."""
+
+from __future__ import annotations
+
+import click
+
+from reelscore.challenges.boards.awards import Verdict
+from reelscore.challenges.boards.board_forms import board_csv, board_grid, board_json, history_svg
+from reelscore.challenges.boards.boards import Board
+from reelscore.challenges.challenge import find_challenge
+from reelscore.challenges.commands.options import challenge_option, open_arena, server_option
+from reelscore.challenges.commands.served import login_server, served_boards
+from reelscore.challenges.showing import VISITOR, Who
+from reelscore.challenges.views import View
+from reelscore.cli.messages import printable
+from reelscore.cli.option_kinds import file_option, json_option
+from reelscore.cli.options import STDOUT, check_targets, terminal_width, write
+from reelscore.errors import DataError, check_choice
+
+
+@click.command("leaderboard")
+@click.argument("database", required=False, metavar="[DATABASE]")
+@server_option
+@challenge_option
+@click.option("--board", "board_id", metavar="ID", help="Which board; all of them.")
+@click.option("--organisers", is_flag=True, help="Show what organisers see, hidden scores too.")
+@file_option("--csv", "Write CSV, numbers in full.")
+@json_option
+@file_option("--latex", "Write LaTeX.")
+@file_option("--plot", "Write the entries over time as SVG.")
+def command(
+    database: str | None,
+    server: str | None,
+    challenge_id: str,
+    board_id: str | None,
+    organisers: bool,
+    csv_file: str | None,
+    json_file: str | None,
+    latex_file: str | None,
+    plot_file: str | None,
+) -> None:
+    """Show leaderboards, as visitors see them.
+
+    Without DATABASE they are those of a server: of --server, which needs no account, or that of
+    'challenge login', as the account may see them.
+
+    Entries of one cluster cannot be told apart; the range behind a rank gives the places that the
+    test leaves open. A file, or - for standard output, takes one board.
+
+    \b
+    Examples:
+      reelscore challenge leaderboard --server https://challenge.example
+      reelscore challenge leaderboard lsmdc.db
+      reelscore challenge leaderboard lsmdc.db --board blind --latex board.tex
+      reelscore challenge leaderboard lsmdc.db --organisers
+    """
+    files = (csv_file, json_file, latex_file, plot_file)
+    check_targets(*files)
+    if database is not None and server is not None:
+        raise DataError("Name a DATABASE or a --server, not both.")
+    if database is None:
+        if organisers:
+            raise DataError("--organisers needs a DATABASE; a server shows what a token may see.")
+        boards, verdict = served_boards(login_server(server, visitor=True), challenge_id, board_id)
+    else:
+        boards, verdict = _stored(database, challenge_id, board_id, organisers)
+    if not boards:
+        raise DataError("No board can be seen yet; organisers see theirs with --organisers.")
+    if any(files):
+        if len(boards) > 1:
+            ids = ", ".join(board.id for board in boards)
+            raise DataError(f"There are several boards: {ids}; choose one with --board.")
+        [board] = boards
+        for path, text in (
+            (csv_file, board_csv(board) if csv_file else ""),
+            (json_file, board_json(board) if json_file else ""),
+            (latex_file, board_grid(board).to_latex() if latex_file else ""),
+            (plot_file, str(history_svg(board)) if plot_file else ""),
+        ):
+            if path:
+                write(path, text)
+    if STDOUT not in files:
+        for board in boards:
+            click.echo(printable(board.title))
+            click.echo(printable(_text(board)) + "\n")
+        if verdict is not None and verdict.winners:
+            winners = ", ".join(verdict.winners)
+            click.echo(printable(f"Award: {winners}. {' '.join(verdict.why)}"))
+
+
+def _stored(
+    database: str, challenge_id: str, board_id: str | None, organisers: bool
+) -> tuple[list[Board], Verdict | None]:
+    with open_arena(database) as arena:
+        known = find_challenge(arena, challenge_id)
+        who = Who("owner") if organisers else VISITOR
+        view = View(arena.database, known.id, who, now=arena.now())
+        ids = view.boards()
+        if board_id is not None:
+            check_choice("board", board_id, ids)
+            ids = [board_id]
+        boards = [board for id in ids if (board := view.board(id)) is not None]
+        return boards, view.verdict()
+
+
+def _text(board: Board) -> str:
+    if board.names:
+        return "Scores are not shown yet. Teams: " + ", ".join(board.names)
+    return board_grid(board).to_text(terminal_width())

@@ -1,0 +1,118 @@
+"""A challenge on a server: what commands ask for where no database is named."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from reelscore.challenges.boards.awards import Verdict
+from reelscore.challenges.boards.board_forms import board_of
+from reelscore.challenges.boards.boards import Board
+from reelscore.challenges.commands.options import say
+from reelscore.challenges.exchange.remote import Server, known_server
+from reelscore.errors import DataError, RefusedError, UnknownNameError, check_choice
+
+_PAUSE = 1.0  # seconds between two looks at a submission that waits
+
+
+def login_server(url: str | None, *, visitor: bool = False) -> Server:
+    """Give the server to ask: that of an option, or of ``challenge login``."""
+    return known_server(url, visitor=visitor, tell=say)
+
+
+def served_challenge(server: Server, id: str, phase: str | None = None) -> dict[str, Any]:
+    """Give a challenge of a server as it describes it; without an id, the only one that it has.
+
+    Args:
+        server: The server.
+        id: The challenge's id, or nothing.
+        phase: A phase that it must have.
+
+    Raises:
+        DataError: If there are several, or none.
+        UnknownNameError: If there is no such challenge or phase; the nearest name is suggested.
+    """
+    described = _described(server, id)
+    if phase is not None:
+        check_choice("phase", phase, [each["id"] for each in described["phases"]])
+    return described
+
+
+def _described(server: Server, id: str) -> dict[str, Any]:
+    if not id:
+        ids = server.challenges()
+        if len(ids) != 1:
+            named = ", ".join(ids) or "none"
+            raise DataError(f"{server.url} has these challenges: {named}; choose with --challenge.")
+        [id] = ids
+    try:
+        described: dict[str, Any] = server.get(f"/challenges/{quote(id)}")
+    except RefusedError as error:
+        if error.reason != "missing":
+            raise
+        raise UnknownNameError.of("challenge", id, server.challenges()) from None
+    return described
+
+
+def served_boards(
+    server: Server, challenge: str, board: str | None
+) -> tuple[list[Board], Verdict | None]:
+    """Give the boards of a challenge, or one of them, as the server shows them, and the award.
+
+    Raises:
+        UnknownNameError: If there is no such board.
+    """
+    described = served_challenge(server, challenge)
+    ids: list[str] = described["boards"]
+    if board is not None:
+        check_choice("board", board, ids)
+        ids = [board]
+    boards = []
+    for id in ids:
+        try:
+            shown = server.get(f"/challenges/{quote(described['id'])}/boards/{quote(id)}")
+        except RefusedError as error:
+            if error.reason != "missing":  # a board that may not be seen yet
+                raise
+            continue
+        boards.append(board_of(shown))
+    award = described["award"]
+    return boards, award and Verdict(award["winners"], award["why"], {})
+
+
+def submit_file(
+    server: Server,
+    challenge: str,
+    phase: str,
+    file: Path,
+    fields: Mapping[str, str],
+    *,
+    key: str = "",
+    timeout: float | None = None,
+) -> dict[str, Any]:
+    """Hand a file in, and wait for its scores where a timeout is given.
+
+    Returns:
+        The submission as the server describes it.
+    """
+    id = served_challenge(server, challenge, phase)["id"]
+    receipt = server.submit(id, phase, file, fields, key)
+    for note in receipt["notes"]:
+        say(note)
+    left = receipt["left"]
+    today, total = (
+        "without limit" if left[name] is None else left[name] for name in ("today", "total")
+    )
+    say(
+        f"Submission {receipt['number']} is accepted as {receipt['id']}; left today {today}, in "
+        f"all {total}."
+    )
+    until = time.monotonic() + (timeout or 0)
+    while True:
+        submission: dict[str, Any] = server.get(f"/submissions/{receipt['id']}")
+        if submission["state"] not in ("queued", "scoring") or time.monotonic() >= until:
+            return submission
+        server.pause(_PAUSE)

@@ -1,0 +1,1 @@
+"""What a challenge is: its definition in TOML, read, checked and compared."""

@@ -1,0 +1,1 @@
+"""Challenges as files: export, import, static archive, verification, remote servers."""

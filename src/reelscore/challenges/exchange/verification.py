@@ -1,0 +1,214 @@
+"""What was kept is what was computed and written: scores of an export, and logs of a database."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, func, select
+
+from reelscore._progress import Progress, Steps
+from reelscore.challenges.boards.draws import ScoredSplit
+from reelscore.challenges.exchange.imports import import_challenge, read_export
+from reelscore.challenges.queue.scorers import Score, prepare, score_split
+from reelscore.challenges.store import tables
+from reelscore.challenges.store.blobs import get_blob
+from reelscore.challenges.store.events import broken_link, chain_head, read_events
+from reelscore.challenges.store.results import arrays_of, scores_of
+from reelscore.challenges.store.tables import open_challenges
+from reelscore.errors import DataError
+from reelscore.store.database import Database
+
+_SQLITE = b"SQLite format 3\0"
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What came of computing every score again.
+
+    Attributes:
+        challenge: The challenge's id.
+        submissions: How many submissions were scored again.
+        scores: How many scores were compared.
+        arrays: How many arrays of item scores, statistics and resamples were compared.
+        differences: What differs, a sentence each.
+        chain: The head of the log's chain, which is right.
+    """
+
+    challenge: str
+    submissions: int
+    scores: int
+    arrays: int
+    differences: list[str]
+    chain: str
+
+
+@dataclass(frozen=True)
+class CheckedLog:
+    """A log whose chain is right.
+
+    Attributes:
+        challenge: The challenge's id; empty for the log of the server.
+        events: How many events it has.
+        chain: The head of its chain; empty without events.
+    """
+
+    challenge: str
+    events: int
+    chain: str
+
+
+def is_database(where: str) -> bool:
+    """Tell a database from an export.
+
+    >>> is_database("postgresql://lab/clips"), is_database("none.zip")
+    (True, False)
+    """
+    if "://" in where:
+        return True
+    try:
+        with Path(where).open("rb") as file:
+            return file.read(len(_SQLITE)) == _SQLITE
+    except OSError:
+        return False
+
+
+def verify_logs(database: Database) -> list[CheckedLog]:
+    """Check the chains of all logs of a database: of its challenges, and of the server.
+
+    Raises:
+        DataError: If a log was changed.
+    """
+    with database.reading() as connection:
+        known = connection.execute(select(tables.challenge).order_by(tables.challenge.c.key)).all()
+        logs: list[tuple[str, int | None]] = [(row.id, row.key) for row in known]
+        checked = []
+        for id, key in [*logs, ("", None)]:
+            if (number := broken_link(connection, key)) is not None:
+                name = f"the log of {id!r}" if id else "the log of the server"
+                raise DataError(f"{database.place}: row {number} of {name} was changed.")
+            events = len(read_events(connection, key))
+            checked.append(CheckedLog(id, events, chain_head(connection, key)))
+    return checked
+
+
+def verify_export(
+    path: str | os.PathLike[str], *, threads: int | None = None, progress: Progress | None = None
+) -> Verification:
+    """Compute every score of an export again, and compare bit by bit.
+
+    Args:
+        path: An export with references.
+        threads: How many threads to use.
+        progress: Called with how many submissions are done, of how many.
+
+    Raises:
+        DataError: If the file is damaged, its log was changed, or it has no references.
+    """
+    manifest, _ = read_export(path)
+    if not manifest["references"]:
+        raise DataError(
+            f"{os.fspath(path)}: the checksums are right, but there are no references in it to "
+            "compute scores from; export with --with-references."
+        )
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        open_challenges(Path(folder, "verify.db"), create=True) as database,
+    ):
+        import_challenge(database, path)
+        with database.reading() as connection:
+            return _verified(connection, manifest, threads, progress)
+
+
+def _verified(
+    connection: Connection,
+    manifest: dict[str, Any],
+    threads: int | None,
+    progress: Progress | None,
+) -> Verification:
+    jobs = list(_jobs(connection))
+    report = Steps(progress, len(jobs))
+    prepared: dict[tuple[int, str], tuple[Score, list[str]]] = {}
+    differences: list[str] = []
+    scores = arrays = 0
+    for job in jobs:
+        settings = json.loads(job.settings)
+        captions = msgspec.json.decode(get_blob(connection, job.captions_blob))
+        for split in _splits(connection, job.phase):
+            key = (split.key, job.settings)
+            if key not in prepared:
+                items = get_blob(connection, split.items_blob)
+                references = get_blob(connection, split.references_blob)
+                prepared[key] = prepare(settings, items, references, threads)
+            score, items_in_order = prepared[key]
+            again = score_split(score, items_in_order, captions[split.id], settings)
+            kept = scores_of(connection, split.key, [job.key])[job.key]
+            where = f"submission {job.id}, {split.id}"
+            made = {name: (value, signature) for name, value, signature in again.scores}
+            scores += len(made)
+            if made.keys() != kept.keys():
+                differences.append(f"{where}: the export has other scores than are computed.")
+            for name in made.keys() & kept.keys():
+                low, high = again.draws.interval(name) or (None, None)
+                own, other = kept[name], (*made[name], low, high)
+                if (own.value, own.signature, own.low, own.high) != other:
+                    differences.append(
+                        f"{where}: {name} is {own.value!r}, computed again {made[name][0]!r}."
+                    )
+            for kind, content in _arrays(again).items():
+                array = arrays_of(connection, split.key, [job.key], kind).get(job.key)
+                arrays += 1
+                if array is None or array[1] != content:
+                    differences.append(f"{where}: the array of {kind} differs.")
+        report()
+    return Verification(
+        manifest["challenge"], len(jobs), scores, arrays, differences, manifest["chain"]
+    )
+
+
+def _arrays(scored: ScoredSplit) -> dict[str, bytes]:
+    own = {kind: content for kind, (_, content) in scored.arrays.items()}
+    return {**own, "draws": scored.draws.to_bytes()}
+
+
+def _jobs(connection: Connection) -> Iterator[Any]:
+    """The scored jobs of each phase's newest generation, by whose rules they can be scored."""
+    job, submission, phase = tables.job, tables.submission, tables.phase
+    others, other_jobs = submission.alias(), job.alias()
+    newest = (
+        select(func.max(other_jobs.c.generation))
+        .join(others, other_jobs.c.submission == others.c.key)
+        .where(others.c.phase == phase.c.key)
+        .correlate(phase)
+    )
+    query = (
+        select(
+            job.c.key,
+            submission.c.id,
+            submission.c.captions_blob,
+            submission.c.phase,
+            phase.c.settings,
+        )
+        .join(submission, job.c.submission == submission.c.key)
+        .join(phase, submission.c.phase == phase.c.key)
+        .where(job.c.state == "scored", job.c.generation == newest.scalar_subquery())
+        .order_by(job.c.key)
+    )
+    yield from connection.execute(query)
+
+
+def _splits(connection: Connection, phase: int) -> list[Any]:
+    own, split = tables.phase_split, tables.split
+    query = (
+        select(split)
+        .join(own, own.c.split == split.c.key)
+        .where(own.c.phase == phase)
+        .order_by(own.c.position)
+    )
+    return list(connection.execute(query))

@@ -1,0 +1,165 @@
+"""Accounts of participants: register, log in and out, a new password by a link."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Depends, Form, Path, Query, Request
+from fastapi.responses import Response
+from starlette.exceptions import HTTPException
+
+from reelscore.challenges.pages.visits import PATH, AnyVisit, Visit, own_page
+from reelscore.errors import DataError
+from reelscore.web.accounts import Name, Password, proven
+from reelscore.web.requests import Guard, Router
+from reelscore.web.sessions import find_visitor, log_in, log_out
+from reelscore.web.site import FromOurForm, Here, NotTooOften, Site, address, too_often
+from reelscore.web.store import accounts
+from reelscore.web.store.accounts import Account
+
+router = Router()
+Next = Annotated[str, Query(alias="to", max_length=300)]
+Token = Annotated[str, Path(max_length=300)]
+Invitation = Annotated[str, Query(max_length=300)]
+Leaving = Annotated[Account | None, Depends(Guard(find_visitor))]
+INVITED = 30 * 86400.0  # seconds for which a link to register is good
+_RESET = 86400.0  # seconds for which a link to a new password is good
+
+
+@router.get("/account/login")
+def show_login(request: Request, site: Here, to: Next = PATH) -> Response:
+    """Ask for name and password."""
+    return site.page(request, "arena/login.html", error="", to=own_page(to))
+
+
+@router.post("/account/login", dependencies=[NotTooOften, FromOurForm])
+async def check_login(
+    request: Request, site: Here, name: Name, password: Password, to: Next = PATH
+) -> Response:
+    """Begin a session, if name and password are right, and go on to the page asked for."""
+    account = await proven(request, site, name, password)
+    if account is None:
+        error = "The name or the password is wrong."
+        return site.page(request, "arena/login.html", 401, error=error, to=own_page(to))
+    return log_in(site, account, own_page(to))
+
+
+@router.post("/account/logout", dependencies=[FromOurForm])
+def end_session(site: Here, account: Leaving) -> Response:
+    """End all sessions of whoever asks."""
+    if account is not None:
+        accounts.end_sessions(site.database, account.id)
+    return log_out(site, PATH)
+
+
+@router.get(PATH + "/{challenge}/register")
+def show_registration(visit: AnyVisit, invitation: Invitation = "", to: Next = "/team") -> Response:
+    """Ask for the name and password of a new account; who has one goes on to the team."""
+    onward = _onward(visit, invitation, to)
+    if visit.account is not None:
+        return visit.go(onward)
+    return _registration(visit, invitation, to)
+
+
+def _registration(
+    visit: Visit, invitation: str, to: str, status: int = 200, error: str = ""
+) -> Response:
+    refused = not may_register(visit, invitation) and not _joins(to)
+    return visit.page(
+        "register.html",
+        status,
+        error=error,
+        refused=refused,
+        invitation=invitation,
+        to=to,
+        onward=_onward(visit, invitation, to),
+    )
+
+
+def may_register(visit: Visit, invitation: str) -> bool:
+    """Tell whether somebody may make a team: with an invitation, where one is needed."""
+    if visit.known.definition.registration != "invite" or visit.is_organiser:
+        return True
+    invited = visit.site.signer.read("invitation", invitation, age=INVITED)
+    return bool(invited == visit.known.id)
+
+
+def _joins(to: str) -> bool:
+    """Whether somebody comes by the link of a team, which is an invitation, too."""
+    return to.startswith("/team/join/")
+
+
+def _onward(visit: Visit, invitation: str, to: str) -> str:
+    onward = to if own_page(f"{visit.path}{to}") != PATH else "/team"
+    return f"{onward}?invitation={invitation}" if invitation else onward
+
+
+@router.post(PATH + "/{challenge}/register", dependencies=[NotTooOften, FromOurForm])
+async def register(
+    request: Request,
+    visit: AnyVisit,
+    name: Name,
+    password: Password,
+    invitation: Invitation = "",
+    to: Next = "/team",
+) -> Response:
+    """Make a participant's account, and begin a session."""
+    site = visit.site
+    if not may_register(visit, invitation) and not _joins(to):
+        return _registration(visit, invitation, to, 403)
+    if not site.registrations.take(address(request)):
+        raise too_often()
+    try:
+        account = await site.hashing.run(
+            accounts.add_account, site.database, name, password, "participant"
+        )
+    except DataError as error:
+        return _registration(visit, invitation, to, 422, str(error))
+    return log_in(site, account, visit.path + _onward(visit, invitation, to))
+
+
+def reset_link(site: Site, account: Account) -> str:
+    """Give the address at which somebody can set a new password, once, within a day."""
+    token = site.signer.sign("reset", [account.id, account.sessions])
+    return f"{site.settings.url}/account/reset/{token}"
+
+
+@Guard
+def resetting(request: Request) -> Account:
+    """Give the account of a link to a new password.
+
+    Raises:
+        HTTPException: If it is too old, or was used; status 404.
+    """
+    site: Site = request.app.state.site
+    value = site.signer.read("reset", str(request.path_params["token"]), age=_RESET)
+    account = accounts.find_account(site.database, value[0]) if value else None
+    if account is None or account.sessions != value[1]:
+        site.failures.note(address(request))
+        raise HTTPException(404, "This link is too old, or was used; ask for a new one.")
+    return account
+
+
+Resetting = Annotated[Account, Depends(resetting)]
+
+
+@router.get("/account/reset/{token}", dependencies=[NotTooOften])
+def show_reset(request: Request, site: Here, account: Resetting, token: Token) -> Response:
+    """Ask for a new password."""
+    return site.page(request, "arena/reset.html", account=account, error="")
+
+
+@router.post("/account/reset/{token}", dependencies=[NotTooOften, FromOurForm])
+async def reset(
+    request: Request,
+    site: Here,
+    account: Resetting,
+    token: Token,
+    password: Annotated[str, Form(max_length=1000)],
+) -> Response:
+    """Set a new password; the link is good for nothing then."""
+    try:
+        changed = await site.hashing.run(accounts.set_password, site.database, account.id, password)
+    except DataError as error:
+        return site.page(request, "arena/reset.html", 422, account=account, error=str(error))
+    return log_in(site, changed, PATH)

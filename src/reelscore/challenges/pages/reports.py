@@ -1,0 +1,138 @@
+"""The report of one submission: its scores, its words, and the items of public splits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import Path
+from fastapi.responses import Response
+
+from reelscore import score
+from reelscore.challenges.boards.ladder import Score
+from reelscore.challenges.definition.checks import score_scales
+from reelscore.challenges.definition.records import Split
+from reelscore.challenges.pages.boards import items_page
+from reelscore.challenges.pages.submissions import SubmissionId, known_columns, own_record
+from reelscore.challenges.pages.visits import PATH, InTeam, LoggedIn, Visit, missing
+from reelscore.challenges.views import Record
+from reelscore.metrics.diversity import Diversity
+from reelscore.web.requests import Router
+
+router = Router(prefix=PATH + "/{challenge}/submissions/{submission}")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A score in a report; without an interval where there is none."""
+
+    label: str
+    value: str
+    interval: str = ""
+
+
+@dataclass(frozen=True)
+class SplitReport:
+    """What the viewer may see of a submission on one split.
+
+    Attributes:
+        split: The split.
+        scores: Its scores; ``None`` while they may not be seen.
+        words: What its captions are like, by themselves.
+        signatures: How the scores were made.
+        has_items: Whether the items can be looked at one by one.
+    """
+
+    split: Split
+    scores: list[Line] | None
+    words: list[Line]
+    signatures: list[str]
+    has_items: bool
+
+
+@router.get("")
+def show_submission(visit: LoggedIn, id: SubmissionId) -> Response:
+    """Show one submission to its team and to organisers."""
+    found = visit.view.find(id)
+    if found is None or not visit.view.sees_state(*found):
+        raise missing()
+    phase, record = found
+    visit.is_about(phase)
+    described = visit.view.definition.phase(phase)
+    return visit.page(
+        "submission.html",
+        record=record,
+        phase=described,
+        is_own=visit.team is not None and visit.team.id == record.team,
+        splits=[_split_report(visit, phase, split, record) for split in described.splits],
+    )
+
+
+def _split_report(visit: Visit, phase: str, id: str, record: Record) -> SplitReport:
+    view = visit.view
+    scores = view.scores(phase, id, record) if record.state == "scored" else None
+    lines = None if scores is None else _lines(visit, id, scores)
+    return SplitReport(
+        view.definition.split(id),
+        lines,
+        _words(view.captions(phase, id, record) or {}),
+        list(dict.fromkeys(each.signature for each in (scores or {}).values() if each.signature)),
+        record.state == "scored" and bool(view.item_scores(phase, id, record)),
+    )
+
+
+def _lines(visit: Visit, split: str, scores: Mapping[str, Score]) -> list[Line]:
+    """Write scores as boards do, those that are on one first."""
+    columns = known_columns(visit, split)
+    names = [
+        *(name for name in columns if name in scores),
+        *(n for n in scores if n not in columns),
+    ]
+    scales = score_scales(visit.view.definition.scoring, visit.view.definition.split(split).kind)
+    lines = []
+    for name in names:
+        own, column = scores[name], columns.get(name)
+        factor, decimals = (column.factor, column.decimals) if column else (1.0, 4)
+        texts = [
+            "" if value is None else f"{value * factor:.{decimals}f}"
+            for value in (own.value, own.low, own.high)
+        ]
+        interval = f"{texts[1]} to {texts[2]}" if texts[1] and texts[2] else ""
+        label = (scales[name].label if name in scales else "") or name
+        lines.append(Line(label, texts[0], interval))
+    return lines
+
+
+def _words(captions: Mapping[str, Any]) -> list[Line]:
+    """Say what captions are like, whatever their references are.
+
+    >>> [line.value for line in _words({"v1": "a man runs", "v2": "a man runs"})]
+    ['2', '3.0', '3', '50.0 %']
+    """
+    texts = {
+        f"{item} {number}": part[2] if isinstance(part, list) else part
+        for item, parts in captions.items()
+        for number, part in enumerate(parts if isinstance(parts, list) else [parts])
+    }
+    if not texts:
+        return []
+    own = score(texts, metrics=[Diversity()])
+    return [
+        Line("captions", f"{len(texts):,}"),
+        Line("words in a caption", f"{own['length'].score:.1f}"),
+        Line("different words", f"{own['vocabulary'].score:,.0f}"),
+        Line("different captions, of all", f"{own['unique'].score:.1%}".replace("%", " %")),
+    ]
+
+
+@router.get("/report/{split}")
+def show_items(
+    visit: InTeam, id: SubmissionId, split: Annotated[str, Path(max_length=100)]
+) -> Response:
+    """Show the items of a public split one by one, of one's own submission."""
+    phase, _ = own_record(visit, id)
+    if split not in visit.view.definition.phase(phase).splits:
+        raise missing()
+    home = f"{visit.site.settings.prefix}{visit.path}/submissions/{id}"
+    return items_page(visit, phase, split, [id], home=home)

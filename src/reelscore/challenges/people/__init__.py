@@ -1,0 +1,1 @@
+"""Who takes part: teams, tokens, invitations, and people who judge entries."""

@@ -1,0 +1,363 @@
+"""The final entries before people: a campaign made of them, and its verdict as a column.
+
+Raters see submissions by their ids, never by teams. A campaign shows them references, as hidden
+human captions or beside the entries; so on a blind split it is made only after the close, of a
+sample of the items, and the sample is kept as disclosed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import numpy as np
+from sqlalchemy import Connection, insert, select, update
+
+from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.hits.design import REFERENCE, Design, make_hits, story_texts
+from reelscore.challenges.boards.boards import Row
+from reelscore.challenges.definition.records import Human
+from reelscore.challenges.people.human_verdicts import verdict
+from reelscore.challenges.people.rater_rules import shown_items
+from reelscore.challenges.showing import Who
+from reelscore.challenges.store import tables
+from reelscore.challenges.store.blobs import get_blob
+from reelscore.challenges.store.events import log
+from reelscore.challenges.views import View
+from reelscore.data.stories import Stories
+from reelscore.errors import DataError, UnknownNameError
+from reelscore.store.database import Database
+from reelscore.store.locations import Where
+
+_OWNER = Who("owner")
+_PER_HIT = 10  # tasks of a HIT of rankings or comparisons
+_PEOPLE = "human"  # what the hidden human captions are called in campaigns of ratings
+_NOTHING = "(no description)"  # what raters read where an entry leaves a video out
+
+
+@dataclass(frozen=True)
+class Made:
+    """A campaign that was made of the final entries.
+
+    Attributes:
+        campaign: The campaign's id.
+        entries: The submissions in it.
+        items: How many items raters see.
+        disclosed: Whether these are of a blind split.
+        plan: What its HITs are, in words.
+    """
+
+    campaign: str
+    entries: Sequence[str]
+    items: int
+    disclosed: bool
+    plan: str
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Where an evaluation by people stands.
+
+    Attributes:
+        human: What the definition says about it.
+        campaign: The campaign's id; empty before it is made.
+        entries: How many submissions are in it.
+        disclosed: Of how many items of a blind split raters see references.
+        published: When its column was published; ``None`` if it was not.
+    """
+
+    human: Human
+    campaign: str = ""
+    entries: int = 0
+    disclosed: int = 0
+    published: int | None = None
+
+
+def list_evaluations(view: View) -> list[Evaluation]:
+    """Give the evaluations by people that the definition has, in its order.
+
+    Args:
+        view: The challenge, as organisers see it.
+    """
+    with view.database.reading() as connection:
+        rows = {
+            human.id: _row(connection, view.phases[human.phase].key, human.id)
+            for human in view.definition.humans
+        }
+    return [
+        Evaluation(human)
+        if (row := rows[human.id]) is None
+        else Evaluation(
+            human,
+            row.campaign,
+            len(json.loads(row.entries)),
+            len(json.loads(row.disclosed)),
+            row.published,
+        )
+        for human in view.definition.humans
+    ]
+
+
+def make_campaign(
+    where: Where, database: Database, id: str, human: str, *, now: int, actor: str, reason: str = ""
+) -> Made:
+    """Freeze the final entries of a phase and make a campaign of them, in state ``draft``.
+
+    Args:
+        where: The database's place, in which the campaign is made.
+        database: The same, open.
+        id: The challenge's id.
+        human: The id of the human evaluation in the definition.
+        now: The time, in microseconds since 1970.
+        actor: Who does it, for the log.
+        reason: Why, for the log.
+
+    Raises:
+        DataError: If the phase of a blind split has not closed, fewer than two entries are scored,
+            or the campaign was made before.
+        UnknownNameError: If there is no such challenge or human evaluation.
+    """
+    view = View(database, id, _OWNER, now=now)
+    described = _described(view, human)
+    phase = view.phases[described.phase]
+    blind = _is_blind(view, described)
+    with database.reading() as connection:
+        _check_new(connection, phase.key, human)
+    entries = [row.entry.id for row in _final_rows(view, described)]
+    if len(entries) < 2:
+        raise DataError(f"{human}: {len(entries)} scored entries; a campaign needs at least 2.")
+    with database.reading() as connection:
+        items, people = _references(connection, view, described)
+        captions = {entry: _captions(connection, view, described, entry) for entry in entries}
+    sample = sampled(items, described.items, described.seed)
+    chosen = {entry: _shown(texts, sample) for entry, texts in captions.items()}
+    humans = _shown(people, sample)
+    if described.include_reference:
+        chosen[REFERENCE] = humans
+    texts = [*chosen.values(), *([humans] if described.protocol == "against-reference" else [])]
+    different = sum(len({own[item] for own in texts}) > 1 for item in sample)
+    layout = described.layout or "trecvid"
+    design = Design(
+        described.protocol,
+        layout,
+        per_hit=max(1, min(_PER_HIT, different)),  # equal texts are not compared
+        human=_PEOPLE,
+        seed=described.seed,
+    )
+    plan = make_hits(design, chosen, humans)
+    # raters learn neither the challenge nor what is asked elsewhere
+    name = f"Video descriptions {hashlib.sha256(f'{id} {human}'.encode()).hexdigest()[:6]}"
+    campaign = Campaign.from_plan(where, name, design, plan, raters_per_hit=described.raters)
+    with campaign:
+        made = campaign.id
+    with database.writing() as connection:
+        _link(connection, view, described, made, {entry: entry for entry in entries}, actor, reason)
+    return Made(made, entries, len(sample), blind, str(plan))
+
+
+def _shown(texts: Mapping[str, str], items: Sequence[str]) -> dict[str, str]:
+    """Give what raters read of each item; an entry may leave videos out, which is judged too."""
+    return {item: texts.get(item) or _NOTHING for item in items}
+
+
+def _is_blind(view: View, human: Human) -> bool:
+    """Tell whether raters see references of a blind split.
+
+    Raises:
+        DataError: If they would see them before the phase has closed.
+    """
+    blind = view.definition.split(human.split).visibility == "blind"
+    if blind and view.now < view.phases[human.phase].closes:
+        raise DataError(
+            f"{human.id}: raters see references of the blind split {human.split!r}; make the "
+            f"campaign after the phase {human.phase!r} has closed."
+        )
+    return blind
+
+
+def _link(
+    connection: Connection,
+    view: View,
+    human: Human,
+    campaign: str,
+    entries: Mapping[str, str],
+    actor: str,
+    reason: str,
+) -> None:
+    """Note that a campaign judges some entries, and what it discloses of a blind split."""
+    phase, blind = view.phases[human.phase], _is_blind(view, human)
+    _check_new(connection, phase.key, human.id)  # somebody else may have been quicker
+    shown = set(shown_items(connection, campaign, blind=blind))
+    items, _ = _references(connection, view, human)
+    disclosed = [item for item in items if item in shown] if blind else []
+    connection.execute(
+        insert(tables.human).values(
+            phase=phase.key,
+            id=human.id,
+            campaign=campaign,
+            entries=json.dumps(entries),
+            disclosed=json.dumps(disclosed),
+            results="",
+            made=view.now,
+        )
+    )
+    common = {"actor": actor, "reason": reason}
+    log(connection, view.now, view.row.key, "human", human.id, after=campaign, **common)
+    if blind:
+        common["reason"] = f"references of {len(disclosed)} items go to raters of {campaign}"
+        after = json.dumps(disclosed)
+        log(connection, view.now, view.row.key, "disclosed", human.split, after=after, **common)
+
+
+def _final_rows(view: View, human: Human) -> Sequence[Row]:
+    """The entries that count in the phase of a human evaluation, best first."""
+    boards = [
+        board.id
+        for board in view.definition.boards
+        if (board.phase, board.split) == (human.phase, human.split)
+    ]
+    if not boards:
+        raise DataError(
+            f"{human.id}: the split {human.split!r} of {human.phase!r} has no board, which says "
+            "whose entry counts; add one to the definition."
+        )
+    board = view.board(boards[0])
+    return board.rows if board else []
+
+
+def sampled(items: Sequence[str], count: int | None, seed: int) -> list[str]:
+    """Draw some of the items at random; they stay in order.
+
+    >>> sampled(["a", "b", "c", "d"], 2, seed=1), sampled(["a", "b"], None, seed=1)
+    (['b', 'c'], ['a', 'b'])
+    """
+    if count is None or count >= len(items):
+        return list(items)
+    places = np.random.default_rng(seed).choice(len(items), count, replace=False)
+    return [items[k] for k in sorted(places)]
+
+
+def publish(
+    where: Where, database: Database, id: str, human: str, *, now: int, actor: str, reason: str = ""
+) -> int:
+    """Read the verdict of the closed campaign; from now on everybody sees its column.
+
+    Args:
+        where: The database's place.
+        database: The same, open.
+        id: The challenge's id.
+        human: The id of the human evaluation in the definition.
+        now: The time, in microseconds since 1970.
+        actor: Who does it, for the log.
+        reason: Why, for the log.
+
+    Returns:
+        How many columns there are.
+
+    Raises:
+        DataError: If there is no campaign yet, or it is not closed.
+        UnknownNameError: If there is no such challenge or human evaluation.
+    """
+    view = View(database, id, _OWNER, now=now)
+    described = _described(view, human)
+    with database.reading() as connection:
+        row = _row(connection, view.phases[described.phase].key, human)
+    if row is None:
+        raise DataError(f"{human}: there is no campaign yet; make it first.")
+    with Campaign.open(where, row.campaign) as campaign:
+        if campaign.state != "closed":
+            raise DataError(
+                f"{human}: the campaign {row.campaign} is {campaign.state}; close it before its "
+                "verdict is published."
+            )
+        columns = verdict(campaign, described, json.loads(row.entries))
+    results = json.dumps({"campaign": row.campaign, "columns": columns})
+    with database.writing() as connection:
+        connection.execute(
+            update(tables.human)
+            .where(tables.human.c.key == row.key)
+            .values(results=results, published=now)
+        )
+        log(connection, now, view.row.key, "published", human, actor=actor, reason=reason,
+            after=row.campaign)  # fmt: skip
+    return len(columns)
+
+
+def link_campaign(
+    database: Database, id: str, human: str, campaign: str, *, now: int, actor: str
+) -> None:
+    """Link a campaign that is in the database already, such as imported judgments.
+
+    Its systems have the names of the teams.
+
+    Raises:
+        DataError: If a campaign was linked before; or the split is blind, and anybody may enter the
+            campaign or the phase has not closed.
+        UnknownNameError: If there is no such challenge, human evaluation or campaign.
+    """
+    view = View(database, id, _OWNER, now=now)
+    described = _described(view, human)
+    names = {row.entry.id: row.entry.team for row in _final_rows(view, described)}
+    with database.writing() as connection:
+        _link(connection, view, described, campaign, names, actor, "")
+
+
+def _described(view: View, human: str) -> Human:
+    humans = {each.id: each for each in view.definition.humans}
+    if human not in humans:
+        raise UnknownNameError.of("human evaluation", human, humans)
+    return humans[human]
+
+
+def _row(connection: Connection, phase: int, human: str) -> Any:
+    return connection.execute(select(tables.human).filter_by(phase=phase, id=human)).first()
+
+
+def _check_new(connection: Connection, phase: int, human: str) -> None:
+    if _row(connection, phase, human) is not None:
+        raise DataError(f"{human}: the campaign was made already; it is in the database.")
+
+
+def _references(
+    connection: Connection, view: View, human: Human
+) -> tuple[list[str], Mapping[str, str]]:
+    """The items of the split, and one human text of each."""
+    row = connection.execute(select(tables.split).filter_by(key=view.splits[human.split])).one()
+    items: list[str] = msgspec.json.decode(get_blob(connection, row.items_blob))["items"]
+    references = get_blob(connection, row.references_blob)
+    if row.kind == "stories":
+        from reelscore.challenges.uploads.splits import stories_references
+
+        annotators = stories_references(references)  # the first goes before: it is read last
+        return items, {
+            video: text
+            for stories in reversed(annotators)
+            for video, text in story_texts(stories).items()
+            if text
+        }
+    texts: list[list[str]] = msgspec.json.decode(references)["references"]
+    return items, {item: own[0] for item, own in zip(items, texts, strict=True)}
+
+
+def _captions(
+    connection: Connection, view: View, human: Human, submission: str
+) -> Mapping[str, str]:
+    """What a submission says about each item of the split."""
+    own = connection.execute(
+        select(tables.submission.c.captions_blob).filter_by(id=submission)
+    ).scalar_one()
+    captions = msgspec.json.decode(get_blob(connection, own))[human.split]
+    if isinstance(captions, dict):
+        from reelscore.challenges.uploads.splits import story_of
+
+        stories = {video: story_of({"captions": rows}) for video, rows in captions.items()}
+        return story_texts(Stories(stories))
+    row = connection.execute(
+        select(tables.split.c.items_blob).filter_by(key=view.splits[human.split])
+    ).one()
+    items = msgspec.json.decode(get_blob(connection, row.items_blob))["items"]
+    return dict(zip(items, captions, strict=True))

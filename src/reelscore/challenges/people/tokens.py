@@ -1,0 +1,147 @@
+"""Tokens: by which programs act for an account; only their digests are kept."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Row, insert, select, update
+
+from reelscore.challenges.arena import DAY, Arena, day_of
+from reelscore.challenges.store.events import log
+from reelscore.challenges.store.tables import token as table
+from reelscore.errors import DataError, RefusedError
+
+SCOPES = ("read", "submit", "organise")
+_DAYS = 180
+_MOST = 20  # tokens that an account may have at a time
+_NAME = 60
+
+
+@dataclass(frozen=True)
+class Token:
+    """A token, without what makes it one.
+
+    Attributes:
+        key: Its number in the database.
+        account: Whose it is.
+        name: What its owner calls it.
+        scopes: What it may do.
+        created: When it was made, in microseconds since 1970.
+        expires: When it ends.
+        used: The last day on which it was used; empty where it never was.
+    """
+
+    key: int
+    account: int
+    name: str
+    scopes: tuple[str, ...]
+    created: int
+    expires: int
+    used: str
+
+
+def make_token(
+    arena: Arena, account: int, name: str, scopes: Sequence[str], *, actor: str = ""
+) -> str:
+    """Make a token for an account.
+
+    Returns:
+        The token: 192 bits that are shown once and not kept.
+
+    Raises:
+        DataError: If the name is too long, a scope is unknown, or there are too many tokens.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from reelscore.challenges.store.tables import open_challenges
+    >>> with TemporaryDirectory() as folder:
+    ...     arena = Arena(open_challenges(f"{folder}/c.db", create=True))
+    ...     secret = make_token(arena, 7, "laptop", ["read"])
+    ...     find_token(arena, secret).scopes
+    ...     arena.database.close()
+    ('read',)
+    """
+    unknown = [scope for scope in scopes if scope not in SCOPES]
+    if unknown or not scopes:
+        raise DataError(f"A token has some of these scopes: {', '.join(SCOPES)}.")
+    if len(name) > _NAME:
+        raise DataError(f"The name has {len(name)} characters; at most {_NAME}.")
+    secret = secrets.token_urlsafe(24)
+    if len(list_tokens(arena, account)) >= _MOST:
+        raise DataError(f"There are {_MOST} tokens already; revoke one first.")
+    with arena.database.writing() as connection:
+        now = arena.clock(connection)
+        connection.execute(
+            insert(table).values(
+                account=account,
+                digest=_digest(secret),
+                name=name,
+                scopes=" ".join(scopes),
+                created=now,
+                expires=now + _DAYS * DAY,
+                used="",
+                revoked=None,
+            )
+        )
+        log(connection, now, None, "token", str(account), actor=actor, after=" ".join(scopes))
+    return secret
+
+
+def find_token(arena: Arena, secret: str) -> Token:
+    """Give the token that somebody sends; the day of its use is noted.
+
+    Raises:
+        RefusedError: If there is none (``unknown``), it was revoked (``revoked``), or it has
+            ended (``expired``).
+    """
+    with arena.database.reading() as connection:
+        now = arena.clock(connection)
+        row = connection.execute(select(table).filter_by(digest=_digest(secret))).one_or_none()
+    if row is None:
+        raise RefusedError("unknown", "There is no such token; log in with a new one.")
+    if row.revoked is not None:
+        raise RefusedError("revoked", "The token was revoked; make a new one on the page Team.")
+    if now >= row.expires:
+        raise RefusedError("expired", "The token has expired; make a new one on the page Team.")
+    if row.used != day_of(now):
+        with arena.database.writing() as connection:
+            connection.execute(update(table).filter_by(key=row.key).values(used=day_of(now)))
+    return _token(row)
+
+
+def list_tokens(arena: Arena, account: int) -> list[Token]:
+    """Give the tokens of an account that can be used, oldest first."""
+    with arena.database.reading() as connection:
+        now = arena.clock(connection)
+        rows = connection.execute(
+            select(table)
+            .where(table.c.account == account, table.c.revoked.is_(None), table.c.expires > now)
+            .order_by(table.c.key)
+        ).all()
+    return [_token(row) for row in rows]
+
+
+def revoke_token(arena: Arena, account: int, key: int, *, actor: str = "") -> None:
+    """Let a token open nothing any more.
+
+    Raises:
+        RefusedError: If the account has no such token.
+    """
+    with arena.database.writing() as connection:
+        now = arena.clock(connection)
+        own = update(table).where(table.c.key == key, table.c.account == account)
+        if not connection.execute(own.values(revoked=now)).rowcount:
+            raise RefusedError("unknown", "There is no such token.")
+        log(connection, now, None, "token", str(account), actor=actor, after="revoked")
+
+
+def _token(row: Row[Any]) -> Token:
+    scopes = tuple(row.scopes.split())
+    return Token(row.key, row.account, row.name, scopes, row.created, row.expires, row.used)
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()

@@ -1,0 +1,1 @@
+"""Scoring in the background: jobs, the processes that do them, their results."""

@@ -1,0 +1,217 @@
+"""What a scored job leaves: results, arrays, and what its team is told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlalchemy import Connection, Row, func, insert, select
+
+from reelscore.challenges.boards.draws import NO_DRAWS, ScoredSplit
+from reelscore.challenges.boards.ladder import Score, Told, tell
+from reelscore.challenges.challenge import split_rows
+from reelscore.challenges.definition.checks import score_scales
+from reelscore.challenges.definition.reader import parsed_definition
+from reelscore.challenges.definition.records import Definition
+from reelscore.challenges.people.teams import own_keys
+from reelscore.challenges.store.blobs import put_blob
+from reelscore.challenges.store.results import draws_of, told_from
+from reelscore.challenges.store.tables import (
+    array,
+    challenge,
+    job,
+    phase,
+    result,
+    shown,
+    submission,
+)
+from reelscore.errors import DataError
+
+
+class OtherSignature(DataError):
+    """Scores that were made in another way than the others of their generation."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A job that somebody may score now.
+
+    Attributes:
+        job: Its key.
+        lease: The token that proves it.
+        submission: The public id of the submission.
+        phase: The key of its phase.
+        generation: The job's generation.
+        settings: How to score it.
+        captions: What to score, as `reelscore.challenges.uploads.uploads` made it.
+        splits: Key, id and digest of each split.
+    """
+
+    job: int
+    lease: str
+    submission: str
+    phase: int
+    generation: int
+    settings: Mapping[str, Any]
+    captions: bytes
+    splits: Sequence[tuple[int, str, str]]
+
+
+def put_scores(connection: Connection, key: int, split_key: int, scored: ScoredSplit) -> None:
+    """Keep the scores and arrays of a job on one split."""
+    for position, (name, value, signature) in enumerate(scored.scores):
+        low, high = scored.draws.interval(name) or (None, None)
+        connection.execute(
+            insert(result).values(
+                job=key,
+                split=split_key,
+                score=name,
+                position=position,
+                value=value,
+                low=low,
+                high=high,
+                signature=signature,
+            )
+        )
+    arrays = {**scored.arrays, "draws": (scored.draws.names, scored.draws.to_bytes())}
+    for kind, (names, content) in arrays.items():
+        connection.execute(
+            insert(array).values(
+                job=key,
+                split=split_key,
+                kind=kind,
+                names=json.dumps(list(names)),
+                blob=put_blob(connection, content),
+            )
+        )
+
+
+def check_signatures(
+    connection: Connection, own: Claim, split_key: int, scored: ScoredSplit
+) -> None:
+    """Refuse scores that were made otherwise than the others of their generation.
+
+    Raises:
+        OtherSignature: If they were.
+    """
+    rows = connection.execute(
+        select(result.c.score, result.c.signature)
+        .select_from(result.join(job).join(submission))
+        .where(
+            submission.c.phase == own.phase,
+            job.c.generation == own.generation,
+            result.c.split == split_key,
+        )
+        .limit(len(scored.scores))
+    ).all()
+    others = {row.score: row.signature for row in rows}
+    for name, _, signature in scored.scores:
+        if others.get(name, signature) != signature:
+            raise OtherSignature(
+                f"{name} has the signature {signature}, other submissions of this generation "
+                f"{others[name]}; score it where those were scored, or score all again: "
+                "reelscore challenge rescore."
+            )
+
+
+def tell_team(
+    connection: Connection,
+    own: Claim,
+    row: Row[Any],
+    split_key: int,
+    split_id: str,
+    scored: ScoredSplit,
+    now: int,
+) -> None:
+    """Decide what the team is told of a split, and keep that."""
+    definition = parsed_definition(
+        connection.execute(
+            select(challenge.c.definition)
+            .join(phase, phase.c.challenge == challenge.c.key)
+            .where(phase.c.key == own.phase)
+        ).scalar_one()
+    )
+    rule = next(each for each in split_rows(connection, own.phase) if each.key == split_key)
+    phase_id = connection.execute(select(phase.c.id).filter_by(key=own.phase)).scalar_one()
+    primary = next(
+        (
+            board.primary
+            for board in definition.boards
+            if (board.phase, board.split) == (phase_id, split_id)
+        ),
+        scored.scores[0][0] if scored.scores else "",
+    )
+    scores = {}
+    for name, value, signature in scored.scores:
+        low, high = scored.draws.interval(name) or (None, None)
+        scores[name] = Score(value, low, high, signature)
+    step: Any = rule.step or None
+    sign = _sign(definition, split_id, primary)
+    told = tell(
+        rule.feedback,
+        own.submission,
+        scores,
+        scored.draws,
+        primary=primary,
+        sign=sign,
+        step=step if step in (None, "auto") else float(step),
+        before=_told_before(connection, own, row, split_key, primary, sign),
+    )
+    connection.execute(
+        insert(shown).values(
+            team=row.team,
+            phase=own.phase,
+            split=split_key,
+            submission=row.key,
+            generation=own.generation,
+            time=now,
+            told=json.dumps(None if told is None else told.to_dict()),
+        )
+    )
+
+
+def _sign(definition: Definition, split_id: str, primary: str) -> int:
+    scales = score_scales(definition.scoring, definition.split(split_id).kind)
+    return scales[primary].sign or 1 if primary in scales else 1
+
+
+def _told_before(
+    connection: Connection, own: Claim, row: Row[Any], split_key: int, primary: str, sign: int
+) -> Told | None:
+    """Give the best that the team, and any that was merged with it, was told in this generation."""
+    last = (
+        select(func.max(shown.c.key))
+        .where(
+            shown.c.team.in_(own_keys(connection, row.team)),
+            shown.c.phase == own.phase,
+            shown.c.split == split_key,
+            shown.c.generation == own.generation,
+        )
+        .group_by(shown.c.team)
+    )
+    texts = connection.scalars(select(shown.c.told).where(shown.c.key.in_(last)))
+    known = [told for text in texts if (told := json.loads(text)) and primary in told["scores"]]
+    told = max(known, key=lambda told: sign * told["scores"][primary]["value"], default=None)
+    if told is None:
+        return None
+    key = connection.scalar(
+        select(job.c.key)
+        .select_from(job.join(submission))
+        .where(submission.c.id == told["submission"], job.c.generation == own.generation)
+    )
+    draws = NO_DRAWS if key is None else draws_of(connection, split_key, [key]).get(key, NO_DRAWS)
+    return replace(told_from(told), draws=draws)
+
+
+def version_of(connection: Connection, phase_key: int, generation: int) -> str:
+    """Give the version that the scores of a generation were made with; empty where it has none."""
+    signature = connection.scalar(
+        select(result.c.signature)
+        .select_from(result.join(job).join(submission))
+        .where(submission.c.phase == phase_key, job.c.generation == generation)
+        .limit(1)
+    )
+    parts = dict(part.partition(":")[::2] for part in (signature or "").split("|"))
+    return str(parts.get("v", ""))

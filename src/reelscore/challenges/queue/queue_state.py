@@ -1,0 +1,116 @@
+"""How the queue stands, who scores, and why a submission waits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sqlalchemy import func, insert, select, update
+
+from reelscore._version import __version__
+from reelscore.challenges.arena import Arena
+from reelscore.challenges.queue.job_needs import is_able
+from reelscore.challenges.queue.job_results import version_of
+from reelscore.challenges.store.tables import job, submission, worker
+
+_GONE = 120_000_000  # microseconds after which a worker that says nothing counts as gone
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """The queue as a whole.
+
+    Attributes:
+        waiting: How many jobs wait.
+        scoring: How many are being scored.
+        failed: How many failed.
+        oldest: How many seconds the oldest has waited.
+        scorers: How many scorers there are.
+    """
+
+    waiting: int
+    scoring: int
+    failed: int
+    oldest: float
+    scorers: int
+
+
+def queue_state(arena: Arena) -> Waiting:
+    """Give how the queue stands, for pages and monitors."""
+    with arena.database.reading() as connection:
+        now = arena.clock(connection)
+        by_state = select(job.c.state, func.count()).group_by(job.c.state)
+        counts: dict[str, int] = {row[0]: row[1] for row in connection.execute(by_state)}
+        oldest = connection.scalar(select(func.min(job.c.queued)).where(job.c.state == "queued"))
+        scorers = connection.scalar(
+            select(func.coalesce(func.sum(worker.c.scorers), 0)).where(worker.c.seen > now - _GONE)
+        )
+    return Waiting(
+        counts.get("queued", 0),
+        counts.get("scoring", 0),
+        counts.get("failed", 0),
+        0.0 if oldest is None else (now - oldest) / 1e6,
+        int(scorers or 0),
+    )
+
+
+def why_waiting(arena: Arena, id: str) -> str:
+    """Say why a submission waits: its place in the queue, or that nobody can score it."""
+    return waits_for(arena, id)[0]
+
+
+def waits_for(arena: Arena, id: str) -> tuple[str, int]:
+    """Say why a submission waits, and how many wait before it."""
+    with arena.database.reading() as connection:
+        now = arena.clock(connection)
+        row = connection.execute(
+            select(
+                *(job.c.needs, job.c.not_before, job.c.key, job.c.reason),
+                *(submission.c.phase, job.c.generation),
+            )
+            .select_from(job.join(submission))
+            .where(submission.c.id == id, job.c.state == "queued")
+            .limit(1)
+        ).one_or_none()
+        if row is None:
+            return "", 0
+        before: int = connection.execute(
+            select(func.count())
+            .select_from(job)
+            .where(job.c.state == "queued", job.c.key < row.key)
+        ).scalar_one()
+        workers = connection.execute(select(worker).where(worker.c.seen > now - _GONE)).all()
+        able = [each for each in workers if is_able(each.capabilities.split(), row.needs)]
+        if not able:
+            what = f" with {row.needs}" if row.needs else ""
+            return f"no scorer{what} is running", before
+        version = version_of(connection, row.phase, row.generation)
+        if version and all(each.version != version for each in able):
+            return f"no scorer of version {version}, which scored the others, is running", before
+        if row.not_before > now:
+            seconds = math.ceil((row.not_before - now) / 1e6)
+            return f"tried again in {seconds} s: {row.reason}", before
+        return f"place {before + 1} in the queue", before
+
+
+def other_versions(arena: Arena) -> list[str]:
+    """List the versions, other than this one, that waiting jobs must be scored by."""
+    with arena.database.reading() as connection:
+        waiting = select(submission.c.phase, job.c.generation).select_from(job.join(submission))
+        rows = connection.execute(waiting.where(job.c.state == "queued").distinct()).all()
+        versions = {version_of(connection, row.phase, row.generation) for row in rows}
+    return sorted(versions - {"", __version__})
+
+
+def seen(arena: Arena, name: str, able: Iterable[str], scorers: int) -> None:
+    """Note that a worker is there."""
+    with arena.database.writing() as connection:
+        values = {
+            "version": __version__,
+            "capabilities": " ".join(sorted(able)),
+            "scorers": scorers,
+            "seen": arena.clock(connection),
+        }
+        if not connection.execute(update(worker).filter_by(id=name).values(values)).rowcount:
+            connection.execute(insert(worker).values(id=name, **values))

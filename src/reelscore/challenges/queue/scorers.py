@@ -1,0 +1,192 @@
+"""One submission scored, in a process of its own, by the same scorers as everywhere.
+
+The process keeps the prepared references of the last few splits. It knows neither the database nor
+whose captions it scores. What it says about a defect holds no captions and no references.
+"""
+
+from __future__ import annotations
+
+import io
+import traceback
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from reelscore.challenges.boards.draws import Draws, ScoredSplit, draw_scores
+from reelscore.challenges.definition.checks import story_protocol
+from reelscore.challenges.definition.records import Scoring
+from reelscore.challenges.uploads.splits import captions_references, stories_references, story_of
+from reelscore.data.stories import Stories
+from reelscore.data.table import ScoreTable
+from reelscore.scoring.intervals import add_intervals
+from reelscore.scoring.prepared import PreparedReferences
+from reelscore.scoring.scores import Scores
+
+_KEPT = 4  # splits whose references stay prepared
+_LEVEL = 0.95
+
+Score = Callable[[Any], Scores]
+_prepared: OrderedDict[str, tuple[Score, list[str]]] = OrderedDict()
+
+
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    """Score one submission; called in a process of its own.
+
+    Args:
+        request: ``settings``, ``captions`` by split, ``threads``, ``digests`` by split, and the
+            ``content`` of splits by digest: items and references.
+
+    Returns:
+        The scores of each split; or ``missing``: digests whose content is needed; or ``defect``.
+    """
+    try:
+        settings, content = request["settings"], request["content"]
+        digests: dict[str, str] = request["digests"]
+        names = {split: _name(digest, settings) for split, digest in digests.items()}
+        missing = [
+            digests[split]
+            for split, name in names.items()
+            if name not in _prepared and digests[split] not in content
+        ]
+        if missing:
+            return {"missing": missing}
+        captions = msgspec.json.decode(request["captions"])
+        scored = {}
+        for split, name in names.items():
+            if name not in _prepared:
+                items_text, references = content[digests[split]]
+                _prepared[name] = prepare(settings, items_text, references, request["threads"])
+            _prepared.move_to_end(name)
+            while len(_prepared) > _KEPT:
+                _prepared.popitem(last=False)
+            score, items = _prepared[name]
+            scored[split] = _packed(score_split(score, items, captions[split], settings))
+        return {"scored": scored}
+    except Exception as error:  # the end of the process's work: told to the one that asked
+        return {"defect": _where(error)}
+
+
+def _name(digest: str, settings: Mapping[str, Any]) -> str:
+    return digest + msgspec.json.encode(settings, order="sorted").decode()
+
+
+def _where(error: BaseException) -> str:
+    """Say where something failed, without what it was about."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
+    return "\n".join([type(error).__name__, *lines[-12:]])
+
+
+def prepare(
+    settings: Mapping[str, Any], items: bytes, references: bytes, threads: int | None = None
+) -> tuple[Score, list[str]]:
+    """Prepare the references of a split.
+
+    Args:
+        settings: How to score; see `reelscore.challenges.challenge.scoring_settings`.
+        items: The items, as they are kept.
+        references: The references, as they are kept.
+        threads: How many threads to use.
+
+    Returns:
+        What scores the captions of a submission, and the items in order.
+    """
+    ids: list[str] = msgspec.json.decode(items)["items"]
+    if settings["kind"] == "stories":
+        return _story_scorer(settings, references, threads), ids
+    from reelscore.metrics.registry import table_columns
+
+    paired = captions_references(items, references)
+    columns = table_columns(settings["metrics"])
+    prepared = PreparedReferences(paired, columns, settings["tokenizer"], threads, "error", "error")
+    places = np.arange(len(ids), dtype=np.int64)
+    return lambda captions: prepared.scores(prepared.measure(captions, places)), ids
+
+
+def _story_scorer(settings: Mapping[str, Any], references: bytes, threads: int | None) -> Score:
+    from reelscore.stories.scorer import StoryScorer
+
+    scoring = Scoring(scores=tuple(settings["scores"]), protocol=settings["protocol"])
+    protocol = story_protocol(scoring)
+    scorer = StoryScorer(stories_references(references), protocol, threads)
+
+    def score(captions: Mapping[str, Sequence[Any]]) -> Scores:
+        stories = {video: story_of({"captions": rows}) for video, rows in captions.items()}
+        return scorer.score(Stories(stories, protocol.policies))
+
+    return score
+
+
+def score_split(
+    score: Score, items: Sequence[str], captions: Any, settings: Mapping[str, Any]
+) -> ScoredSplit:
+    """Score the captions of one split, and resample the scores.
+
+    Args:
+        score: What `prepare` gave.
+        items: The items, likewise.
+        captions: Captions in the order of the items, or timed captions by video.
+        settings: As in `prepare`.
+    """
+    scores = score(captions)
+    resamples, seed = settings["resamples"], settings["seed"]
+    table = scores.table("submission")
+    draws = draw_scores(table, items, resamples, seed)
+    made = f"level:{_LEVEL:g}|resamples:{resamples}|seed:{seed}"
+    return ScoredSplit(_scores(table, draws, made), draws, _arrays(scores, items))
+
+
+def _scores(table: ScoreTable, draws: Draws, made: str) -> list[tuple[str, float, str]]:
+    intervals = {
+        ("submission", name): interval
+        for name in draws.names
+        if (interval := draws.interval(name, _LEVEL)) is not None
+    }
+    row = add_intervals(table, intervals, made)["submission"]
+    return [(name, result.score, result.signature or "") for name, result in row.items()]
+
+
+def _arrays(scores: Scores, items: Sequence[str]) -> dict[str, tuple[list[str], bytes]]:
+    """Give the scores of items and the statistics as NumPy files, a row for each item."""
+    place = {item: k for k, item in enumerate(items)}
+    columns = np.full((len(items), len(scores)), np.nan)
+    for k, result in enumerate(scores.values()):
+        rows = [place[item] for item in result.items.index.items]
+        columns[rows, k] = result.items.array
+    names, parts = [], []
+    for measured in scores.measurements:
+        if len(measured.statistics) == len(items):
+            parts.append(measured.statistics)
+            width = measured.statistics.shape[1]
+            names += [f"{measured.metric.name}:{k}" for k in range(width)]
+    statistics = np.hstack(parts) if parts else np.zeros((len(items), 0))
+    return {"items": (list(scores), _npy(columns)), "statistics": (names, _npy(statistics))}
+
+
+def _npy(values: Any) -> bytes:
+    out = io.BytesIO()
+    np.save(out, np.ascontiguousarray(values, dtype=np.float64), allow_pickle=False)
+    return out.getvalue()
+
+
+def _packed(scored: ScoredSplit) -> dict[str, Any]:
+    return {
+        "scores": list(scored.scores),
+        "draws": (scored.draws.names, scored.draws.to_bytes()),
+        "arrays": dict(scored.arrays),
+    }
+
+
+def unpacked(answered: Mapping[str, Any]) -> dict[str, ScoredSplit]:
+    """Give what a scorer's process answered."""
+    return {
+        split: ScoredSplit(
+            [(name, value, signature) for name, value, signature in each["scores"]],
+            Draws.from_bytes(*each["draws"]),
+            {kind: (names, content) for kind, (names, content) in each["arrays"].items()},
+        )
+        for split, each in answered["scored"].items()
+    }

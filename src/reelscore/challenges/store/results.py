@@ -1,0 +1,250 @@
+"""What the result tables hold of a phase: entries with their scores, draws, and what teams know.
+
+Nothing here asks who wants to see it: `reelscore.challenges.views` does, and alone calls this.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, and_, func, select
+
+from reelscore.challenges.boards.boards import Entry, Kind, Place
+from reelscore.challenges.boards.draws import NO_DRAWS, Draws
+from reelscore.challenges.boards.ladder import Score, Told
+from reelscore.challenges.store import tables
+from reelscore.challenges.store.blobs import get_blob
+
+
+@dataclass(frozen=True)
+class Record:
+    """A submission of a phase, with its team and its job of one generation.
+
+    Attributes:
+        key: The database's number of the submission.
+        id: Its public id.
+        team: The team's public id.
+        team_name: The team's name.
+        kind: Whose entry it is.
+        number: Its number within team and phase.
+        arrived: When it arrived.
+        late: Whether it came after the close.
+        status: Whether it is active, withdrawn or disqualified.
+        team_state: Whether the team is active, merged or disqualified.
+        chosen: Whether the captain chose it.
+        method: What the team says about it.
+        link: Where it is described.
+        file_name: What the file was called.
+        job: The database's number of the job; ``None`` without one.
+        state: The job's state; empty without one.
+        reason: Why the job failed, or waits.
+        given_up: Whether its team withdrew it after the close.
+    """
+
+    key: int
+    id: str
+    team: str
+    team_name: str
+    kind: Kind
+    number: int
+    arrived: int
+    late: bool
+    status: str
+    team_state: str
+    chosen: bool
+    method: str
+    link: str
+    file_name: str
+    job: int | None
+    state: str
+    reason: str
+    given_up: bool = False
+
+    @property
+    def counts(self) -> bool:
+        """Whether it may be on a board."""
+        return self.status == "active" and self._is_scored
+
+    @property
+    def holds_place(self) -> bool:
+        """Whether no earlier entry of the team may stand where it would: it counts, or did."""
+        return self.counts or (self.given_up and self._is_scored)
+
+    @property
+    def _is_scored(self) -> bool:
+        return self.team_state != "disqualified" and self.state == "scored"
+
+    def entry(
+        self, scores: Mapping[str, Score], draws: Draws = NO_DRAWS, place: Place = "ranked"
+    ) -> Entry:
+        """Give it as boards see it."""
+        return Entry(
+            self.id,
+            self.team_name,
+            self.arrived,
+            scores,
+            draws,
+            self.kind,
+            place,
+            self.chosen,
+            self.method,
+            self.link,
+            self.given_up,
+        )
+
+
+_HEIR, _OWN = tables.team.alias("heir"), tables.job.alias("own")
+
+
+def records(connection: Connection, phase: int, generation: int, of_team: str = "") -> list[Record]:
+    """List the submissions of a phase, in order of arrival.
+
+    A merged team's submissions are those of the team it was merged into. Each has its score of the
+    generation, or else the state of its newest job.
+
+    Args:
+        connection: The database.
+        phase: The database's number of the phase.
+        generation: Whose jobs to look at.
+        of_team: The public id of a team, whose submissions alone are wanted.
+    """
+    submission, team, job, own_phase = tables.submission, tables.team, tables.job, tables.phase
+    heir = _HEIR
+    own = select(func.max(_OWN.c.generation)).where(_OWN.c.submission == submission.c.key)
+    shown = own.where(_OWN.c.generation == generation, _OWN.c.state == "scored")
+    seen = func.coalesce(
+        shown.correlate(submission).scalar_subquery(), own.correlate(submission).scalar_subquery()
+    )
+    query = (
+        select(
+            submission.c.key,
+            submission.c.id,
+            team.c.id.label("own_team"),
+            heir.c.id.label("heir_team"),
+            team.c.name,
+            heir.c.name.label("heir_name"),
+            team.c.kind,
+            submission.c.number,
+            submission.c.arrived,
+            submission.c.late,
+            submission.c.status,
+            team.c.state.label("own_state"),
+            heir.c.state.label("heir_state"),
+            submission.c.chosen,
+            submission.c.method,
+            submission.c.link,
+            submission.c.file_name,
+            job.c.key.label("job"),
+            job.c.generation,
+            job.c.state,
+            job.c.reason,
+            (submission.c.withdrawn >= own_phase.c.closes).label("given_up"),
+        )
+        .join(own_phase, submission.c.phase == own_phase.c.key)
+        .join(team, submission.c.team == team.c.key)
+        .outerjoin(heir, team.c.merged_into == heir.c.key)
+        .outerjoin(job, and_(job.c.submission == submission.c.key, job.c.generation == seen))
+        .where(submission.c.phase == phase)
+        .order_by(submission.c.arrived, submission.c.key)
+    )
+    if of_team:
+        query = query.where(func.coalesce(heir.c.id, team.c.id) == of_team)
+    return [_record(row, generation) for row in connection.execute(query)]
+
+
+def _record(row: Any, generation: int) -> Record:
+    job, state, reason = row.job, row.state or "", row.reason or ""
+    if state == "scored" and row.generation != generation:
+        # of the next generation, of which nothing is shown before all of it is there
+        job, state, reason = None, "scoring", f"shown with generation {row.generation}"
+    return Record(
+        row.key,
+        row.id,
+        row.heir_team or row.own_team,
+        row.heir_name or row.name,
+        row.kind,
+        row.number,
+        row.arrived,
+        row.late,
+        row.status,
+        row.heir_state or row.own_state,
+        row.chosen,
+        row.method,
+        row.link,
+        row.file_name,
+        job,
+        state,
+        reason,
+        bool(row.given_up),
+    )
+
+
+def stories_told(connection: Connection, split: str, ids: Sequence[str]) -> dict[str, int]:
+    """Count the videos of a split that submissions tell stories of, by their public ids."""
+    submission = tables.submission
+    query = select(submission.c.id, submission.c.captions_blob).where(submission.c.id.in_(ids))
+    blobs = {row.id: row.captions_blob for row in connection.execute(query)}
+    kind = dict[str, dict[str, msgspec.Raw]]  # what is in the stories does not matter
+    return {
+        id: len(msgspec.json.decode(get_blob(connection, blob), type=kind)[split])
+        for id, blob in blobs.items()
+    }
+
+
+def scores_of(
+    connection: Connection, split: int, jobs: Sequence[int]
+) -> dict[int, dict[str, Score]]:
+    """Give the scores of some jobs on a split, by the database's number of the job."""
+    result = tables.result
+    scores: dict[int, dict[str, Score]] = {job: {} for job in jobs}
+    query = (
+        select(result)
+        .where(result.c.split == split, result.c.job.in_(jobs))
+        .order_by(result.c.job, result.c.position)
+    )
+    for row in connection.execute(query):
+        scores[row.job][row.score] = Score(row.value, row.low, row.high, row.signature)
+    return scores
+
+
+def arrays_of(
+    connection: Connection, split: int, jobs: Sequence[int], kind: str
+) -> dict[int, tuple[list[str], bytes]]:
+    """Give an array of some jobs on a split: the names of its columns, and the NumPy file."""
+    array = tables.array
+    query = select(array.c.job, array.c.names, array.c.blob).where(
+        array.c.split == split, array.c.kind == kind, array.c.job.in_(jobs)
+    )
+    return {
+        row.job: (json.loads(row.names), get_blob(connection, row.blob))
+        for row in connection.execute(query).all()
+    }
+
+
+def draws_of(connection: Connection, split: int, jobs: Sequence[int]) -> dict[int, Draws]:
+    """Give the resampled scores of some jobs on a split."""
+    arrays = arrays_of(connection, split, jobs, "draws")
+    return {job: Draws.from_bytes(names, data) for job, (names, data) in arrays.items()}
+
+
+def told_of(connection: Connection, phase: int, split: int, generation: int) -> dict[str, Told]:
+    """Give what the teams were told after each submission, by the submission's public id."""
+    shown, submission = tables.shown, tables.submission
+    query = (
+        select(submission.c.id, shown.c.told)
+        .join(submission, shown.c.submission == submission.c.key)
+        .where(shown.c.phase == phase, shown.c.split == split, shown.c.generation == generation)
+        .order_by(shown.c.key)
+    )
+    told = {row.id: json.loads(row.told) for row in connection.execute(query)}
+    return {id: told_from(data) for id, data in told.items() if data is not None}
+
+
+def told_from(data: Mapping[str, Any]) -> Told:
+    """Read what `Told.to_dict` gave."""
+    scores = {name: Score(**score) for name, score in data["scores"].items()}
+    return Told(data["submission"], data["step"], scores)

@@ -1,0 +1,522 @@
+"""Submissions: nothing exists before it is durable and valid.
+
+`hand_in` does all that one request does: look whether the phase is open and quota is left, read the
+file in a process of its own, then keep file, charge, job and event in one transaction. A request
+that is repeated with the same idempotency key gets the first answer again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Row, func, insert, select, update
+
+from reelscore.challenges import quota
+from reelscore.challenges.arena import Arena
+from reelscore.challenges.challenge import Known, KnownPhase, expected_upload, phase_in
+from reelscore.challenges.people.teams import Team, own_keys
+from reelscore.challenges.queue import jobs
+from reelscore.challenges.store.blobs import put_blob
+from reelscore.challenges.store.events import check_reason, log
+from reelscore.challenges.store.tables import challenge, job, phase, submission, team
+from reelscore.challenges.uploads.uploads import Accepted, Readers, Report, shown_name
+from reelscore.errors import DataError, RefusedError
+from reelscore.store.database import alone
+from reelscore.store.values import check_text, to_iso
+
+_ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"
+_METHOD, _DESCRIPTION, _LINK, _KEY = 200, 5000, 500, 200
+
+
+class RefusedUpload(RefusedError):
+    """A file that cannot be scored; nothing was charged.
+
+    Attributes:
+        report: What is wrong with it.
+    """
+
+    def __init__(self, report: Report) -> None:
+        super().__init__("invalid", "\n".join([report.message, *report.problems, *report.notes]))
+        self.report = report
+
+
+@dataclass(frozen=True)
+class Upload:
+    """What somebody hands in.
+
+    Attributes:
+        name: The file's name.
+        content: Its bytes.
+        method: What the method is called.
+        description: More about it.
+        link: Where it is described.
+        idempotency: The client's key for this request; the same key is the same submission.
+        force: Whether captions that the team handed in before are taken again.
+    """
+
+    name: str
+    content: bytes
+    method: str = ""
+    description: str = ""
+    link: str = ""
+    idempotency: str = ""
+    force: bool = False
+
+    def check(self) -> None:
+        """Refuse texts that cannot be kept.
+
+        Raises:
+            DataError: If one is too long or not valid.
+        """
+        for text, what, longest in (
+            (self.method, "the method", _METHOD),
+            (self.description, "the description", _DESCRIPTION),
+            (self.link, "the link", _LINK),
+            (self.idempotency, "the idempotency key", _KEY),
+        ):
+            check_text(text, what)
+            if len(text) > longest:
+                raise DataError(f"{what} has {len(text):,} characters; at most {longest:,}.")
+        if self.link and not self.link.startswith(("https://", "http://")):
+            raise DataError("the link must begin with https:// or http://.")
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """The answer to a submission.
+
+    Attributes:
+        id: Its public id.
+        number: Its number within team and phase.
+        state: The state of its job.
+        late: Whether it came after the phase had closed.
+        left: What the team has left.
+        repeated: Whether the same request was answered before.
+        notes: What was passed over in the file.
+    """
+
+    id: str
+    number: int
+    state: str
+    late: bool
+    left: quota.Left
+    repeated: bool = False
+    notes: tuple[str, ...] = ()
+
+
+def hand_in(
+    arena: Arena,
+    readers: Readers,
+    known: Known,
+    phase_id: str,
+    own: Team,
+    upload: Upload,
+    *,
+    account: int | None = None,
+    arrived: int | None = None,
+    actor: str = "",
+) -> Receipt:
+    """Take a submission: look, read, and keep it.
+
+    Args:
+        arena: The database.
+        readers: Who reads the file.
+        known: The challenge.
+        phase_id: The phase.
+        own: The team.
+        upload: The file, and what is said about it.
+        account: Whose request it is; ``None`` for the command line.
+        arrived: When the request's headers came; now by default.
+        actor: Who does it, for the log.
+
+    Raises:
+        RefusedUpload: If the file cannot be scored.
+        RefusedError: If the phase is not open (``closed``), nothing is left (``quota``,
+            ``concurrent``), the team handed the captions in before (``same``), sends too many bad
+            files (``often``), may not submit (``team``), or readers are busy (``busy``).
+        DataError: If something said about the file is not valid.
+    """
+    upload.check()
+    with arena.database.reading() as connection:
+        now = arena.clock(connection)
+        arrived = now if arrived is None else arrived
+        own_phase = phase_in(connection, known, phase_id)
+        if earlier := _earlier(connection, own_phase, own, upload.idempotency, now):
+            return earlier
+        check_team(connection, own)
+        check_window(own_phase, arrived, now)
+        if own.kind != "baseline":
+            quota.check_left(quota.left_in(connection, own_phase, own, arrived))
+            quota.check_refusals(connection, own, now)
+    accepted = read_file(arena, readers, known, own_phase, own, upload)
+    return keep(
+        arena, known, phase_id, own, upload, accepted, account=account, arrived=arrived, actor=actor
+    )
+
+
+def check_file(
+    arena: Arena, readers: Readers, known: Known, phase_id: str, own: Team, upload: Upload
+) -> Accepted:
+    """Read a file as `hand_in` would, and keep nothing of it.
+
+    Raises:
+        RefusedUpload: If it cannot be scored.
+        RefusedError: If the phase has not opened (``closed``), the team sends too many bad files
+            (``often``), or readers are busy (``busy``).
+    """
+    with arena.database.reading() as connection:
+        now = arena.clock(connection)
+        own_phase = phase_in(connection, known, phase_id)
+        if now < own_phase.opens:
+            raise RefusedError("closed", f"The phase opens at {to_iso(own_phase.opens)}.")
+        quota.check_refusals(connection, own, now)
+    return read_file(arena, readers, known, own_phase, own, upload)
+
+
+def read_file(
+    arena: Arena, readers: Readers, known: Known, own_phase: KnownPhase, own: Team, upload: Upload
+) -> Accepted:
+    """Read a file for a phase; what is wrong with one becomes a refusal.
+
+    Raises:
+        RefusedUpload: If it cannot be scored.
+        RefusedError: If readers are busy.
+    """
+    largest = known.definition.scoring.limits.upload_mb << 20
+    if len(upload.content) > largest:
+        name = shown_name(upload.name)
+        result: Accepted | Report = Report(
+            f"{name}: has {len(upload.content):,} bytes; at most {largest >> 20} MB are taken."
+        )
+    else:
+        expected = expected_upload(arena, known, own_phase.id)
+        result = readers.read(upload.name, upload.content, expected)
+    if isinstance(result, Report):
+        digest = hashlib.sha256(upload.content).hexdigest()
+        quota.put_refusal(arena, own_phase, own, digest, result.to_json())
+        raise RefusedUpload(result)
+    return result
+
+
+def keep(
+    arena: Arena,
+    known: Known,
+    phase_id: str,
+    own: Team,
+    upload: Upload,
+    accepted: Accepted,
+    *,
+    account: int | None = None,
+    arrived: int,
+    actor: str = "",
+    imported: bool = False,
+) -> Receipt:
+    """Keep a submission that was read: file, charge, job and event, in one transaction.
+
+    One that is imported from elsewhere is neither charged nor refused for its time.
+
+    Raises:
+        RefusedError: As in `hand_in`; window and quota are looked at once more.
+    """
+    with arena.database.writing() as connection:
+        alone(connection, "challenge_team", str(own.key))
+        now = arena.clock(connection)
+        own_phase = phase_in(connection, known, phase_id)
+        if earlier := _earlier(connection, own_phase, own, upload.idempotency, now):
+            return earlier
+        check_team(connection, own)
+        late = arrived >= own_phase.closes if imported else check_window(own_phase, arrived, now)
+        free = imported or own.kind == "baseline"
+        if not free:
+            quota.check_left(quota.left_in(connection, own_phase, own, arrived))
+        _check_same(connection, own_phase, own, accepted, force=upload.force)
+        of_team = {"team": own.key, "phase": own_phase.key}
+        last = select(func.coalesce(func.max(submission.c.number), 0)).filter_by(**of_team)
+        values = {
+            **of_team,
+            "id": public_id(),
+            "account": account,
+            "number": connection.execute(last).scalar_one() + 1,
+            "arrived": arrived,
+            "received": now,
+            "file_name": shown_name(upload.name),
+            "upload_blob": put_blob(connection, upload.content),
+            "captions_blob": put_blob(connection, accepted.captions),
+            "content": accepted.content,
+            "method": upload.method,
+            "description": upload.description,
+            "link": upload.link,
+            "idempotency": upload.idempotency,
+            "late": late,
+            "status": "active",
+            "chosen": False,
+        }
+        added = insert(submission).values(values).returning(*submission.c)
+        row = connection.execute(added).one()
+        generation = newest_generation(connection, own_phase.key)
+        jobs.queue(connection, row.key, generation, own_phase.settings, now)
+        if not free:
+            quota.put_charge(connection, row.key, own_phase, own, arrived)
+        left = quota.left_in(connection, own_phase, own, arrived)
+        what = "imported" if imported else "submission"
+        after = f"{own.id} {own_phase.id} {row.number}"
+        log(connection, now, known.key, what, row.id, actor=actor, after=after)
+        return Receipt(row.id, row.number, "queued", late, left, notes=accepted.notes)
+
+
+def newest_generation(connection: Connection, phase_key: int) -> int:
+    """Give the generation that new jobs of a phase belong to."""
+    newest = (
+        select(func.max(job.c.generation))
+        .select_from(job.join(submission))
+        .where(submission.c.phase == phase_key)
+    )
+    shown = connection.execute(select(phase.c.generation).filter_by(key=phase_key)).scalar_one()
+    return max(int(connection.scalar(newest) or 0), int(shown))
+
+
+def check_window(own: KnownPhase, arrived: int, now: int) -> bool:
+    """Refuse a submission outside of the phase's window.
+
+    Returns:
+        Whether it is late.
+
+    Raises:
+        RefusedError: If it is not taken; reason ``closed``.
+    """
+    if arrived < own.opens:
+        raise RefusedError("closed", f"The phase opens at {to_iso(own.opens)}.")
+    if now - arrived > own.definition.grace * 1_000_000:
+        raise RefusedError("closed", "The file took too long to arrive; send it again.")
+    if arrived < own.closes:
+        return False
+    taken = own.definition.after == "open" or (
+        own.definition.late == "mark" and (own.reveals is None or arrived < own.reveals)
+    )
+    if not taken:
+        raise RefusedError("closed", f"The phase closed at {to_iso(own.closes)}.")
+    return True
+
+
+def check_challenge(state: str, kind: str = "team") -> None:
+    """Refuse a file where the whole challenge takes none, whatever its phases say.
+
+    While it is a draft, organisers try it with entries of their own.
+
+    Args:
+        state: The state of the challenge.
+        kind: The kind of the team.
+
+    Raises:
+        RefusedError: If so; reason ``closed``.
+
+    >>> check_challenge("closed")
+    Traceback (most recent call last):
+    reelscore.errors.RefusedError: The challenge is closed; it takes no files.
+    """
+    if state != "open" and not (state == "draft" and kind != "team"):
+        states = {"draft": "is not open yet", "closed": "is closed", "archived": "is archived"}
+        raise RefusedError("closed", f"The challenge {states[state]}; it takes no files.")
+
+
+def check_team(connection: Connection, own: Team) -> None:
+    """Refuse a team that may not submit, or may not submit now.
+
+    Raises:
+        RefusedError: If so; reason ``team``, or ``closed`` where the whole challenge is.
+    """
+    columns = (team.c.state, team.c.approved, team.c.kind, challenge.c.state.label("whole"))
+    rows = select(*columns).join(challenge, challenge.c.key == team.c.challenge)
+    row = connection.execute(rows.where(team.c.key == own.key)).one()
+    check_challenge(row.whole, row.kind)
+    if row.state == "disqualified":
+        raise RefusedError("team", "The team is disqualified; ask the organisers.")
+    if row.state == "merged":
+        raise RefusedError("team", "The team was merged into another; submit for that one.")
+    if not row.approved:
+        raise RefusedError("team", "The organisers have not approved the team yet.")
+
+
+def public_id() -> str:
+    """Make an id that nobody can guess or count up: 10 characters."""
+    return "".join(secrets.choice(_ALPHABET) for _ in range(10))
+
+
+def _earlier(
+    connection: Connection, own_phase: KnownPhase, own: Team, key: str, now: int
+) -> Receipt | None:
+    """Give the answer to the same request, if it was answered before."""
+    if not key:
+        return None
+    same = select(submission).filter_by(team=own.key, idempotency=key)
+    row = connection.execute(same).one_or_none()
+    if row is None:
+        return None
+    left = quota.left_in(connection, own_phase, own, now)
+    state = state_of(connection, row.key)
+    return Receipt(row.id, row.number, state, bool(row.late), left, repeated=True)
+
+
+def _check_same(
+    connection: Connection, own_phase: KnownPhase, own: Team, accepted: Accepted, *, force: bool
+) -> None:
+    if force:
+        return
+    same = (
+        select(submission.c.number)
+        .where(submission.c.team.in_(own_keys(connection, own.key)))
+        .filter_by(phase=own_phase.key, content=accepted.content, status="active")
+    )
+    number = connection.scalar(same.order_by(submission.c.number).limit(1))
+    if number is not None:
+        raise RefusedError(
+            "same", f"These are the captions of your submission {number}; nothing was charged."
+        )
+
+
+def state_of(connection: Connection, key: int) -> str:
+    """Give the state of a submission's newest job."""
+    newest = select(job.c.state).filter_by(submission=key).order_by(job.c.generation.desc())
+    return str(connection.execute(newest.limit(1)).scalar_one())
+
+
+# Later on
+
+
+def find_submission(connection: Connection, id: str) -> Row[Any] | None:
+    """Give the row of a submission by its public id."""
+    return connection.execute(select(submission).filter_by(id=id)).one_or_none()
+
+
+def list_submissions(
+    arena: Arena, *, team_key: int | None = None, phase_key: int | None = None
+) -> Sequence[Row[Any]]:
+    """Give rows of submissions with the state and reason of their newest job, oldest first."""
+    newest = select(func.max(job.c.generation)).where(job.c.submission == submission.c.key)
+    rows = (
+        select(submission, job.c.state, job.c.reason, job.c.generation, job.c.faults)
+        .join(job, job.c.submission == submission.c.key)
+        .where(job.c.generation == newest.correlate(submission).scalar_subquery())
+        .order_by(submission.c.key)
+    )
+    if team_key is not None:
+        rows = rows.where(submission.c.team == team_key)
+    if phase_key is not None:
+        rows = rows.where(submission.c.phase == phase_key)
+    with arena.database.reading() as connection:
+        return connection.execute(rows).all()
+
+
+def choose(arena: Arena, known: Known, id: str, *, actor: str = "") -> None:
+    """Choose the submission that counts for its team, until the phase closes.
+
+    Raises:
+        RefusedError: If there is no such submission, or it is too late.
+    """
+    with arena.database.writing() as connection:
+        row = _own(connection, known, id)
+        now = arena.clock(connection)
+        _check_choice_is_open(connection, row, now)
+        own_team = submission.c.team.in_(own_keys(connection, row.team))
+        same = update(submission).where(own_team, submission.c.phase == row.phase)
+        connection.execute(same.values(chosen=False))
+        connection.execute(update(submission).filter_by(key=row.key).values(chosen=True))
+        log(connection, now, known.key, "chosen", id, actor=actor)
+
+
+def withdraw(arena: Arena, known: Known, id: str, *, actor: str = "") -> None:
+    """Take a submission off the boards, as its team wishes.
+
+    After the close nothing takes its place: a team whose final entry is withdrawn then has none,
+    since otherwise it could choose among its entries by what the board shows of them.
+
+    Raises:
+        RefusedError: If there is no such submission, or the organisers have disqualified it.
+    """
+    with arena.database.writing() as connection:
+        row = _undecided(connection, known, id)
+        if row.status != "withdrawn":
+            _put_status(arena, connection, known, row, "withdrawn", actor)
+
+
+def restore(arena: Arena, known: Known, id: str, *, actor: str = "") -> None:
+    """Put a submission back that its team has withdrawn, until the phase closes.
+
+    Raises:
+        RefusedError: If there is no such submission, the organisers have disqualified it, or it is
+            too late.
+    """
+    with arena.database.writing() as connection:
+        row = _undecided(connection, known, id)
+        _check_choice_is_open(connection, row, arena.clock(connection))
+        if row.status != "active":
+            _put_status(arena, connection, known, row, "active", actor)
+
+
+def set_status(
+    arena: Arena, known: Known, id: str, status: str, *, actor: str, reason: str
+) -> None:
+    """Disqualify a submission, or make it active again, as organisers decide; none is deleted.
+
+    What a team has withdrawn becomes active as well, also after the close.
+
+    Raises:
+        RefusedError: If there is no such submission.
+        DataError: If there is no reason.
+    """
+    check_reason(reason)
+    with arena.database.writing() as connection:
+        row = _own(connection, known, id)
+        _put_status(arena, connection, known, row, status, actor, reason)
+
+
+def _put_status(
+    arena: Arena,
+    connection: Connection,
+    known: Known,
+    row: Row[Any],
+    status: str,
+    actor: str,
+    reason: str = "",
+) -> None:
+    now = arena.clock(connection)
+    values: dict[str, Any] = {"status": status}
+    if status != "disqualified":
+        values["withdrawn"] = now if status == "withdrawn" else None
+    connection.execute(update(submission).filter_by(key=row.key).values(values))
+    log(connection, now, known.key, "status", row.id, actor=actor, reason=reason,
+        before=row.status, after=status)  # fmt: skip
+
+
+def _undecided(connection: Connection, known: Known, id: str) -> Row[Any]:
+    """Give a submission that is its team's to decide about."""
+    row = _own(connection, known, id)
+    if row.status == "disqualified":
+        raise RefusedError("team", "The organisers have disqualified it; ask them.")
+    return row
+
+
+def _check_choice_is_open(connection: Connection, row: Row[Any], now: int) -> None:
+    """Refuse to change which entry counts once the phase has closed."""
+    closes = connection.execute(select(phase.c.closes).filter_by(key=row.phase)).scalar_one()
+    if now >= closes:
+        raise RefusedError(
+            "closed", f"The phase closed at {to_iso(closes)}; which entry counts is settled."
+        )
+
+
+def _own(connection: Connection, known: Known, id: str) -> Row[Any]:
+    row = find_submission(connection, id)
+    if row is not None:
+        owner = select(phase.c.challenge).filter_by(key=row.phase)
+        if connection.scalar(owner) == known.key:
+            return row
+    raise _unknown(id)
+
+
+def _unknown(id: str) -> RefusedError:
+    return RefusedError("unknown", f"There is no submission {id!r}.")

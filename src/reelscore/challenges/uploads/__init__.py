@@ -1,0 +1,1 @@
+"""What teams hand in: archives and files of captions, read and checked."""

@@ -1,0 +1,423 @@
+"""From an upload to captions of the right items, in a process that has no references.
+
+The process gets the file, the ids of the items and the limits; it gives back captions in the order
+of the splits, or a report that says what is wrong and where. The report holds nothing but what
+stands in the file and the ids of items: there is nothing else that it could hold.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import queue
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from reelscore.challenges.definition.records import Kind, ScoringLimits
+from reelscore.challenges.queue.processes import Helper, ProcessFault
+from reelscore.challenges.uploads.archives import unpack
+from reelscore.challenges.uploads.entry_lines import with_lines
+from reelscore.data.checks import SHOWN, Problems, candidate_fault, has_words, id_fault
+from reelscore.data.formats import get_format
+from reelscore.data.reading import Reading, Request
+from reelscore.data.source import PARQUET, Source
+from reelscore.data.stories import SPARE_TIME, StoryPolicies
+from reelscore.errors import DataError, ReelscoreError, RefusedError
+
+SECONDS, MEMORY = 60.0, 2 << 30
+RECORDS = 2_000_000
+_USES = 100  # files after which a reader is replaced
+PATIENCE = 30.0  # seconds to wait for a reader that is free
+_LONGEST = 300  # characters of one problem in a report
+
+
+@dataclass(frozen=True)
+class Report:
+    """What is wrong with an upload.
+
+    Attributes:
+        message: All of it in one sentence.
+        problems: The first few, each with its place.
+        count: How many there are.
+        notes: What was passed over.
+    """
+
+    message: str
+    problems: tuple[str, ...] = ()
+    count: int = 1
+    notes: tuple[str, ...] = ()
+
+    def to_json(self) -> str:
+        """Give it as it is kept and sent; at most 8 kB."""
+        return msgspec.json.encode(self).decode()
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """Captions of an upload that can be scored.
+
+    Attributes:
+        captions: Captions by split, in the order of its items, as JSON; see `captions_of`.
+        notes: What was passed over.
+    """
+
+    captions: bytes
+    notes: tuple[str, ...] = ()
+
+    @property
+    def content(self) -> str:
+        """A digest of the captions, whatever the file looked like."""
+        return hashlib.sha256(self.captions).hexdigest()
+
+
+@dataclass(frozen=True)
+class ItemList:
+    """The items of a split, as a reader may know them.
+
+    Attributes:
+        split: The split's id.
+        items: The ids.
+        durations: Of stories, how long each video is, where that is known.
+    """
+
+    split: str
+    items: Sequence[str]
+    durations: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What an upload has to hold.
+
+    Attributes:
+        kind: Captions or stories.
+        splits: The items of each split of the phase.
+        limits: How much is too much.
+        missing: Of stories, whether a video may have none: ``error`` or ``zero``.
+    """
+
+    kind: Kind
+    splits: Sequence[ItemList]
+    limits: ScoringLimits = field(default_factory=ScoringLimits)
+    missing: str = "error"
+
+
+class Readers:
+    """A pool of reader processes; each is replaced after some files, or when it breaks a limit.
+
+    >>> readers = Readers(1)
+    >>> expected = Expected("captions", [ItemList("test", ["v1", "v2"])])
+    >>> got = readers.read("run.json", b'{"v1": "a man", "v2": "a dog"}', expected)
+    >>> captions_of(got.captions)
+    {'test': ['a man', 'a dog']}
+    >>> readers.read("run.json", b'{"v1": "a man"}', expected).message
+    "run.json: 1 item has no caption (first: 'v2')."
+    >>> readers.close()
+    """
+
+    def __init__(self, count: int, seconds: float = SECONDS, memory: int = MEMORY) -> None:
+        self._free: queue.SimpleQueue[Helper] = queue.SimpleQueue()
+        self._all = [
+            Helper("reelscore.challenges.uploads.uploads:answer", _USES) for _ in range(count)
+        ]
+        self._limits = (seconds, memory)
+        for helper in self._all:
+            self._free.put(helper)
+
+    def read(self, name: str, content: bytes, expected: Expected) -> Accepted | Report:
+        """Read an upload.
+
+        Args:
+            name: The file's name, for messages.
+            content: Its bytes.
+            expected: What it has to hold.
+
+        Raises:
+            RefusedError: If all readers stay busy, reason ``busy``.
+        """
+        request = {"name": shown_name(name), "content": content, **_plain(expected)}
+        with self._reader() as helper:
+            try:
+                answer = self._ask(helper, request)
+            except ProcessFault as fault:
+                return Report(f"{request['name']}: reading it was ended: {fault}.")
+        if "captions" in answer:
+            return Accepted(answer["captions"], tuple(answer["notes"]))
+        return Report(
+            answer["message"], tuple(answer["problems"]), answer["count"], tuple(answer["notes"])
+        )
+
+    def close(self) -> None:
+        """End all processes."""
+        for helper in self._all:
+            helper.close()
+
+    def _ask(self, helper: Helper, request: dict[str, Any]) -> dict[str, Any]:
+        """Ask a reader; one that died is asked once more, since the file may not be to blame."""
+        try:
+            return helper.ask(request, *self._limits)
+        except ProcessFault as fault:
+            if fault.kind != "died":
+                raise
+            return helper.ask(request, *self._limits)
+
+    @contextmanager
+    def _reader(self) -> Iterator[Helper]:
+        try:
+            helper = self._free.get(timeout=PATIENCE)
+        except queue.Empty:
+            raise busy() from None
+        try:
+            yield helper
+        finally:
+            self._free.put(helper)
+
+
+def busy() -> RefusedError:
+    """Say that no reader became free in time."""
+    return RefusedError("busy", "Many files are being read; try again in a minute.")
+
+
+def captions_of(captions: bytes) -> dict[str, Any]:
+    """Give captions by split: texts in the order of the items, or timed captions by video."""
+    splits: dict[str, Any] = msgspec.json.decode(captions)
+    return splits
+
+
+def shown_name(name: str) -> str:
+    r"""Give the name of an upload for messages: without folders, short, on one line.
+
+    >>> shown_name("C:\\runs\\a\nb.json")
+    'a?b.json'
+    """
+    last = name.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    plain = "".join(char if char.isprintable() else "?" for char in last).strip()
+    return (plain if len(plain) <= 80 else f"{plain[:77]}…") or "captions"
+
+
+def _plain(expected: Expected) -> dict[str, Any]:
+    builtins: dict[str, Any] = msgspec.to_builtins(expected)
+    return builtins
+
+
+# In the reader's process
+
+
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    """Read one upload; called in a process of its own."""
+    name, content = request.pop("name"), request.pop("content")
+    expected = msgspec.convert(request, Expected)
+    reading = _UploadReading(name, expected)
+    try:
+        captions = reading.read(content)
+    except ReelscoreError as error:
+        return reading.report(str(error))
+    except (ValueError, TypeError, KeyError, IndexError, RecursionError, MemoryError) as error:
+        # a file of which no reader thought; whatever it is, it is not captions
+        return reading.report(f"{name}: cannot be read as captions ({type(error).__name__}).")
+    if captions is None:
+        return reading.report()
+    return {"captions": msgspec.json.encode(captions), "notes": reading.notes}
+
+
+_STRANGE = (
+    "No id of the file is in the test set: is it the right file, and the right phase? The sample "
+    "file of the phase has the ids."
+)
+
+
+class _UploadReading:
+    """One upload on its way to captions."""
+
+    def __init__(self, name: str, expected: Expected) -> None:
+        self.name = name
+        self.notes: list[str] = []
+        self._expected = expected
+        self._problems = Problems(name)
+        self._split_of = {item: split.split for split in expected.splits for item in split.items}
+        self._places: dict[str, str] = {}
+        self._files: Mapping[str, bytes] = {}
+
+    def read(self, content: bytes) -> dict[str, Any] | None:
+        """Give captions by split, or ``None`` where there are problems."""
+        unpacked = unpack(self.name, content)
+        self.notes += unpacked.notes
+        self._files = unpacked.files
+        found: dict[str, Any] = {}
+        for name, text in unpacked.files.items():
+            if text.startswith(PARQUET):
+                raise DataError(f"{name}: is Parquet; send JSON, JSON Lines or CSV.")
+            if max(text.count(mark) for mark in (b"\n", b"{", b'":')) > RECORDS:
+                raise DataError(f"{name}: holds more than {RECORDS:,} records.")
+            with Source(name, content=text) as source:
+                if self._expected.kind == "captions":
+                    self._captions(source, found)
+                else:
+                    self._stories(source, found)
+        self._check_missing(found)
+        if self._problems.count:
+            if not found:
+                self.notes.append(_STRANGE)
+            return None
+        return {split.split: self._in_order(split, found) for split in self._expected.splits}
+
+    def _in_order(self, split: ItemList, found: Mapping[str, Any]) -> Any:
+        if self._expected.kind == "captions":
+            return [found[item] for item in split.items]
+        return {item: found[item] for item in split.items if item in found}
+
+    def report(self, message: str = "") -> dict[str, Any]:
+        """Say what is wrong, in few words however much it is."""
+        problems = self._said(self._problems.first)
+        count = self._problems.count + bool(message)
+        if message:
+            lines = self._said([line.strip() for line in message.splitlines()[: SHOWN + 1]])
+            message, problems = lines[0], [*lines[1 : SHOWN + 1], *problems][:SHOWN]
+        elif count == 1:
+            message, problems = problems[0], []
+        else:
+            message = f"{self.name}: {count:,} problems; nothing was charged."
+        notes = [_short(note) for note in self.notes[:SHOWN]]
+        return {"message": message, "problems": problems, "count": count, "notes": notes}
+
+    def _said(self, problems: Sequence[str]) -> list[str]:
+        """Name the lines of problems where the file has lines, and cut them to size."""
+        for name, content in self._files.items():
+            problems = with_lines(problems, name, content)
+        return [_short(problem) for problem in problems]
+
+    def _captions(self, source: Source, found: dict[str, Any]) -> None:
+        from reelscore.data.caption_files import caption_file
+
+        file = caption_file(source, Reading())
+        reader = get_format(file.format)
+        request = Request("candidates", self._problems, Reading())
+        place = partial(reader.place, source.path)
+        count = 0
+        for number, item, caption in reader.read(source, request):
+            count += 1
+            if count > RECORDS:
+                raise DataError(f"{source.path}: holds more than {RECORDS:,} records.")
+            if type(item) is int:
+                item = str(item)
+            if type(caption) is list and len(caption) == 1:
+                caption = caption[0]
+            fault = self._item_fault(item) or self._caption_fault(item, caption)
+            if fault:
+                self._problems.add(f"{place(number)}: {fault}.")
+            if isinstance(item, str) and item in self._split_of and item not in found:
+                found[item] = caption  # also where it is bad, so that it is not missing besides
+                self._places[item] = place(number)
+        if not count and not self._problems.count:
+            raise DataError(f"{source.path}: the file holds no captions.")
+
+    def _item_fault(self, item: Any) -> str:
+        if fault := id_fault(item):
+            return f"the item id {fault}"
+        if item not in self._split_of:
+            return f"item {_name(item)} is not in the test set"
+        if item in self._places:
+            return f"item {_name(item)} has a caption already, at {self._places[item]}"
+        return ""
+
+    def _caption_fault(self, item: Any, caption: Any) -> str:
+        if fault := candidate_fault(item, caption):
+            return fault
+        longest = self._expected.limits.caption_characters
+        if len(caption) > longest:
+            return f"item {_name(item)}: the caption has {len(caption):,} characters; at most " + (
+                f"{longest:,} are taken"
+            )
+        if not has_words(caption):
+            return f"item {_name(item)}: the caption is empty"
+        return ""
+
+    def _stories(self, source: Source, found: dict[str, list[list[Any]]]) -> None:
+        from reelscore.data.story_files import stories_in
+
+        durations = {
+            video: seconds
+            for split in self._expected.splits
+            for video, seconds in split.durations.items()
+        }
+        limits = self._expected.limits
+        for video, story in stories_in(source, StoryPolicies()).items():
+            item = self._known_video(video)
+            where = f"{source.path}: video {_name(video)}"
+            if item is None:
+                self._problems.add(f"{where} is not in the test set.")
+                continue
+            if item in found:
+                self._problems.add(f"{where} has captions already, at {self._places[item]}.")
+                continue
+            self._places[item] = source.path
+            found[item] = []
+            if len(story) > limits.captions_per_story:
+                self._problems.add(
+                    f"{where} has {len(story):,} captions; at most {limits.captions_per_story:,} "
+                    "are taken."
+                )
+                continue
+            end = durations.get(item, math.inf)
+            rows = zip(story.segments.tolist(), story.sentences, strict=True)
+            for rank, ((start, stop), sentence) in enumerate(rows, start=1):
+                if len(sentence) > limits.caption_characters:
+                    self._problems.add(
+                        f"{where}, caption {rank}: has {len(sentence):,} characters; at most "
+                        f"{limits.caption_characters:,} are taken."
+                    )
+                if stop > end + SPARE_TIME:
+                    self._problems.add(
+                        f"{where}, caption {rank}: ends at {stop:.2f} s, the video at {end:.2f} s."
+                    )
+                found[item].append([start, stop, sentence])
+
+    def _known_video(self, video: str) -> str | None:
+        """Give the item that a video id names: ActivityNet's may lack their beginning."""
+        for name in (video, f"v_{video}", video.removeprefix("v_")):
+            if name in self._split_of:
+                return name
+        return None
+
+    def _check_missing(self, found: Mapping[str, Any]) -> None:
+        if self._expected.kind == "stories" and self._expected.missing == "zero":
+            if not found and not self._problems.count:
+                raise DataError(f"{self.name}: holds no video of the test set.")
+            for split in self._expected.splits:
+                count = sum(item not in found for item in split.items)
+                if count:
+                    self.notes.append(missing_note(f"Of {split.split}", count, len(split.items)))
+            return
+        missing = [item for item in self._split_of if item not in found]
+        if missing:
+            things = "item has" if len(missing) == 1 else "items have"
+            first = ", ".join(map(_name, missing[:SHOWN]))
+            self._problems.add(
+                f"{self.name}: {len(missing):,} {things} no caption (first: {first})."
+            )
+
+
+def missing_note(what: str, count: int, videos: int) -> str:
+    """Say how many videos have no captions, and so count as zero.
+
+    >>> missing_note("Of test", 1, 20)
+    'Of test, 1 of 20 videos has no captions, and counts as zero.'
+    """
+    counts = "has no captions, and counts" if count == 1 else "have no captions, and count"
+    return f"{what}, {count:,} of {videos:,} videos {counts} as zero."
+
+
+def _name(item: object) -> str:
+    text = repr(item)
+    return text if len(text) <= 80 else f"{text[:77]}…"
+
+
+def _short(text: str) -> str:
+    """Cut a problem to size; what no terminal should print is spelled out."""
+    plain = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+    return plain if len(plain) <= _LONGEST else f"{plain[: _LONGEST - 1]}…"

@@ -1,0 +1,395 @@
+"""A challenge as somebody sees it: every number and text passes `reelscore.challenges.showing`.
+
+Pages, commands and archives open a `View` for whoever asks. Its methods give ``None`` for what may
+not be seen, as for what does not exist.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Mapping
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import numpy as np
+from sqlalchemy import Row, select
+
+from reelscore.challenges.boards.awards import Verdict, decide
+from reelscore.challenges.boards.board_forms import board_html, history_svg
+from reelscore.challenges.boards.board_maker import BoardMaker, kept_form
+from reelscore.challenges.boards.boards import Board
+from reelscore.challenges.boards.ladder import Score
+from reelscore.challenges.definition import records as defined
+from reelscore.challenges.event_views import seen_events
+from reelscore.challenges.people.human_verdicts import unpublished_verdict
+from reelscore.challenges.scopes import Scope
+from reelscore.challenges.showing import (
+    Situation,
+    What,
+    permission,
+    view,
+)
+from reelscore.challenges.store import results, tables
+from reelscore.challenges.store.blobs import get_blob
+from reelscore.challenges.store.events import Event, broken_link, chain_head, read_events
+from reelscore.challenges.uploads.splits import stories_references
+from reelscore.data.stories import Stories
+from reelscore.stats.resampling import FloatArray
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+T = TypeVar("T")
+Record = results.Record  # what pages know a submission by
+
+
+class ServerLog(NamedTuple):
+    """The log of the whole server: its events, the first that was changed, and its chain's head."""
+
+    events: list[Event]
+    changed: int | None
+    chain: str
+
+
+class View(Scope):
+    """What one person may see of one challenge, at one moment."""
+
+    @cached_property
+    def _boards(self) -> dict[str, Board | None]:
+        """The boards that were asked for."""
+        return {}
+
+    # boards
+
+    def boards(self) -> list[str]:
+        """The ids of the boards that the viewer may know of."""
+        return [board.id for board in self.definition.boards]
+
+    def board(self, id: str) -> Board | None:
+        """Give a board as the viewer may see it; ``None`` where that is not at all.
+
+        Args:
+            id: What the definition calls it.
+        """
+        if id not in self.boards():
+            return None
+        if id not in self._boards:
+            self._boards[id] = self._made(id)
+        return self._boards[id]
+
+    def _made(self, id: str, *, drawn: bool = False) -> Board | None:
+        """Give a board, from the cache or anew with the resamples of its entries."""
+        described = next(board for board in self.definition.boards if board.id == id)
+        situation = self.situation(described.phase, described.split)
+        granted = permission(self.who.seen_as(), "board", situation)
+        with self.database.reading() as connection:
+            maker = BoardMaker(self, connection, described, granted)
+            made = maker.made if drawn else maker.cached
+            return view(
+                self.who.seen_as(),
+                "board",
+                situation,
+                made,
+                final=made,
+                told=made,
+                names=maker.names_only,
+            )
+
+    def board_html(self, id: str) -> Markup | None:
+        """Give a board as part of a page; see `board`.
+
+        Args:
+            id: What the definition calls it.
+        """
+        board = self.board(id)
+        return None if board is None else kept_form(board, "html", partial(board_html, board))
+
+    def board_history(self, id: str) -> Markup | None:
+        """Give a board's entries over time as a plot; see `board`.
+
+        Args:
+            id: What the definition calls it.
+        """
+        board = self.board(id)
+        return None if board is None else kept_form(board, "plot", partial(history_svg, board))
+
+    def verdict(self) -> Verdict | None:
+        """Say who wins, once the phase is over and the scores that decide may be seen."""
+        award = self.definition.award
+        if award is None:
+            return None
+        for described in self.definition.boards:
+            if (
+                award.board not in ("", described.id)
+                or self.now < self.phases[described.phase].closes
+            ):
+                continue
+            board = self.board(described.id)
+            there = {column.score for column in board.columns} if board and board.rows else set()
+            if board and {*award.columns, *award.ties} <= there:
+                return kept_form(board, "verdict", partial(self._decided, award, described))
+        return None
+
+    def _decided(self, award: defined.Award, described: defined.Board) -> Verdict | None:
+        """Say who wins by a board; who shares a place is decided by the resamples."""
+        board = self._made(described.id, drawn=True)
+        if board is None:
+            return None
+        return decide(award, board, described.level, described.correction)  # type: ignore[arg-type]
+
+    @cached_property
+    def humans(self) -> dict[str, dict[str, Any]]:
+        """The results of human evaluations that the viewer may see, by id."""
+        with self.database.reading() as connection:
+            human, phase = tables.human, tables.phase
+            query = (
+                select(human, phase.c.id.label("phase_id"))
+                .join(phase, human.c.phase == phase.c.key)
+                .where(phase.c.challenge == self.row.key)
+            )
+            rows = connection.execute(query).all()
+        seen = {}
+        for row in rows:
+            described = next((h for h in self.definition.humans if h.id == row.id), None)
+            if described is None:
+                continue
+            there = row.published is not None
+            situation = self.situation(row.phase_id, described.split, human=there)
+            read = (
+                partial(json.loads, row.results) if there else partial(self._coming, described, row)
+            )
+            results = view(self.who.seen_as(), "human", situation, read)
+            if results is not None:
+                seen[row.id] = results
+        return seen
+
+    def _coming(self, human: defined.Human, row: Row[Any]) -> dict[str, Any]:
+        """The results of a human evaluation as they would be published now."""
+        entries = json.loads(row.entries)
+        columns = unpublished_verdict(self.database, row.campaign, human, entries)
+        return {"campaign": row.campaign, "columns": columns}
+
+    # submissions
+
+    def submissions(self, phase: str) -> list[results.Record]:
+        """List the submissions of a phase whose state the viewer may see, oldest first."""
+        # pages of many teams ask for this again and again: one's own are few
+        situation = self.situation(phase, self.definition.phase(phase).splits[0])
+        only_own = permission(self.who.seen_as(), "job", situation) == "nothing"
+        if only_own and not self.who.team:
+            return []
+        records = self._records(phase, self.who.team if only_own else "")
+        return [record for record in records if self.sees_state(phase, record)]
+
+    def sees_state(self, phase: str, record: results.Record) -> bool:
+        """Tell whether the viewer may see the state of a submission."""
+        return self.may_see("job", phase, self.definition.phase(phase).splits[0], record)
+
+    def scores(self, phase: str, split: str, record: results.Record) -> Mapping[str, Score] | None:
+        """Give the scores of a submission, as far as the viewer may see them."""
+        row = self.phases[phase]
+        key = self.splits[split]
+
+        def everything() -> Mapping[str, Score]:
+            if record.job is None:
+                return {}
+            with self.database.reading() as connection:
+                return results.scores_of(connection, key, [record.job])[record.job]
+
+        def told() -> Mapping[str, Score]:
+            with self.database.reading() as connection:
+                known = results.told_of(connection, row.key, key, row.generation)
+            return known[record.id].scores if record.id in known else {}
+
+        def final() -> Mapping[str, Score] | None:
+            boards = [b for b in self.definition.boards if (b.phase, b.split) == (phase, split)]
+            made = self.board(boards[0].id) if boards else None
+            counting = {line.entry.id for line in made.all_rows} if made else set()
+            return everything() if record.id in counting else None
+
+        viewer = self.who.seen_as(record.team)
+        situation = self.situation(phase, split)
+        return view(viewer, "scores", situation, everything, told=told, final=final)
+
+    # what the splits and submissions hold
+
+    def items(self, phase: str, split: str) -> list[str] | None:
+        """Give the ids of the items of a split, once the phase is open."""
+
+        def everything() -> list[str]:
+            ids: list[str] = json.loads(self._blob(split, "items_blob"))["items"]
+            return ids
+
+        return view(self.who.seen_as(), "items", self.situation(phase, split), everything)
+
+    def references(self, phase: str, split: str) -> dict[str, list[str]] | None:
+        """Give the references of a public split of captions; of a blind one, never."""
+
+        def everything() -> dict[str, list[str]]:
+            ids = json.loads(self._blob(split, "items_blob"))["items"]
+            texts = json.loads(self._blob(split, "references_blob"))["references"]
+            return dict(zip(ids, texts, strict=True))
+
+        return view(self.who.seen_as(), "references", self.situation(phase, split), everything)
+
+    def story_references(self, phase: str, split: str) -> list[Stories] | None:
+        """Give the references of a public split of stories, of each annotator; see `references`."""
+
+        def everything() -> list[Stories]:
+            return stories_references(self._blob(split, "references_blob"))
+
+        return view(self.who.seen_as(), "references", self.situation(phase, split), everything)
+
+    def captions(self, phase: str, split: str, record: results.Record) -> dict[str, Any] | None:
+        """Give what a submission says of each item: captions, or stories as lists of captions."""
+
+        def everything() -> dict[str, Any]:
+            texts = json.loads(self._content(record, "captions_blob"))[split]
+            if isinstance(texts, dict):
+                return texts
+            ids = json.loads(self._blob(split, "items_blob"))["items"]
+            return dict(zip(ids, texts, strict=True))
+
+        return self._of_entry("captions", phase, split, record, everything)
+
+    def upload(self, phase: str, record: results.Record) -> bytes | None:
+        """Give the file of a submission, as it was handed in."""
+        split = self.definition.phase(phase).splits[0]  # what may be seen is the same for all
+        everything = partial(self._content, record, "upload_blob")
+        return self._of_entry("captions", phase, split, record, everything)
+
+    def item_scores(
+        self, phase: str, split: str, record: results.Record
+    ) -> dict[str, FloatArray] | None:
+        """Give a submission's scores of all items of a public split, in their order, by score."""
+
+        def everything() -> dict[str, FloatArray]:
+            if record.job is None:
+                return {}
+            with self.database.reading() as connection:
+                arrays = results.arrays_of(connection, self.splits[split], [record.job], "items")
+            if record.job not in arrays:
+                return {}
+            names, data = arrays[record.job]
+            columns = np.load(io.BytesIO(data), allow_pickle=False)
+            return {name: columns[:, k] for k, name in enumerate(names)}
+
+        return self._of_entry("item_scores", phase, split, record, everything)
+
+    def _of_entry(
+        self,
+        what: What,
+        phase: str,
+        split: str,
+        record: results.Record,
+        everything: Callable[[], T],
+    ) -> T | None:
+        """Give what a submission holds, if the viewer may see it."""
+        return everything() if self.may_see(what, phase, split, record) else None
+
+    def may_see(self, what: What, phase: str, split: str, record: results.Record) -> bool:
+        """Tell whether the viewer may see something of a submission.
+
+        What is published is that of entries on a board: others are nobody's business.
+        """
+        viewer = self.who.seen_as(record.team)
+        if permission(viewer, what, self.situation(phase, split)) != "everything":
+            return False
+        return viewer not in ("visitor", "other") or record.id in self._on_boards
+
+    @cached_property
+    def _on_boards(self) -> set[str]:
+        """The submissions on boards that the viewer may see."""
+        boards = [board for id in self.boards() if (board := self.board(id)) is not None]
+        return {row.entry.id for board in boards for row in board.all_rows}
+
+    def find(self, id: str) -> tuple[str, results.Record] | None:
+        """Give a submission by its public id, with its phase, to ask what may be seen of it.
+
+        That it exists is not for everybody to know: `submissions` lists those whose state the
+        viewer may see, `captions`, `upload` and `item_scores` give ``None``.
+        """
+        for phase in self.phases:
+            for record in self._records(phase):
+                if record.id == id:
+                    return phase, record
+        return None
+
+    def entries_of(self, phase: str) -> list[results.Record]:
+        """List the entries of a phase that count, for what may be shown of each."""
+        return [record for record in self._records(phase) if record.counts]
+
+    def _records(self, phase: str, of_team: str = "") -> list[results.Record]:
+        row = self.phases[phase]
+        with self.database.reading() as connection:
+            return results.records(connection, row.key, row.generation, of_team)
+
+    def _blob(self, split: str, column: str) -> bytes:
+        with self.database.reading() as connection:
+            query = select(tables.split.c[column]).filter_by(key=self.splits[split])
+            return get_blob(connection, connection.execute(query).scalar_one())
+
+    def _content(self, record: results.Record, column: str) -> bytes:
+        with self.database.reading() as connection:
+            query = select(tables.submission.c[column]).filter_by(key=record.key)
+            return get_blob(connection, connection.execute(query).scalar_one())
+
+    # teams and the log
+
+    def board_members(self, id: str) -> dict[str, list[int]]:
+        """Give the accounts of the members of teams on a board, by the team's name.
+
+        Teams whose members the viewer may not know are left out.
+
+        Args:
+            id: What the definition calls the board.
+        """
+        board = self.board(id)
+        if board is None:
+            return {}
+        names = {*board.names, *(row.entry.team for row in board.all_rows)}
+        with self.database.reading() as connection:
+            query = select(tables.team).filter_by(challenge=self.row.key)
+            teams = connection.execute(query.order_by(tables.team.c.name)).all()
+        seen = {team.name: self._members(team) for team in teams if team.name in names}
+        return {name: accounts for name, accounts in seen.items() if accounts}
+
+    def _members(self, team: Row[Any]) -> list[int] | None:
+        def everything() -> list[int]:
+            with self.database.reading() as connection:
+                query = select(tables.member.c.account).filter_by(team=team.key, state="active")
+                return list(connection.scalars(query.order_by(tables.member.c.key)))
+
+        situation = Situation(members_shown=team.members_shown)
+        return view(self.who.seen_as(team.id), "members", situation, everything)
+
+    def events(self) -> list[Event]:
+        """List the events that the viewer may see, oldest first."""
+        with self.database.reading() as connection:
+            return seen_events(connection, self.row.key, self.who, self.whole, self.phases)
+
+    def changed_event(self) -> int | None:
+        """Find the first event whose chain is not right, by its number; ``None`` if all are."""
+        with self.database.reading() as connection:
+            return broken_link(connection, self.row.key)
+
+    def chain_head(self) -> str:
+        """The last link of the log's chain; empty without events."""
+        with self.database.reading() as connection:
+            return chain_head(connection, self.row.key)
+
+    def server_log(self) -> ServerLog | None:
+        """Give the log of the whole server: tokens, and accounts of organisers.
+
+        Organisers alone may see it, since it tells of people in other challenges.
+        """
+
+        def everything() -> ServerLog:
+            with self.database.reading() as connection:
+                events = read_events(connection, None)
+                return ServerLog(
+                    events, broken_link(connection, None), chain_head(connection, None)
+                )
+
+        return view(self.who.seen_as(), "events", Situation(), everything)

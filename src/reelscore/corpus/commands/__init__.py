@@ -1,0 +1,48 @@
+"""``reelscore corpus``."""
+
+from __future__ import annotations
+
+import click
+
+from reelscore.cli.main import LazyGroup
+
+# name: (module, what it does)
+_COMMANDS = {
+    "new": ("new", "Create a project folder."),
+    "add-film": ("add_film", "Add a film and its described track to a project."),
+    "status": ("status", "Show where every film of a project stands."),
+    "align": ("align", "Align described tracks with their films."),
+    "segment": ("segment", "Find when the narrator speaks."),
+    "subtitles": ("subtitles", "Read a film's subtitles."),
+    "script": ("script", "Read a film's script, and find its times by the subtitles."),
+    "transcript": ("transcript", "Read the words of a narration."),
+    "descriptions": ("descriptions", "Say how dense a narration is, and where is room."),
+    "review": ("review", "Correct segments and sentences on a page."),
+    "assemble": ("assemble", "Make clips from sentences."),
+    "anonymise": ("anonymise", "Replace the names of people by Someone."),
+    "split": ("split", "Divide films into training, validation and test."),
+    "stats": ("stats", "Count films, clips, sentences and words."),
+    "export": ("export", "Write clips as files for scoring and training."),
+}
+
+
+@click.command("corpus", cls=LazyGroup, package=__name__, modules=_COMMANDS)
+def command() -> None:
+    """Build a corpus of described clips from films and their described tracks.
+
+    \b
+    A film from its files to its narration:
+      reelscore corpus new films
+      reelscore corpus add-film sintel --film f.mkv --ad f-ad.m4a --project films
+      reelscore corpus align --project films
+      reelscore corpus segment --project films
+      reelscore corpus status --project films
+
+    \b
+    With its sentences (transcript, script), to clips and files:
+      reelscore corpus review --project films
+      reelscore corpus assemble --project films
+      reelscore corpus anonymise --project films
+      reelscore corpus split --project films
+      reelscore corpus export --project films --out release
+    """

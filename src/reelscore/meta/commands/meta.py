@@ -1,0 +1,229 @@
+"""``reelscore meta``."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import click
+
+from reelscore.campaigns.report.page import agreement_sections
+from reelscore.cli.file_options import FilesCommand, refs_option
+from reelscore.cli.option_kinds import (
+    choice_option,
+    file_option,
+    json_option,
+    match_ids_option,
+    number_option,
+    seed_option,
+)
+from reelscore.cli.options import (
+    STDOUT,
+    check_targets,
+    progress_bar,
+    show_notes,
+    terminal_width,
+    wrapped,
+    write,
+    write_json,
+)
+from reelscore.cli.reading_options import reading_options
+from reelscore.cli.report_options import Pictures, picture_options
+from reelscore.cli.table_options import (
+    captions_option,
+    column_option,
+    read_people,
+    read_tables,
+    tables_argument,
+    with_sources,
+)
+from reelscore.data.checks import counted
+from reelscore.data.reading import Reading
+from reelscore.data.table import ScoreTable
+from reelscore.data.table_forms import matched_table, table_items
+from reelscore.meta.audit import quick_audit
+from reelscore.meta.correlation import COEFFICIENTS, DEFAULT_COEFFICIENTS, INTERVALS, IntervalMethod
+from reelscore.meta.evaluation import MetaEvaluation, evaluate_metrics
+from reelscore.meta.metric_tests import TESTS
+from reelscore.meta.paired_scores import SystemScores
+from reelscore.meta.report.tables import correlation_grid, footnotes, significance_grid
+from reelscore.stats.corrections import Correction
+from reelscore.stats.levels import LEVELS, Level
+
+
+@click.command("meta", cls=FilesCommand)
+@tables_argument
+@click.option("--human", required=True, metavar="TABLE", help="People's scores, .csv or .json.")
+@column_option("needed if the table has several")
+@choice_option(
+    "--level",
+    choices=LEVELS,
+    default="system",
+    help="What to correlate: the systems' means; the systems within each item; all "
+    "captions; the captions of each system.",
+)
+@click.option(
+    "--coefficients",
+    "-c",
+    default=",".join(DEFAULT_COEFFICIENTS),
+    show_default=True,
+    metavar="LIST",
+    help=f"One or more of {', '.join(COEFFICIENTS)}. The first is tested.",
+)
+@click.option(
+    "--tests",
+    "-t",
+    metavar="LIST",
+    help=f"One or more of {', '.join(TESTS)}, or none. Default: williams, if it applies, "
+    "and perm-both.",
+)
+@click.option(
+    "--intervals",
+    type=click.Choice(INTERVALS),
+    help="Add 95 % intervals: by Fisher's method or by bootstrap.",
+)
+@choice_option(
+    "--system-scores",
+    choices=["means", "own"],
+    default="means",
+    help="A system's score: the mean over the captions people judged, or the tables' own score.",
+)
+@choice_option(
+    "--correction",
+    choices=["none", "holm", "bonferroni", "bh"],
+    default="none",
+    help="Correction for the number of pairs of metrics.",
+)
+@number_option(
+    "--significance",
+    default=0.05,
+    least=0,
+    most=1,
+    help="A metric wins with a p-value below this level.",
+)
+@number_option(
+    "--draws",
+    default=1000,
+    least=10,
+    help="Number of permutations of a test, and of resamples of an interval.",
+)
+@seed_option
+@json_option
+@file_option("--latex", "Write the tables as LaTeX.")
+@picture_options
+@captions_option
+@refs_option()
+@match_ids_option
+@reading_options()
+def command(
+    tables: tuple[str, ...],
+    human: str,
+    column: str | None,
+    level: Level,
+    coefficients: str,
+    tests: str | None,
+    intervals: IntervalMethod | None,
+    system_scores: SystemScores,
+    correction: Correction,
+    significance: float,
+    draws: int,
+    seed: int,
+    json_file: str | None,
+    latex_file: str | None,
+    pictures: Pictures,
+    captions: tuple[str, ...],
+    refs: tuple[str, ...],
+    match_ids: str | None,
+    reading: Reading,
+) -> None:
+    """Measure which metrics agree with people, and which do so better than others.
+
+    TABLEs hold the metrics' scores as 'reelscore score --table' writes them, or as CSV with the
+    columns system, item, score; NAME=FILE names the metric of such a file. The human table has
+    the same form. Several human rows of a caption are averaged.
+
+    \b
+    Examples:
+      reelscore meta scores.csv --human judgments.csv
+      reelscore meta scores.csv ours=ours.csv --human da.csv --level pooled
+      reelscore meta scores.csv --human da.csv -t perm-both --plots figures
+      reelscore meta scores.csv --human da.csv --html agreement.html
+    """
+    check_targets(json_file, latex_file)
+    metrics = with_sources(read_tables(tables, match_ids), captions, refs, reading, match_ids)
+    people = matched_table(read_people(human, column), match_ids, table_items(metrics))
+    with progress_bar("Testing") as progress:
+        evaluation = evaluate_metrics(
+            metrics,
+            people,
+            level=level,
+            coefficients=_names(coefficients),
+            tests=None if tests is None else _names(tests),  # type: ignore[arg-type]
+            intervals=intervals,
+            system_scores=system_scores,
+            correction=correction,
+            significant=significance,
+            draws=draws,
+            seed=seed,
+            progress=progress,
+        )
+    warning = _misalignment(metrics, people)
+    grids = [correlation_grid(evaluation.correlations), *map(significance_grid, evaluation.tests)]
+    if latex_file:
+        write(latex_file, "\n\n".join(grid.to_latex() for grid in grids))
+    if pictures.wanted:
+        from reelscore.campaigns.report.plots import draw_all
+
+        pictures.write(
+            metrics,
+            people,
+            draw=partial(draw_all, evaluation),
+            sections=agreement_sections(evaluation),
+            seed=seed,
+        )
+    if json_file:
+        everything = {**evaluation.to_dict(), "warning": warning}
+        write_json(json_file, everything)
+    if STDOUT not in (json_file, latex_file):
+        _show(evaluation)
+    if warning:
+        click.echo(click.style(warning, fg="red"), err=True)
+
+
+def _misalignment(metrics: ScoreTable, human: ScoreTable) -> str:
+    """Warn where the judgments seem to be of other captions than the metrics scored."""
+    verdict = quick_audit(metrics, human)
+    if not verdict.misaligned:
+        return ""
+    return (
+        f"Warning: judgments and scores seem misaligned: {verdict}. "
+        "Check with 'reelscore audit' before you trust these numbers."
+    )
+
+
+def _names(text: str) -> list[str]:
+    names = [part.strip() for part in text.split(",") if part.strip()]
+    return [] if names == ["none"] else list(dict.fromkeys(names))
+
+
+def _show(evaluation: MetaEvaluation) -> None:
+    width = terminal_width()
+    cells = evaluation.cells
+    judged = int((cells.human == cells.human).sum())
+    click.echo(
+        f"level: {evaluation.level} ({counted(len(cells.systems), 'system')}, "
+        f"{counted(len(cells.items), 'item')}, {counted(judged, 'judged caption')})\n"
+        if cells.items != [""]
+        else f"level: {evaluation.level} ({len(cells.systems):,} systems, by their own scores)\n"
+    )
+    click.echo(correlation_grid(evaluation.correlations).to_text(width))
+    show_notes(footnotes(evaluation.correlations))
+    for test in evaluation.tests:
+        click.echo("\n" + significance_grid(test).to_text(width))
+        for line in wrapped(test.signature, width):
+            click.echo(click.style(line, dim=True))
+    if evaluation.tests:
+        level = f"{evaluation.tests[0].level:g}"
+        click.echo(f"\np that the row agrees better with people than the column; * p < {level}")
+    if cells.notes:
+        click.echo()
+        show_notes(cells.notes)

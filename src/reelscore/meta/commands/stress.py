@@ -1,0 +1,162 @@
+"""``reelscore stress``."""
+
+from __future__ import annotations
+
+import textwrap
+
+import click
+
+from reelscore.cli.file_options import FilesCommand, refs_option
+from reelscore.cli.messages import as_options
+from reelscore.cli.option_kinds import json_option, plot_option, seed_option
+from reelscore.cli.options import (
+    STDOUT,
+    check_targets,
+    progress_bar,
+    show_notes,
+    show_signature,
+    terminal_width,
+    threads_option,
+    tokenizer_option,
+    write,
+    write_json,
+)
+from reelscore.cli.reading_options import read_captions, read_texts, reading_options
+from reelscore.cli.report_options import command_line, html_option, title_option
+from reelscore.data.checks import counted
+from reelscore.data.reading import Reading
+from reelscore.errors import DataError
+from reelscore.meta.stress.cases import about, stress_kinds
+from reelscore.meta.stress.tables import TITLES, detail_grid, drop_grid, share_grid
+from reelscore.meta.stress.trials import Stress, stress_metrics
+from reelscore.text.damages.rules import damage_forms, damage_kinds
+from reelscore.text.tokens import Tokenizer
+
+
+@click.command("stress", cls=FilesCommand)
+@click.argument("candidates", required=False, metavar="[CANDIDATES]")
+@refs_option("References; the embedded example if not given")
+@click.option(
+    "--metrics",
+    "-m",
+    default="bleu,meteor,rouge_l,cider",
+    show_default=True,
+    metavar="LIST",
+    help="Metrics, optionally with parameters: 'bleu|n:2,cider'.",
+)
+@click.option(
+    "--kinds",
+    metavar="LIST",
+    help="Kinds of damage and exploit, or forms of a damage: 'roles,negation/never'. All kinds "
+    "if not given.",
+)
+@click.option("--list", "list_kinds", is_flag=True, help="List the kinds and their forms.")
+@click.option(
+    "--items", type=click.IntRange(min=1), metavar="N", help="Try only N items, drawn by chance."
+)
+@tokenizer_option
+@reading_options()
+@seed_option
+@threads_option
+@html_option
+@title_option
+@plot_option("the share below the original")
+@json_option
+def command(
+    candidates: str | None,
+    refs: tuple[str, ...],
+    metrics: str,
+    kinds: str | None,
+    list_kinds: bool,
+    items: int | None,
+    tokenizer: Tokenizer,
+    reading: Reading,
+    seed: int,
+    threads: int | None,
+    html_file: str | None,
+    title: str | None,
+    plot: str | None,
+    json_file: str | None,
+) -> None:
+    """Fool metrics: damage captions by rule and see whether the scores fall.
+
+    A true caption of each item, the original, is changed, and both are scored against the same
+    references. CANDIDATES is a file of true captions; without it a reference of each item is
+    taken out, by chance, and the others stay.
+
+    A damaged caption should score below the original: negated, shuffled, with exchanged roles, a
+    wrong noun, and so on. An exploit is another candidate that deserves less, such as a caption of
+    another video; a metric is fooled where it scores at or above the original. Ties are never
+    "below". The mean drop is in standard deviations of the originals' scores.
+
+    \b
+    Examples:
+      reelscore stress
+      reelscore stress -r refs/*.txt -m meteor,bertha --items 200 --html page.html
+      reelscore stress -m cider --kinds 'negation/never,roles'
+    """
+    if list_kinds:
+        _list()
+        return
+    check_targets(html_file, plot, json_file)
+    chosen = None if kinds is None else [kind.strip() for kind in kinds.split(",") if kind.strip()]
+    captions, references, notes = None, None, list[str]()
+    if candidates is not None:
+        inputs = read_captions([candidates], refs, reading)
+        captions, references = next(iter(inputs.systems.values())), inputs.references
+        if references is None:
+            raise DataError(f"{candidates} has no references beside it. Give --refs.")
+        notes += inputs.notes
+    elif refs:
+        references, notes = read_texts(refs, reading)
+    with progress_bar("Scoring") as progress:
+        stress = stress_metrics(
+            metrics,
+            references,
+            captions,
+            kinds=chosen,
+            items=items,
+            seed=seed,
+            tokenizer=tokenizer,
+            threads=threads,
+            progress=progress,
+        )
+    if html_file:
+        from reelscore.meta.stress.page import stress_html
+
+        write(html_file, stress_html(stress, title or "Stress test", command_line()))
+    if plot:
+        from reelscore.meta.stress.plots import draw_stress
+
+        draw_stress(stress, plot)
+    if json_file:
+        write_json(json_file, stress.to_dict())
+    if STDOUT not in (json_file, html_file):
+        _show(stress, list(map(as_options, [*notes, *stress.notes])))
+
+
+def _show(stress: Stress, notes: list[str]) -> None:
+    width = terminal_width()
+    click.echo(f"{counted(stress.items, 'original')}: {stress.source}.\n")
+    single = len(stress.metrics) == 1
+    for sort, title in TITLES.items():
+        if stress.kinds(sort):
+            click.echo(title)
+            grid = (
+                detail_grid(stress, stress.metrics[0], sort) if single else share_grid(stress, sort)
+            )
+            click.echo(f"{grid.to_text(width)}\n")
+    if not single:
+        click.echo("Mean drop, in standard deviations of the originals' scores")
+        click.echo(f"{drop_grid(stress).to_text(width)}\n")
+    show_notes(notes)
+    for signature in stress.signatures.values():
+        show_signature(signature)
+
+
+def _list() -> None:
+    for kind in stress_kinds():
+        click.echo(f"{kind}: {about(kind)}")
+        if kind in damage_kinds() and len(damage_forms(kind)) > 1:
+            forms = f"  forms: {', '.join(damage_forms(kind))}"
+            click.echo(textwrap.fill(forms, terminal_width(), subsequent_indent="    "))

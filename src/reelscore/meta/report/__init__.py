@@ -1,0 +1,1 @@
+"""Agreement with people as tables, figures and sections of a report."""

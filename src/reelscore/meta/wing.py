@@ -1,0 +1,26 @@
+"""What this wing offers to the command line."""
+
+# what is typed: (module, what it does)
+COMMANDS = {
+    "meta": (
+        "reelscore.meta.commands.meta",
+        "Measure which metrics agree with people, and which better.",
+    ),
+    "audit": (
+        "reelscore.meta.commands.audit",
+        "Check that captions, references and judgments belong together.",
+    ),
+    "stress": (
+        "reelscore.meta.commands.stress",
+        "Fool metrics: damage captions by rule and see whether scores fall.",
+    ),
+    "data": ("reelscore.meta.commands.data", "Describe data sets with human judgments."),
+    "similarity": (
+        "reelscore.meta.commands.similarity",
+        "Measure how similarly systems or annotators write.",
+    ),
+    "analyse": (
+        "reelscore.meta.commands.analyse",
+        "Where scores come from: difficult items, topics of verbs.",
+    ),
+}

@@ -1,0 +1,1 @@
+from reelscore.ray.datasets import score as score

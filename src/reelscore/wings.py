@@ -1,0 +1,54 @@
+"""The wings: features that are built on the library, each in a folder of its own.
+
+The command line and the web application find them here; the library knows none of them. The
+module `wing` of each says what it offers: `COMMANDS`, its commands by what is typed, and `PAGES`,
+where its pages are. A wing of another distribution is there when that is installed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+
+WINGS = (
+    "reelscore.captioners",
+    "reelscore.campaigns",
+    "reelscore.challenges",
+    "reelscore.corpus",
+    "reelscore.meta",
+    "reelscore.learned",
+    "reelscore_studies",
+)
+
+
+@cache
+def wings() -> tuple[ModuleType, ...]:
+    """Return what each installed wing offers.
+
+    >>> "campaign" in wings()[1].COMMANDS
+    True
+    """
+    return tuple(import_module(f"{name}.wing") for name in WINGS if _is_installed(name))
+
+
+def wing_commands(group: str = "") -> Iterator[tuple[str, tuple[str, str]]]:
+    """Yield the commands that wings add to a group: name, module, and what it does.
+
+    Args:
+        group: The commands typed before, such as ``caption``; none for those at the top.
+
+    >>> "corpus" in dict(wing_commands()), "export" in dict(wing_commands("corpus"))
+    (True, False)
+    """
+    for wing in wings():
+        for typed, target in wing.COMMANDS.items():
+            above, _, name = typed.rpartition(" ")
+            if above == group:
+                yield name, target
+
+
+def _is_installed(name: str) -> bool:
+    return name.startswith("reelscore.") or find_spec(name) is not None

@@ -1,0 +1,14 @@
+from reelscore_studies.captioning.plans import Plan as Plan
+from reelscore_studies.captioning.plans import read_plan as read_plan
+from reelscore_studies.captioning.runs import run_study as run_study
+from reelscore_studies.captioning.tables import StudyResults as StudyResults
+from reelscore_studies.rendered.dataset import RenderedClips as RenderedClips
+from reelscore_studies.rendered.dataset import write_clips as write_clips
+from reelscore_studies.stories.studies import Setting as Setting
+from reelscore_studies.stories.studies import Study as Study
+from reelscore_studies.stories.studies import study_counts as study_counts
+from reelscore_studies.stories.studies import study_oracle as study_oracle
+from reelscore_studies.stories.studies import study_order as study_order
+from reelscore_studies.stories.tables import study_grids as study_grids
+from reelscore_studies.translation.translation import TranslationParameters as TranslationParameters
+from reelscore_studies.translation.translation import Translator as Translator

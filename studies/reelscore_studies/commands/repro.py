@@ -1,0 +1,110 @@
+"""``reelscore repro``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+
+from reelscore.cli.option_kinds import file_option, number_option, seed_option
+from reelscore.cli.options import (
+    STDOUT,
+    check_targets,
+    progress_bar,
+    terminal_width,
+    write,
+    write_json,
+)
+from reelscore.report.tables.grid import Grid
+from reelscore_studies.repro.bertha import SETTINGS, reproduce
+from reelscore_studies.repro.direct_assessment import replicate
+from reelscore_studies.repro.tables import (
+    coefficients_grid,
+    replication_grid,
+    table_grid,
+    williams_grid,
+)
+
+
+@click.group("repro")
+def command() -> None:
+    """Recompute published tables and compare them with the printed ones."""
+
+
+def _outputs(function: Callable[..., Any]) -> Callable[..., Any]:
+    for option in (
+        file_option("--json", "Write all numbers as JSON."),
+        click.option("--markdown", metavar="FILE", help="Write the tables as Markdown."),
+        click.option(
+            "--data", required=True, metavar="PATH", help="A copy of TRECvid-VTT_HA (see 'data')."
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+@command.command("bertha")
+@_outputs
+@seed_option
+@number_option(
+    "--splits",
+    default=20,
+    least=1,
+    help="Number of random splits that Table 7 averages over; the paper has one.",
+)
+def bertha(data: str, markdown: str | None, json_file: str | None, seed: int, splits: int) -> None:
+    """All tables of BERTHA (Lebron et al., 2022), and its Williams tests.
+
+    Each metric has three rows: as printed; recomputed as published, with line numbers counted
+    from 0; recomputed with the lines that were judged. "=" marks printed cells that are
+    reproduced within 0.002. SPICE comes from scores of the official tool; as published, they are
+    paired with the judgments in the order of row numbers sorted as strings. If the package
+    reelscore-bertha is installed, BERTHA has rows for models that have not seen the year.
+
+    \b
+    Example:
+      reelscore repro bertha --data TRECvid-VTT_HA --markdown bertha.md
+    """
+    check_targets(markdown, json_file)
+    with progress_bar("Scoring") as progress:
+        reproduction = reproduce(data, seed=seed, splits=splits, progress=progress)
+    grids = [table_grid(reproduction, table) for table in reproduction.tables]
+    grids.append(coefficients_grid(reproduction))
+    grids += [
+        williams_grid(reproduction, which, setting)
+        for which in reproduction.williams
+        for setting in SETTINGS
+    ]
+    _write(grids, reproduction.to_dict(), markdown, json_file)
+    same = sum(len(reproduction.reproduced(table)) for table in ("2", "4"))
+    has_spice = "SPICE" in reproduction.tables["2"]["as published"]
+    if STDOUT not in (markdown, json_file):
+        cells = 50 if has_spice else 40
+        click.echo(f"\n{same} of {cells} cells of Tables 2 and 4 are reproduced within 0.002.")
+
+
+@command.command("direct-assessment")
+@_outputs
+def direct_assessment(data: str, markdown: str | None, json_file: str | None) -> None:
+    """Table 5 of Direct Assessment for video captioning (Graham et al., 2018).
+
+    \b
+    Example:
+      reelscore repro direct-assessment --data TRECvid-VTT_HA
+    """
+    check_targets(markdown, json_file)
+    replication = replicate(data)
+    grid = replication_grid(replication)
+    _write([grid], replication._asdict(), markdown, json_file)
+
+
+def _write(
+    grids: Sequence[Grid], content: dict[str, Any], markdown: str | None, json_file: str | None
+) -> None:
+    if markdown:
+        write(markdown, "\n\n".join(grid.to_markdown() for grid in grids))
+    if json_file:
+        write_json(json_file, content)
+    if STDOUT not in (markdown, json_file):
+        click.echo("\n\n".join(grid.to_text(terminal_width()) for grid in grids))

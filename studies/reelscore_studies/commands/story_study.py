@@ -1,0 +1,247 @@
+"""``reelscore stories study``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import click
+
+from reelscore.cli.file_options import FilesCommand
+from reelscore.cli.option_kinds import (
+    file_option,
+    json_option,
+    number_option,
+    plot_option,
+    seed_option,
+)
+from reelscore.cli.options import (
+    STDOUT,
+    check_targets,
+    progress_bar,
+    show_notes,
+    show_signature,
+    terminal_width,
+    write,
+    write_json,
+)
+from reelscore.cli.reading_options import system_files
+from reelscore.cli.stories.options import (
+    Decorator,
+    choices,
+    counts_of,
+    given_of,
+    numbers_of,
+    preset_option,
+    truth_option,
+)
+from reelscore.data.table import system_notes
+from reelscore.stories.pairs import annotators_of, candidates_of
+from reelscore.stories.protocol import PRESETS, protocol_of
+from reelscore.stories.samples import crowd as crowd_of
+from reelscore_studies.stories.studies import (
+    PAPER,
+    RATIOS,
+    Study,
+    study_counts,
+    study_oracle,
+    study_order,
+)
+from reelscore_studies.stories.tables import study_grids
+
+
+@click.group("study")
+def command() -> None:
+    """Repeat the experiments of the SODA papers on your data."""
+
+
+_repeats = number_option("--repeats", default=5, least=1, help="Number of random draws.")
+_seed = seed_option
+
+
+_SHARED: list[Decorator] = [
+    click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES..."),
+    truth_option,
+    preset_option(PAPER),
+    choices("scores", "metrics", start=PRESETS[PAPER]),
+    click.option(
+        "--threads",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Threads to use; all cores if not given.",
+    ),
+    json_option,
+    file_option("--latex", "Write the tables as LaTeX."),
+]
+
+
+def _shared(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a study the files, the protocol and the outputs."""
+    for option in reversed(_SHARED):
+        function = option(function)
+    return function
+
+
+@command.command("counts", cls=FilesCommand)
+@_shared
+@click.option(
+    "--m",
+    "ratios",
+    default=",".join(f"{m:g}" for m in RATIOS),
+    show_default=True,
+    metavar="LIST",
+    help="Captions to draw, in multiples of the number of references.",
+)
+@click.option(
+    "--k", "counts", default="", metavar="LIST", help="Captions to draw, as absolute numbers."
+)
+@click.option(
+    "--crowd",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help=(
+        "Study random systems with N captions per video: sentences of the "
+        "candidates, random segments."
+    ),
+)
+@_repeats
+@_seed
+@plot_option("scores against counts")
+def counts_command(
+    candidates: tuple[str, ...],
+    refs: tuple[str, ...],
+    ratios: str,
+    counts: str,
+    crowd: int | None,
+    repeats: int,
+    seed: int,
+    plot: str | None,
+    json_file: str | None,
+    latex_file: str | None,
+    threads: int | None,
+    **choices: Any,
+) -> None:
+    """Score fewer and more captions, drawn at random.
+
+    Table 1 of both papers. A video gets m times as many captions as it has references, but at
+    least one and at most all of them.
+
+    \b
+    Examples:
+      reelscore stories study counts ours.json -r val_1.json --plot counts.pdf
+      reelscore stories study counts ours.json -r val_1.json --m "" --k 3,7,15
+    """
+    check_targets(plot, json_file, latex_file)
+    given = given_of(choices)
+    protocol = protocol_of(given.pop("preset", None), given)
+    annotators = annotators_of(list(refs), protocol)
+    systems = {
+        name: candidates_of(path, protocol, name) for name, path in system_files(candidates).items()
+    }
+    if crowd is not None:
+        systems = {
+            name: crowd_of(stories, annotators, crowd, seed=seed)
+            for name, stories in systems.items()
+        }
+    with progress_bar("Scoring") as progress:
+        study = study_counts(
+            systems,
+            annotators,
+            ratios=numbers_of(ratios),
+            counts=counts_of(counts),
+            repeats=repeats,
+            seed=seed,
+            threads=threads,
+            progress=progress,
+            **given_of(choices),
+        )
+    if plot:
+        from reelscore.meta.report.plots import draw_counts
+
+        draw_counts(study, plot)
+    _finish(study, json_file, latex_file)
+
+
+@command.command("order", cls=FilesCommand)
+@_shared
+@_repeats
+@_seed
+def order_command(
+    candidates: tuple[str, ...],
+    refs: tuple[str, ...],
+    repeats: int,
+    seed: int,
+    json_file: str | None,
+    latex_file: str | None,
+    threads: int | None,
+    **choices: Any,
+) -> None:
+    """Score the best captions of a system in wrong orders.
+
+    Table 3 of the SODA paper. Every reference gets the caption that describes it best, at about
+    its own time (IoU above 0.7). Then two neighbours are swapped, or all are shuffled. The
+    change in percent is in brackets.
+
+    \b
+    Example:
+      reelscore stories study order ours.json -r val_1.json
+    """
+    repeated = partial(study_order, repeats=repeats, seed=seed)
+    _study_files(repeated, candidates, refs, threads, json_file, latex_file, choices)
+
+
+@command.command("oracle", cls=FilesCommand)
+@_shared
+def oracle_command(
+    candidates: tuple[str, ...],
+    refs: tuple[str, ...],
+    json_file: str | None,
+    latex_file: str | None,
+    threads: int | None,
+    **choices: Any,
+) -> None:
+    """Measure how good and diverse a system's best captions are.
+
+    Table 2 of the SODA paper: the mean sentence score of the best caption for every reference, and
+    Self-BLEU, of the captions of each video and of all captions; lower means more diverse.
+
+    \b
+    Example:
+      reelscore stories study oracle ours.json theirs.json -r val_1.json
+    """
+    _study_files(study_oracle, candidates, refs, threads, json_file, latex_file, choices)
+
+
+def _study_files(
+    study: Callable[..., Study],
+    candidates: Sequence[str],
+    refs: Sequence[str],
+    threads: int | None,
+    json_file: str | None,
+    latex_file: str | None,
+    choices: dict[str, Any],
+) -> None:
+    """Make a study of files, and show or write it."""
+    check_targets(json_file, latex_file)
+    files = system_files(candidates)
+    with progress_bar("Scoring") as progress:
+        made = study(files, list(refs), threads=threads, progress=progress, **given_of(choices))
+    _finish(made, json_file, latex_file)
+
+
+def _finish(study: Study, json_file: str | None, latex_file: str | None) -> None:
+    grids = study_grids(study)
+    if latex_file:
+        write(latex_file, "\n\n".join(grid.to_latex() for _, grid in grids))
+    if json_file:
+        write_json(json_file, study.to_dict())
+    if STDOUT in (json_file, latex_file):
+        return
+    width = terminal_width()
+    for title, grid in grids:
+        click.echo(click.style(f"{title} (scores in percent)", bold=True))
+        click.echo(grid.to_text(width, bold=sys.stdout.isatty()) + "\n")
+    show_notes(system_notes(study.notes))
+    show_signature(study.signature)

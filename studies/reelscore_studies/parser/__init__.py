@@ -1,0 +1,1 @@
+"""How good the parser is: against known roles, and judged by people."""

@@ -1,0 +1,1 @@
+"""Studies of story metrics: annotators left out, order, oracle stories."""

@@ -1,0 +1,1 @@
+"""Translation of labels into captions: the phrase-based baseline."""

@@ -1,0 +1,30 @@
+"""What this wing offers to the command line."""
+
+# what is typed: (module, what it does)
+COMMANDS = {
+    "repro": ("reelscore_studies.commands.repro", "Recompute published tables and compare them."),
+    "stories study": (
+        "reelscore_studies.commands.story_study",
+        "Repeat the experiments of the SODA papers on your data.",
+    ),
+    "challenge trecvid": (
+        "reelscore_studies.commands.trecvid",
+        "Make a challenge of TRECVid's video-to-text task.",
+    ),
+    "caption translate": (
+        "reelscore_studies.commands.translate",
+        "Find who does what, and translate it into a sentence.",
+    ),
+    "caption study": (
+        "reelscore_studies.commands.caption_study",
+        "Run the rows of a plan with several seeds: Tables 7 to 13.",
+    ),
+    "caption table": (
+        "reelscore_studies.commands.caption_table",
+        "Print the tables of a finished study.",
+    ),
+    "caption render": (
+        "reelscore_studies.commands.render",
+        "Render clips: a synthetic data set whose truth is known.",
+    ),
+}
